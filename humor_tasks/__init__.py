@@ -1,0 +1,29 @@
+"""humor-tasks: benchmarks of humour understanding for Inspect AI and lm-evaluation-harness."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# In a source checkout scorers/ and datasets_cards/ lie beside this package, not inside it as in a
+# wheel. Adding the repository root to the package's search path makes `humor_tasks.scorers` the
+# same import in both, without claiming the top-level name `scorers`.
+_ROOT = Path(__file__).resolve().parent.parent
+if (_ROOT / "scorers" / "__init__.py").is_file() and not (Path(__file__).parent / "scorers").exists():
+    __path__.append(str(_ROOT))
+
+if TYPE_CHECKING:
+    from humor_tasks.api import evaluate, load
+
+__all__ = ["__version__", "evaluate", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    # Both harnesses import this package at every start: nothing heavy may load before it is used.
+    if name in ("load", "evaluate"):
+        from humor_tasks import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'humor_tasks' has no attribute '{name}'")
