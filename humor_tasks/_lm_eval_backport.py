@@ -1,0 +1,101 @@
+"""Lets `lm_eval --tasks nyc_ranking` and `lm_eval --model humor-baseline` work as typed after `pip install`.
+
+lm-eval 0.4.13 finds tasks and models in its own folders only. Its next release reads the entry points
+`lm_eval.models` (#4013, #4014, merged) and, once #4015 is merged, `lm_eval.tasks`. This is the back-port of both for
+this distribution alone: it reads the same entry points, declared in pyproject.toml, so there is one list, and it
+leaves an lm-eval that reads them itself untouched. Delete it, and backport/, when that release is the oldest supported.
+
+backport/_humor_tasks_lm_eval.py calls `complete` while lm-eval is being imported: nothing of lm-eval, and no heavy
+part of this package, may be imported at the top.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from functools import wraps
+from importlib.machinery import ModuleSpec
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+
+def complete(spec: ModuleSpec) -> None:
+    """Have the module that `spec` describes completed by its step as soon as it has been run."""
+    step, loader = STEPS[spec.name], spec.loader
+    run = getattr(loader, "exec_module", None)
+    if run is None:
+        return
+
+    def exec_module(module: ModuleType) -> None:
+        run(module)
+        if module.__name__ != spec.name:  # a zip file's loader serves every module of its archive
+            return
+        try:
+            step(module)
+        except Exception as error:
+            log.warning("lm-eval will not list the humour tasks or models: %s has changed (%r)", spec.name, error)
+
+    # On the instance, which serves this one module: inspect, pickle and runpy go on seeing the loader's own type.
+    loader.exec_module = exec_module  # type: ignore[union-attr, method-assign]
+
+
+def add_tasks(index: ModuleType) -> None:
+    """Have `TaskIndex.build` scan our folders right behind lm-eval's own, so that a user's include_path still wins."""
+    build = index.TaskIndex.build
+    builtin = Path(str(index.__file__)).parent.resolve()
+
+    @wraps(build)
+    def build_with_ours(paths: Iterable[Path], *args: Any, **kwargs: Any) -> Any:
+        return build(with_ours(list(paths), builtin), *args, **kwargs)
+
+    index.TaskIndex.build = staticmethod(build_with_ours)
+
+
+def with_ours(paths: list[Path], builtin: Path) -> list[Path]:
+    """`paths` with our folders behind `builtin`; unchanged without it (include_defaults=False) or if ours are in."""
+    scanned = [Path(path).resolve() for path in paths]
+    if builtin not in scanned:
+        return paths
+    behind = scanned.index(builtin) + 1
+    return [*paths[:behind], *(folder for folder in task_folders() if folder not in scanned), *paths[behind:]]
+
+
+def task_folders() -> list[Path]:
+    """The folders our `lm_eval.tasks` entry points name, found without importing them."""
+    folders = []
+    for entry in entry_points("lm_eval.tasks"):
+        package, *parts = entry.value.split(".")
+        spec = find_spec(package)
+        places = [Path(place, *parts) for place in (spec and spec.submodule_search_locations) or ()]
+        folders += [place.resolve() for place in places if place.is_dir()][:1]
+    return folders
+
+
+def add_models(models: ModuleType) -> None:
+    """Register our models by name, unimported, beside lm-eval's own, which `models` has registered by now.
+
+    Not earlier: lm-eval imports its own models only while the registry is empty.
+    """
+    from lm_eval.api import registry
+
+    if hasattr(registry, "load_plugins") or hasattr(registry, "import_plugins"):
+        return  # this lm-eval has #4013
+    for entry in entry_points("lm_eval.models"):
+        if entry.name not in registry.model_registry:  # as in #4013, built-in names win
+            registry.model_registry.register(entry.name, target=f"{entry.module}:{entry.attr}")
+
+
+def entry_points(group: str) -> list[EntryPoint]:
+    """What this distribution, and no other, declares under `group` in its pyproject.toml."""
+    try:
+        return list(distribution("humor-tasks").entry_points.select(group=group))
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return []
+
+
+STEPS: dict[str, Callable[[ModuleType], None]] = {"lm_eval.tasks._index": add_tasks, "lm_eval.models": add_models}

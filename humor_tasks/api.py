@@ -1,0 +1,77 @@
+"""The benchmarks without a harness: rows, prompts and scores for people with a runner of their own.
+
+    from humor_tasks import load, evaluate
+
+    run = load("ranking", dataset="sample")
+    predictions = {record.id: my_model(run.prompt(record)) for record in run.records}
+    print(evaluate(run, predictions))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from humor_tasks.benchmark import Outcome, Run
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.files import listed
+from humor_tasks.scorers.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Report:
+    """Scores of one set of predictions: metrics with intervals, what made them, and every outcome."""
+
+    metrics: Mapping[str, Estimate]
+    signature: str
+    outcomes: tuple[Outcome, ...]
+
+    def __str__(self) -> str:
+        rows = [f"{'metric':<18}{'value':>12}{'stderr':>12}{'95% interval':>28}{'n':>8}{'clusters':>10}"]
+        for name, e in self.metrics.items():
+            interval = f"[{e.low:.5f}, {e.high:.5f}]"
+            rows.append(f"{name:<18}{e.value:>12.5f}{e.stderr:>12.5f}{interval:>28}{e.n:>8}{e.clusters:>10}")
+        return "\n".join([*rows, self.signature])
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: {metrics: {name: {value, stderr, low, high, n, clusters}}, signature}.
+
+        An unknown (nan) value, as a standard error from one cluster, is None.
+        """
+        metrics = {}
+        for name, e in self.metrics.items():
+            parts = {"value": e.value, "stderr": e.stderr, "low": e.low, "high": e.high}
+            metrics[name] = {k: None if v != v else v for k, v in parts.items()} | {"n": e.n, "clusters": e.clusters}
+        return {"metrics": metrics, "signature": self.signature}
+
+
+def load(task: str, **parameters: Any) -> Run:
+    """Open a benchmark: `records`, `prompt(record)`, `outcome(record, reply)`, `metrics(outcomes)`.
+
+    Parameters are those of the Inspect task of the same name. Raises BadInput.
+    """
+    return BENCHMARKS[check_choice("task", task, BENCHMARKS)].open(**parameters)
+
+
+def evaluate(task: str | Run, predictions: Mapping[str, str], **parameters: Any) -> Report:
+    """Score {instance_id: reply}; a reply may be a bare letter.
+
+    Raises BadInput, and scores nothing, when an id is missing or does not exist.
+    """
+    run = load(task, **parameters) if isinstance(task, str) else task
+    known = {record.id for record in run.records}
+    problems = [
+        listed(what, ids)
+        for what, ids in (
+            ("missing id", [record.id for record in run.records if record.id not in predictions]),
+            ("unknown id", [identity for identity in predictions if identity not in known]),
+        )
+        if ids
+    ]
+    if problems:
+        where = f"{run.benchmark.name}, split {run.options.split} of {run.options.dataset} ({len(known)} instances)"
+        raise BadInput(f"predictions do not fit {where}: {'; '.join(problems)}. Nothing was scored.")
+    outcomes = tuple(run.outcome(record, predictions[record.id]) for record in run.records)
+    return Report(run.metrics(outcomes), run.signature, outcomes)

@@ -1,0 +1,220 @@
+"""The contract: what a benchmark is, once, for every harness.
+
+Data flows one way: rows -> Record -> Prompt -> reply -> Outcome -> Estimates. A benchmark fills in
+the functions of `Benchmark`; an adapter opens it with parameters and gets a `Run`, which is all
+that an adapter ever sees. Imports no harness and no torch.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from humor_tasks import __version__
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.images import Picture
+from humor_tasks.scorers.estimate import Estimate
+
+Role = Literal["system", "user", "assistant"]
+ON_UNPARSED = ("wrong", "exclude", "random")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One item to answer.
+
+    `cluster` is what repeats across items (a contest) and what standard errors are clustered by.
+    `fields` are what prompt templates may show; `context` is the scene as text, which shortcut
+    baselines and embedding models compare with the choices. `choices` is empty for an open answer.
+    `target` is a letter or a reference text, None when the data carries no label.
+    """
+
+    id: str
+    cluster: str
+    fields: Mapping[str, str]
+    context: str
+    choices: tuple[str, ...]
+    target: str | None
+    groups: Mapping[str, str]
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One chat turn; a picture belongs before its text."""
+
+    role: Role
+    text: str
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The chat turns a model is shown, the last one by the user."""
+
+    turns: tuple[Turn, ...]
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Every picture, in the order of the turns."""
+        return tuple(turn.picture for turn in self.turns if turn.picture is not None)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one reply was worth.
+
+    `status` is answered, unparsed, refused or empty. `values` holds this item's share of every
+    metric it counts towards, by metric name; an item left out of a metric lacks its name (no
+    label, another subset, or `on_unparsed=exclude`).
+    """
+
+    id: str
+    cluster: str
+    groups: Mapping[str, str]
+    status: str
+    answer: str | None
+    target: str | None
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Parameters every benchmark has; a family of benchmarks adds its own in a subclass.
+
+    dataset: hub id, local dataset folder, or `sample` (the packaged one).
+    revision: branch, tag or commit of a hub dataset.
+    shots: worked examples in the prompt, drawn with `seed` (its default is lm-eval's few-shot seed,
+    so that both harnesses draw the same).
+    prompts: a folder whose template files replace the packaged ones of the same name.
+    on_unparsed: what an unreadable reply or a refusal does to accuracies: `wrong` counts it as
+    wrong, `exclude` leaves it out of the denominator, `random` guesses with `seed`.
+    """
+
+    dataset: str = ""
+    revision: str | None = None
+    split: str = "test"
+    shots: int = 0
+    prompts: str | None = None
+    on_unparsed: str = "wrong"
+    extraction: str = "strict"
+    seed: int = 1234
+
+    def __post_init__(self) -> None:
+        check_choice("on_unparsed", self.on_unparsed, ON_UNPARSED)
+        for name in ("shots", "seed"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or (name == "shots" and value < 0):
+                raise BadInput(f"{name} must be a whole number{' of at least 0' * (name == 'shots')}, not {value!r}.")
+
+    def shown(self) -> dict[str, Any]:
+        """The parameters that make a score what it is, for its signature."""
+        apart = {"dataset", "revision", "prompts"}  # a signature shows what these resolved to
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in apart}
+
+
+@dataclass(frozen=True)
+class Data:
+    """Records to evaluate, where they came from, and where worked examples are drawn from.
+
+    `provenance` holds dataset, configs, split, requested and resolved revision, rows and the
+    fingerprint of the rows. `pool` loads the training records of a fold when shots are asked for.
+    """
+
+    records: tuple[Record, ...]
+    provenance: Mapping[str, Any]
+    pool: Callable[[str], Sequence[Record]]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One benchmark, defined once.
+
+    `metric_names` has the headline metric first. `estimate` turns the outcomes that count towards
+    one metric into an Estimate under its name, and may add others beside it (one a fold).
+    `version` counts comparability apart from the package: "1-A" is protocol 1 with prompt set A;
+    scores of different versions must not be compared.
+    """
+
+    name: str
+    title: str
+    paper: str
+    version: str
+    card: str
+    letters: str
+    metric_names: tuple[str, ...]
+    options: type[Options]
+    templates: Callable[[Options], Mapping[str, str]]
+    load: Callable[[Benchmark, Options], Data]
+    prompt: Callable[[Run, Record], Prompt]
+    outcome: Callable[[Run, Record, str, bool], Outcome]
+    estimate: Callable[[Run, str, Sequence[Outcome]], dict[str, Estimate]]
+    signatures: Callable[[], Mapping[str, str]] = dict
+
+    def higher_is_better(self, metric: str) -> bool:
+        """False for the rates of replies that gave no answer and for perplexities."""
+        return not metric.startswith(("unparsed", "refused")) and "perplexity" not in metric
+
+    def open(self, **parameters: Any) -> Run:
+        """Load data and templates for these parameters (names and meanings: `self.options`)."""
+        known = [f.name for f in dataclasses.fields(self.options)]
+        for name in parameters:
+            check_choice(f"parameter of {self.name}", name, known)
+        options = self.options(**parameters)
+        return Run(self, options, self.load(self, options), self.templates(options))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A benchmark opened with parameters: what an adapter works with."""
+
+    benchmark: Benchmark
+    options: Options
+    data: Data
+    templates: Mapping[str, str] = field(repr=False)
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The records to evaluate, in the order of the data."""
+        return self.data.records
+
+    def with_options(self, **changes: Any) -> Run:
+        """The same data under other prompt or scoring parameters (never another dataset)."""
+        options = dataclasses.replace(self.options, **changes)
+        return Run(self.benchmark, options, self.data, self.benchmark.templates(options))
+
+    def prompt(self, record: Record) -> Prompt:
+        """The chat turns for one record."""
+        return self.benchmark.prompt(self, record)
+
+    def outcome(self, record: Record, reply: str, refused: bool = False) -> Outcome:
+        """Read one reply; `refused` is set where the provider itself flagged a refusal."""
+        return self.benchmark.outcome(self, record, reply, refused)
+
+    def metrics(self, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+        """Every metric that at least one of these outcomes counts towards, the headline metric first."""
+        result: dict[str, Estimate] = {}
+        for name in self.benchmark.metric_names:
+            counted = [o for o in outcomes if name in o.values]
+            if counted:
+                result |= self.benchmark.estimate(self, name, counted)
+        return result
+
+    @property
+    def prompts_hash(self) -> str:
+        """First 8 hex digits of the SHA-256 over the templates in use, by name."""
+        text = "".join(f"{name}\0{body}\0" for name, body in sorted(self.templates.items()))
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    @property
+    def signature(self) -> str:
+        """What made a score, in the manner of sacreBLEU: equal signatures are comparable scores."""
+        source = self.data.provenance
+        shown = {"bench": self.benchmark.name, "v": self.benchmark.version, "data": source["dataset"]}
+        shown |= {"rev": source["revision"] or "-", "n": source["rows"], "rows": source["fingerprint"][:12]}
+        shown |= self.options.shown() | self.benchmark.signatures()
+        shown |= {"prompts": self.prompts_hash, "humor_tasks": __version__}
+        return "|".join(f"{name}:{value}" for name, value in shown.items())

@@ -1,0 +1,11 @@
+"""The index of benchmarks, by the name both harnesses know them by."""
+
+from humor_tasks.benchmark import Benchmark
+from humor_tasks.benchmarks.explanation import EXPLANATION
+from humor_tasks.benchmarks.matching import MATCHING
+from humor_tasks.benchmarks.ranking import RANKING
+
+BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (MATCHING, RANKING, EXPLANATION)}
+"""Benchmark name -> definition."""
+
+NAMES = tuple(BENCHMARKS)

@@ -1,0 +1,156 @@
+"""Reading predictions and logs, writing results: never half a file, never a repeated id."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.errors import BadInput
+
+ID_FIELDS = ("instance_id", "id")
+TEXT_FIELDS = ("prediction", "text", "answer", "reply")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write beside the target, then rename: a reader sees the old file or the new one, never half."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(beside, path)
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, data: Any) -> None:
+    """`data` as indented JSON, written whole or not at all."""
+    write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_predictions(path: Path) -> dict[str, str]:
+    """{instance_id: text} from a JSON object, a JSON list of records, or JSON lines of records.
+
+    A record has its id as `instance_id` or `id` and its text as `prediction`, `text`, `answer` or
+    `reply`. Raises BadInput naming the file and line for bad JSON, other types and repeated ids.
+    """
+    try:
+        body = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput(f"{path}: there is no such file.") from None
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
+    if path.suffix == ".jsonl":
+        lines = [(i, line) for i, line in enumerate(body.splitlines(), 1) if line.strip()]
+        return _collect(path, (_pair(_parse(path, line, i), f"{path}, line {i}") for i, line in lines))
+    data = _parse(path, body, None)
+    if isinstance(data, list):
+        return _collect(path, (_pair(item, f"{path}, record {i}") for i, item in enumerate(data, 1)))
+    if not isinstance(data, _Pairs):
+        raise BadInput(f"{path}: holds {type(data).__name__}; it must be an object of instance_id: text.")
+    return _collect(path, ((str(k), _text(v, f"{path}, id {k}")) for k, v in data))
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object as pairs, which unlike a dict still shows a repeated key."""
+
+
+def _parse(path: Path, text: str, line: int | None) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Pairs)
+    except json.JSONDecodeError as problem:
+        at = f"line {line if line is not None else problem.lineno}, column {problem.colno}"
+        raise BadInput(f"{path}, {at}: not JSON ({problem.msg}).") from None
+
+
+def _pair(item: Any, where: str) -> tuple[str, str]:
+    if not isinstance(item, _Pairs):
+        raise BadInput(f"{where}: is not an object with an id and a text.")
+    record = dict(item)
+    identity = next((record[name] for name in ID_FIELDS if name in record), None)
+    field = next((name for name in TEXT_FIELDS if name in record), None)
+    if identity is None or field is None:
+        missing = " or ".join(ID_FIELDS if identity is None else TEXT_FIELDS)
+        raise BadInput(f"{where}: has no {missing}; it has {', '.join(record) or 'nothing'}.")
+    return str(identity), _text(record[field], where)
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise BadInput(f"{where}: the prediction is {value!r}; it must be text.")
+    return value
+
+
+def _collect(path: Path, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    result: dict[str, str] = {}
+    repeated: list[str] = []
+    for identity, text in pairs:
+        if identity in result:
+            repeated.append(identity)
+        result[identity] = text
+    if repeated:
+        raise BadInput(f"{path}: {listed('repeated id', repeated)}. Nothing was scored.")
+    return result
+
+
+def listed(what: str, ids: Iterable[str], most: int = 10) -> str:
+    """ "3 missing ids: a, b, c", cut after `most`."""
+    names = list(ids)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{len(names)} {what}{'s' * (len(names) != 1)}: {', '.join(names[:most])}{more}"
+
+
+def answers_in_log(path: Path) -> Mapping[str, str | None]:
+    """{instance_id: answer, or None where none was read} from an Inspect log or lm-eval samples.
+
+    An Inspect log ends in .eval or .json; lm-eval writes samples_TASK_DATE.jsonl with --log_samples.
+    Raises BadInput for a log without samples, without scores, or with several epochs.
+    """
+    if not path.is_file():
+        raise BadInput(f"{path}: there is no such log.")
+    return _lm_eval_answers(path) if path.suffix == ".jsonl" else _inspect_answers(path)
+
+
+def _inspect_answers(path: Path) -> dict[str, str | None]:
+    from inspect_ai.log import read_eval_log
+
+    try:
+        log = read_eval_log(str(path))
+    except Exception as problem:  # whatever Inspect raises on a file that is no log
+        raise BadInput(f"{path}: cannot be read as an Inspect log ({problem}).") from None
+    answers: dict[str, str | None] = {}
+    for sample in log.samples or []:
+        if sample.epoch > 1:
+            raise BadInput(f"{path}: holds several epochs; a submission has one answer an instance (--epochs 1).")
+        if not sample.scores:
+            raise BadInput(f"{path}: sample {sample.id} has no score; finish the run with inspect eval-retry.")
+        answers[str(sample.id)] = next(iter(sample.scores.values())).answer
+    if not answers:
+        raise BadInput(f"{path}: the log holds no samples.")
+    return answers
+
+
+def _lm_eval_answers(path: Path) -> dict[str, str | None]:
+    from humor_tasks.models.chooser import LETTERS, best
+    from humor_tasks.scorers.answer import read_answer
+
+    answers: dict[str, str | None] = {}
+    for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            sample = json.loads(line)
+            doc, replies = sample["doc"], sample["filtered_resps"]
+            letters = LETTERS[: len(doc["choices"])]
+            if isinstance(replies[0], str):
+                answers[doc["id"]] = read_answer(replies[0], letters).letter
+            else:
+                answers[doc["id"]] = letters[best([float(reply[0]) for reply in replies])]
+        except (json.JSONDecodeError, KeyError, TypeError, IndexError, ValueError) as problem:
+            raise BadInput(f"{path}, line {i}: is no sample of a humor-tasks multiple choice task ({problem}).") from None
+    if not answers:
+        raise BadInput(f"{path}: the file holds no samples.")
+    return answers

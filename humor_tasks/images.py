@@ -1,0 +1,163 @@
+"""Pictures that are read late and checked before anything trusts them.
+
+A `Picture` says where it comes from and reads its bytes when asked, so that a task of thousands of pictures
+costs nothing until a sample is made. Reading checks: the bytes are one whole picture of a known format, neither
+absurdly large nor cut short. PIL is imported only when a picture is read.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
+
+from humor_tasks.errors import BadInput
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MAX_BYTES = 64 * 2**20
+MAX_PIXELS = 50_000_000
+MIME = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp", "BMP": "image/bmp"}
+
+# First bytes of what people try to use as a picture, only to name it in the message.
+_KNOWN_OTHERS = {
+    b"II*\0": "a TIFF picture",
+    b"MM\0*": "a TIFF picture",
+    b"%PDF": "a PDF document",
+    b"<svg": "an SVG drawing",
+    b"<?xml": "an XML or SVG file",
+    b"<!DOC": "a web page",
+    b"<html": "a web page",
+    b"version https://git-lfs": "a Git LFS pointer; run `git lfs pull` in the folder",
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture of a dataset: where it is, and how to get at it."""
+
+    where: str
+    """For messages and logs: "row 3 of matching_from_pixels/test", or the file's path relative to the dataset folder."""
+    path: str | None
+    """The file, when the picture is a file of its own."""
+    read_bytes: Callable[[], bytes] = field(compare=False, repr=False)
+    """The encoded bytes, unchecked."""
+
+    def read(self) -> bytes:
+        """The encoded bytes, checked; BadInput names the picture and the remedy."""
+        data = self._fetch()
+        digest = hashlib.sha256(data).hexdigest() if data else ""
+        # A full decode is the expensive part of the check: remember its outcome, not the bytes.
+        if self.__dict__.get("_checked", ("", ""))[0] != digest or not digest:
+            self.__dict__["_checked"] = (digest, check_picture(data, self.where))
+        return data
+
+    def mime(self) -> str:
+        """The media type, from the bytes and not from a file's name."""
+        return MIME[self._facts()[1]]
+
+    def sha256(self) -> str:
+        """The SHA-256 of the encoded bytes, in hex."""
+        return self._facts()[0]
+
+    def data_uri(self) -> str:
+        """The picture as a `data:` URI."""
+        data = self.read()
+        return f"data:{self.mime()};base64,{base64.b64encode(data).decode('ascii')}"
+
+    def open(self) -> Image:
+        """The decoded picture (a GIF's first frame), loaded; `.convert("RGB")` works on it."""
+        from PIL import Image as Pillow
+
+        image = Pillow.open(io.BytesIO(self.read()), formats=list(MIME))
+        image.load()
+        return image
+
+    def _facts(self) -> tuple[str, str]:
+        if "_checked" not in self.__dict__:
+            self.read()
+        digest, kind = self.__dict__["_checked"]
+        return digest, kind
+
+    def _fetch(self) -> bytes:
+        try:
+            if self.path is not None:
+                _check_size(os.path.getsize(self.path), self.where)
+            return self.read_bytes()
+        except OSError as error:
+            raise BadInput(f"Picture {self.where}: cannot be read ({error}). Restore the file.") from error
+
+
+def check_picture(data: bytes | None, where: str) -> str:
+    """The picture's format ("PNG", ...) after decoding it once; BadInput when it is not one whole usable picture."""
+    from PIL import Image as Pillow
+    from PIL import UnidentifiedImageError
+
+    if not data:
+        raise BadInput(f"Picture {where}: there are no bytes. Restore the picture, or leave its row out.")
+    _check_size(len(data), where)
+    try:
+        image = Pillow.open(io.BytesIO(data), formats=list(MIME))
+    except UnidentifiedImageError:
+        raise BadInput(
+            f"Picture {where}: not a picture this package reads; it is {_describe(data)}. Use {', '.join(MIME)}."
+        ) from None
+    except (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning) as error:
+        raise BadInput(f"Picture {where}: {error} Scale it down to {MAX_PIXELS:,} pixels at most.") from None
+    except Exception as error:  # a broken header raises whatever the decoder stumbles over
+        raise BadInput(f"Picture {where}: its header is broken ({error}). Restore the picture.") from error
+    if image.width * image.height > MAX_PIXELS:
+        raise BadInput(
+            f"Picture {where}: {image.width} x {image.height} pixels; at most {MAX_PIXELS:,} are decoded. Scale it down."
+        )
+    try:
+        image.load()
+    except Exception as error:  # likewise: OSError, SyntaxError, struct.error and zlib.error have all been seen
+        raise BadInput(
+            f"Picture {where}: the {image.format} data is truncated or damaged ({error}). Restore the picture."
+        ) from error
+    return str(image.format)
+
+
+def resolve_inside(folder: Path, relative: str) -> Path:
+    """The path of `relative` in `folder`; BadInput when it is absolute or leaves the folder, by `..` or by a link."""
+    asked = PurePosixPath(relative)
+    foreign = PureWindowsPath(relative)  # refuses C:\x and \x everywhere, so that a dataset means the same everywhere
+    if not relative or "\0" in relative:
+        raise BadInput(f"{folder}: {relative!r} is not a file name.")
+    if asked.is_absolute() or foreign.drive or foreign.root:
+        raise BadInput(
+            f"{folder}: '{relative}' is an absolute path; name pictures relative to the dataset folder they lie in."
+        )
+    target = folder / relative
+    if not target.resolve().is_relative_to(folder.resolve()):
+        raise BadInput(f"{folder}: '{relative}' leaves the dataset folder; put the picture inside it.")
+    return target
+
+
+def picture_file(folder: Path, relative: str) -> Picture:
+    """The picture of a dataset folder's file; BadInput when it is missing or outside the folder."""
+    target = resolve_inside(folder, relative)
+    if not target.is_file():
+        raise BadInput(f"{folder}: there is no picture file '{relative}'. Restore it, or correct the row that names it.")
+    return Picture(where=relative, path=str(target), read_bytes=target.read_bytes)
+
+
+def _check_size(size: int, where: str) -> None:
+    if size > MAX_BYTES:
+        raise BadInput(f"Picture {where}: {size:,} bytes; at most {MAX_BYTES:,} are read. Scale it down.")
+
+
+def _describe(data: bytes) -> str:
+    for start, name in _KNOWN_OTHERS.items():
+        if data.lstrip()[: len(start)].lower() == start.lower():
+            return name
+    if data[4:8] == b"ftyp":
+        return f"a file of type '{data[8:12].decode('latin-1')}' (AVIF, HEIC or video)"
+    return f"{len(data):,} bytes beginning {data[:12]!r}"

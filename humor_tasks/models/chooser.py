@@ -1,0 +1,78 @@
+"""What models that pick among choices share: the question they see, and scores as log-probabilities.
+
+Neither harness hands choices to a model: Inspect's travel in the metadata of the user's message,
+lm-eval's in the document. Where both are missing, the lettered lines of the prompt are read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LETTERED = re.compile(r"^\(?([A-Z])[).:][ \t]+(\S.*)$")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A scene in words (may be empty) and the choices; no choices means an open answer.
+
+    `id` keeps random answers the same in every order and in both harnesses.
+    """
+
+    id: str
+    context: str
+    choices: tuple[str, ...]
+
+
+class Chooser(Protocol):
+    """A model that scores choices: higher is better, on any scale."""
+
+    name: str
+
+    def score(self, questions: Sequence[Question]) -> list[list[float]]:
+        """One list of scores a question, one score a choice."""
+        ...
+
+
+def from_text(identity: str, text: str) -> Question:
+    """The question in a prompt's text: the last run of lines `A) ...`, `B) ...`, and all before it.
+
+    The context is the text before those lines; without lettered lines it is the whole text.
+    """
+    lines = text.splitlines()
+    matches = [_LETTERED.match(line) for line in lines]
+    starts = [i for i, m in enumerate(matches) if m and m[1] == "A"]
+    for start in reversed(starts):
+        run: list[str] = []
+        for match in matches[start:]:
+            if match is None or match[1] != LETTERS[len(run)]:
+                break
+            run.append(match[2].strip())
+        if len(run) >= 2:
+            return Question(identity, "\n".join(lines[:start]), tuple(run))
+    return Question(identity, text, ())
+
+
+def log_softmax(scores: Sequence[float]) -> list[float]:
+    """Scores as log-probabilities over the choices."""
+    top = max(scores)
+    total = top + math.log(sum(math.exp(s - top) for s in scores))
+    return [s - total for s in scores]
+
+
+def best(scores: Sequence[float]) -> int:
+    """Index of the highest score, the first one on a tie."""
+    return max(range(len(scores)), key=lambda i: scores[i])
+
+
+def open_answer(chooser: Chooser, question: Question) -> str:
+    """A chooser's answer where there is nothing to choose: the sentence of the scene it prefers."""
+    sentences = tuple(s for s in re.split(r"(?<=[.!?])\s+|\n+", question.context) if s.strip())
+    if not sentences:
+        return ""
+    picked = chooser.score([Question(question.id, question.context, sentences)])[0]
+    return sentences[best(picked)]

@@ -1,0 +1,48 @@
+"""Prompt -> Inspect chat messages, with the structured choices in the last message's metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Content,
+    ContentImage,
+    ContentText,
+)
+
+from humor_tasks.benchmark import Prompt, Record, Turn
+from humor_tasks.models.chooser import Question, from_text
+
+
+def chat_messages(prompt: Prompt, record: Record, pictures: bool) -> list[ChatMessage]:
+    """The prompt's turns; pictures are read and encoded only when `pictures` is true."""
+    messages = [_message(turn, pictures) for turn in prompt.turns]
+    # ModelAPI.generate never sees Sample.choices: a model that picks among choices reads these.
+    messages[-1].metadata = {"id": record.id, "context": record.context, "choices": list(record.choices)}
+    return messages
+
+
+def _message(turn: Turn, pictures: bool) -> ChatMessage:
+    if turn.role == "system":
+        return ChatMessageSystem(content=turn.text)
+    if turn.role == "assistant":
+        return ChatMessageAssistant(content=turn.text)
+    if turn.picture is None or not pictures:
+        return ChatMessageUser(content=turn.text)
+    content: list[Content] = [ContentImage(image=turn.picture.data_uri()), ContentText(text=turn.text)]
+    return ChatMessageUser(content=content)
+
+
+def question(messages: Sequence[ChatMessage]) -> Question:
+    """The question in a conversation: from the last user message's metadata, else from its text."""
+    asked = next((m for m in reversed(messages) if isinstance(m, ChatMessageUser)), None)
+    if asked is None:
+        raise ValueError("there is no user message to answer")
+    known = asked.metadata or {}
+    if "choices" in known:
+        return Question(str(known.get("id", "")), str(known.get("context", "")), tuple(known["choices"]))
+    return from_text(asked.text, asked.text)

@@ -1,0 +1,116 @@
+"""Benchmark -> Inspect Task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Scorer
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+
+from humor_tasks.benchmark import Record, Run
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks._nycc import HUB
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.messages import chat_messages
+from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
+
+
+def build(name: str, parameters: dict[str, Any]) -> Task:
+    """Open a benchmark and wrap it as a Task; what is wrong with the input is shown without a traceback."""
+    try:
+        run = BENCHMARKS[name].open(**parameters)
+        samples = [sample(run, record) for record in run.records]
+    except BadInput as problem:
+        raise PrerequisiteError(f"humor_tasks/{name}: {problem}") from None
+    scorer: Scorer = multiple_choice() if run.benchmark.letters else reference_overlap()
+    return Task(
+        dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
+        setup=[show_pictures(run)] if any(record.picture for record in run.records) else None,
+        solver=generate(),
+        scorer=scorer,
+        version=run.benchmark.version,
+        metadata={"signature": run.signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper},
+    )
+
+
+def sample(run: Run, record: Record) -> Sample:
+    """One record as a Sample; pictures are left out until the sample runs."""
+    o = run.options
+    settings = {"benchmark": run.benchmark.name, "on_unparsed": o.on_unparsed, "extraction": o.extraction}
+    settings |= {"seed": o.seed, "fold": o.shown()["fold"]}
+    metadata: dict[str, Any] = {"cluster": record.cluster, **record.groups, "humor_tasks": settings}
+    return Sample(
+        id=record.id,
+        input=chat_messages(run.prompt(record), record, pictures=False),
+        choices=list(record.choices) or None,
+        target=record.target or "",
+        metadata=metadata,
+    )
+
+
+def show_pictures(run: Run) -> Solver:
+    """A setup step that reads a sample's pictures when the sample starts, not when the task is built.
+
+    Each picture's place and SHA-256 go into the sample's metadata, so that a log written without
+    images still tells what was shown.
+    """
+    records = {record.id: record for record in run.records}
+
+    @solver(name="show_pictures")
+    def show() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            record = records[str(state.sample_id)]
+            prompt = run.prompt(record)
+            state.messages = chat_messages(prompt, record, pictures=True)
+            state.metadata["pictures"] = [{"where": p.where, "sha256": p.sha256()} for p in prompt.pictures]
+            return state
+
+        return solve
+
+    return show()
+
+
+def nycc_task(name: str) -> Callable[..., Task]:
+    """The Inspect task of one caption contest benchmark."""
+
+    def define(
+        dataset: str = HUB,
+        revision: str | None = None,
+        split: str = "test",
+        fold: int | str = 0,
+        setting: str = "description",
+        shots: int = 0,
+        cot: bool | None = None,
+        prompts: str | None = None,
+        on_unparsed: str = "wrong",
+        extraction: str = "strict",
+        seed: int = 1234,
+    ) -> Task:
+        return build(name, dict(locals()) | {"dataset": dataset or HUB})
+
+    define.__name__ = define.__qualname__ = name
+    define.__doc__ = f"""{BENCHMARKS[name].title} ({BENCHMARKS[name].paper}).
+
+    Args:
+        dataset: Hub id of the corpus, a local dataset folder, or `sample` (packaged, invented).
+        revision: Branch, tag or commit of a hub dataset.
+        split: `test`, `validation` or `train`.
+        fold: Cross-validation fold 0..4, or `all`: mean of the five folds, as published.
+        setting: `description`, `pixels` or `caption_only`.
+        shots: Worked examples in the prompt, each from another train contest.
+        cot: Reason before answering (default: yes without shots, no with shots).
+        prompts: Folder whose template files replace packaged ones of the same name.
+        on_unparsed: Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`).
+        extraction: `strict`, `released_chat` or `released_leaderboard`.
+        seed: Seed of shots and random guesses.
+    """
+    return task(define)
+
+
+matching = nycc_task("matching")
+ranking = nycc_task("ranking")
+explanation = nycc_task("explanation")

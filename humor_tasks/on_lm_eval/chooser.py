@@ -1,0 +1,86 @@
+"""A Chooser as an lm-eval model."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+from tqdm import tqdm
+
+from humor_tasks.models.chooser import LETTERS, Chooser, Question, best, from_text, log_softmax, open_answer
+
+logger = logging.getLogger(__name__)
+
+
+class ChooserLM(LM):
+    """Scores a document's choices once and gives every letter its log-probability.
+
+    Requests are grouped by task and document. The choices are those of the document, else the
+    lettered lines of the prompt, else the compared continuations themselves.
+    """
+
+    MULTIMODAL = True  # accepts picture tasks; what it makes of the picture is the chooser's business
+    tokenizer_name = "none"
+    batch_size = 256
+
+    def __init__(self, chooser: Chooser) -> None:
+        super().__init__()
+        self.chooser = chooser
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """See LM.loglikelihood; nan for a text with no alternatives, which a chooser cannot judge."""
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for i, request in enumerate(requests):
+            groups.setdefault((request.task_name, request.doc_id, request.args[0]), []).append(i)
+        answers: list[tuple[float, bool]] = [(float("nan"), False)] * len(requests)
+        judged = []
+        for members in groups.values():
+            asked, indices = self._question([requests[i] for i in members])
+            if len(asked.choices) > 1:
+                judged.append((members, asked, indices))
+            else:
+                logger.warning("%s has no log-likelihood of free text: reported as nan.", self.chooser.name)
+        for start in tqdm(range(0, len(judged), self.batch_size), disable=disable_tqdm, desc=self.chooser.name):
+            batch = judged[start : start + self.batch_size]
+            for (members, _, indices), scores in zip(batch, self.chooser.score([q for _, q, _ in batch]), strict=True):
+                logprobs = log_softmax(scores)
+                for i, index in zip(members, indices, strict=True):
+                    answers[i] = (logprobs[index], index == best(scores))
+        return answers
+
+    def _question(self, requests: list[Instance]) -> tuple[Question, list[int]]:
+        asked = _asked(requests[0])
+        continuations = [str(request.args[1]).strip() for request in requests]
+        letters = LETTERS[: len(asked.choices)]
+        if all(len(c) == 1 and c in letters for c in continuations):
+            return asked, [letters.index(c) for c in continuations]
+        context = asked.context or str(requests[0].args[0])
+        return Question(asked.id, context, tuple(continuations)), list(range(len(continuations)))
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """ "Answer: X", or "Explanation: " and a sentence of the scene where there are no choices."""
+        questions = [_asked(request) for request in requests]
+        scores = self.chooser.score([q for q in questions if q.choices])
+        picked = iter(scores)
+        return [
+            f"Answer: {LETTERS[best(next(picked))]}" if q.choices else f"Explanation: {open_answer(self.chooser, q)}"
+            for q in questions
+        ]
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
+        """Not something a chooser can do."""
+        raise NotImplementedError(f"{self.chooser.name} picks among choices; it gives no likelihood of running text.")
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+        """The turns as plain text."""
+        return "\n\n".join(turn["content"] for turn in chat_history)
+
+
+def _asked(request: Instance) -> Question:
+    doc = request.doc if isinstance(request.doc, dict) else {}
+    if "context" in doc and "choices" in doc and "id" in doc:
+        return Question(doc["id"], doc["context"], tuple(doc["choices"]))
+    text = str(request.args[0])
+    return from_text(text, text)

@@ -1,0 +1,260 @@
+"""Benchmark -> lm-eval Task.
+
+A YAML stub names the benchmark and what the variant fixes; everything else comes from the
+harness's flags (`--num_fewshot`, `--seed`) and from `--metadata`: dataset, dataset_revision, split,
+fold, setting, cot, prompts, on_unparsed, extraction. (`dataset_revision`, because lm-eval merges
+`--model_args` into the metadata, and `revision` there is the model's.)
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.task import Task
+from lm_eval.config.task import TaskConfig
+
+from humor_tasks.benchmark import Outcome, Record
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.errors import BadInput
+from humor_tasks.images import Picture
+from humor_tasks.on_lm_eval.rendering import messages, render
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.perplexity import byte_perplexity, word_perplexity
+
+SETTABLE = ("dataset", "split", "fold", "setting", "cot", "prompts", "on_unparsed", "extraction")
+REVISION = "dataset_revision"
+NAMES = {"accuracy": "acc", "ny_accuracy": "ny_acc", "crowd_accuracy": "crowd_acc"}
+PERPLEXITIES = {"word_perplexity": word_perplexity, "byte_perplexity": byte_perplexity}
+
+
+class Scored(float):
+    """An item's share of a metric, as lm-eval logs it, with the outcome it came from."""
+
+    outcome: Outcome
+
+    def __new__(cls, value: float, outcome: Outcome) -> Scored:
+        """A float that remembers `outcome`."""
+        scored = super().__new__(cls, value)
+        scored.outcome = outcome
+        return scored
+
+    def __getnewargs__(self) -> tuple[float, Outcome]:  # several processes gather their items
+        return float(self), self.outcome
+
+
+class BenchmarkTask(Task):
+    """One variant of a benchmark: letters by log-likelihood, or a generated reply (`answer: generate`)."""
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        config = dict(config)
+        config.pop("class", None)
+        self.benchmark = BENCHMARKS[config.pop("benchmark")]
+        self.generates = config.get("output_type") == "generate_until"
+        fixed = {name: config.pop(name) for name in SETTABLE if name in config}
+        config["metadata"] = dict(config.get("metadata") or {}) | {"version": self.benchmark.version}
+        if self.generates:
+            config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 1024}
+        self._config = TaskConfig(**config)
+        self.VERSION = self.benchmark.version
+        self.OUTPUT_TYPE = self._config.output_type
+        self._filters = _filters()
+        self._instances = None
+        self.run = self.benchmark.open(**self._parameters(fixed))
+        self.MULTIMODAL = any(record.picture for record in self.run.records)
+        self._docs = [_doc(record) for record in self.run.records]
+        self._records = {record.id: record for record in self.run.records}
+        self._pictures: dict[str, Any] = {}
+
+    def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
+        given = self._config.metadata or {}
+        known = (*SETTABLE, REVISION)
+        for name in given:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+            if near and name not in known:
+                raise BadInput(f"--metadata {name}: did you mean '{near[0]}'?")
+        parameters = {name: given[name] for name in SETTABLE if name in given} | dict(fixed)
+        if REVISION in given:
+            parameters["revision"] = given[REVISION]
+        if not self.generates:
+            if parameters.get("cot"):
+                raise BadInput(f"{self._config.task} compares log-likelihoods of answers: cot=true needs a _gen task.")
+            parameters["cot"] = False
+        return parameters
+
+    # ---- documents ----
+
+    def has_training_docs(self) -> bool:
+        """Worked examples are drawn by the benchmark itself, so that both harnesses draw the same."""
+        return False
+
+    def has_validation_docs(self) -> bool:
+        """False: the split to evaluate is served as test documents, whatever its name."""
+        return False
+
+    def has_test_docs(self) -> bool:
+        """True."""
+        return True
+
+    def test_docs(self) -> list[dict[str, Any]]:
+        """One document a record: ids, what is shown, label."""
+        return self._docs
+
+    def doc_to_text(self, doc: Mapping[str, Any]) -> str:
+        """The prompt as plain text."""
+        return render(messages(self._prompt(doc)), self._prefix)
+
+    def doc_to_target(self, doc: Mapping[str, Any]) -> str:
+        """The letter, or the reference text."""
+        return doc["target"] or ""
+
+    def doc_to_choice(self, doc: Mapping[str, Any]) -> list[str]:
+        """The letters."""
+        return list(self.benchmark.letters)
+
+    def doc_to_image(self, doc: Mapping[str, Any]) -> list[Any]:
+        """The prompt's pictures; each distinct one is opened once, when a request is built."""
+        return [self._open(picture) for picture in self._prompt(doc).pictures]
+
+    def _open(self, picture: Picture) -> Any:
+        key = picture.sha256()
+        if key not in self._pictures:
+            self._pictures[key] = picture.open()
+        return self._pictures[key]
+
+    def _prompt(self, doc: Mapping[str, Any]) -> Any:
+        return self.run.prompt(self._records[doc["id"]])
+
+    @property
+    def _prefix(self) -> str:
+        """What a compared continuation follows on."""
+        return "" if self.generates else "Answer:" if self.benchmark.letters else "Explanation:"
+
+    # ---- requests ----
+
+    def set_fewshot_seed(self, seed: int | None = None) -> None:
+        """lm-eval's `--seed` (its fourth number) seeds shots and random guesses."""
+        super().set_fewshot_seed(seed)
+        if seed is not None:
+            self.run = self.run.with_options(seed=seed)
+
+    def fewshot_context(
+        self,
+        doc: Mapping[str, Any],
+        num_fewshot: int = 0,
+        system_instruction: str | None = None,
+        apply_chat_template: bool = False,
+        fewshot_as_multiturn: bool = False,
+        chat_template: Callable[..., str] | None = None,
+        gen_prefix: str | None = None,
+    ) -> str:
+        """The prompt, through the model's chat template where one is applied."""
+        if num_fewshot != self.run.options.shots:
+            self.run = self.run.with_options(shots=num_fewshot)
+        turns = messages(self._prompt(doc), system_instruction, merge=not fewshot_as_multiturn)
+        if not (apply_chat_template and chat_template):
+            return render(turns, self._prefix)
+        if self._prefix:
+            turns.append({"role": "assistant", "content": self._prefix})
+        return chat_template(turns, add_generation_prompt=not self._prefix)
+
+    def construct_requests(self, doc: Mapping[str, Any], ctx: str, **kwargs: Any) -> list[Instance]:
+        """One log-likelihood a letter; or one generation, for open answers beside the reference's likelihood."""
+        kwargs.pop("apply_chat_template", None)
+        kwargs.pop("chat_template", None)
+        visual = self.doc_to_image(doc)
+        extra: tuple[Any, ...] = ({"visual": visual},) if visual else ()
+
+        def request(kind: Any, i: int, argument: Any) -> Instance:
+            return Instance(kind, doc=dict(doc), arguments=(ctx, argument, *extra), idx=i, **kwargs)
+
+        if self.generates:
+            return [request("generate_until", 0, self._generation())]
+        if self.benchmark.letters:
+            return [request("loglikelihood", i, f" {letter}") for i, letter in enumerate(self.benchmark.letters)]
+        requests = [request("generate_until", 0, self._generation())]
+        return [*requests, request("loglikelihood", 1, f" {doc['target']}")] if doc["target"] else requests
+
+    def _generation(self) -> dict[str, Any]:
+        """Without a stop sequence a base model goes on with the next example after a direct answer."""
+        given = dict(self._config.generation_kwargs or {})
+        given.setdefault("max_gen_toks", 512)
+        if not given.get("until"):
+            given["until"] = [] if self.run.options.shown()["cot"] else ["\n\n"]
+        return given
+
+    # ---- results ----
+
+    def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
+        """This document's share of every metric it counts towards."""
+        record = self._records[doc["id"]]
+        if self.benchmark.letters and not self.generates:
+            likelihoods = [likelihood for likelihood, _ in results]
+            reply = f"Answer: {self.benchmark.letters[likelihoods.index(max(likelihoods))]}"
+            outcome = self.run.outcome(record, reply)
+        else:
+            outcome = self.run.outcome(record, results[0])
+        shares: dict[str, Any] = {}
+        for name, value in outcome.values.items():
+            scored = Scored(value, outcome)
+            for shown in self._shown(name, outcome):
+                # lm-eval has no hook for a task's own standard error; a metric of that name,
+                # reported after the value, takes the place of its "N/A".
+                shares |= {shown: scored, f"{shown}_stderr": scored}
+        if len(results) > 1 and not self.benchmark.letters:
+            shares |= dict.fromkeys(PERPLEXITIES, (results[1][0], record.target))
+        return shares
+
+    def _shown(self, name: str, outcome: Outcome) -> list[str]:
+        short = NAMES.get(name, name)
+        averaged = self.run.options.shown()["fold"] == "all" and self.benchmark.higher_is_better(name)
+        return [short, f"{short}_fold{outcome.groups['fold']}"] if averaged else [short]
+
+    def aggregation(self) -> dict[str, Callable[[list[Any]], float]]:
+        """Metric name -> function over all its documents' shares."""
+        functions: dict[str, Callable[[list[Any]], float]] = {}
+        for name in self.benchmark.metric_names:
+            short = NAMES.get(name, name)
+            for key in (name, *(f"{name}_fold{k}" for k in range(5))):
+                shown = key.replace(name, short, 1)
+                functions[shown] = functools.partial(self._aggregate, name, key, "value")
+                functions[f"{shown}_stderr"] = functools.partial(self._aggregate, name, key, "stderr")
+        for name, perplexity in PERPLEXITIES.items():
+            functions[name] = functools.partial(_perplexity, perplexity)
+        return functions
+
+    def _aggregate(self, name: str, key: str, part: str, items: list[Scored]) -> float:
+        estimates: dict[str, Estimate] = self.run.benchmark.estimate(self.run, name, [i.outcome for i in items])
+        return getattr(estimates[key], part)
+
+    def higher_is_better(self) -> dict[str, bool]:
+        """By metric name; standard errors are left out."""
+        names = [name for name in self.aggregation() if not name.endswith("_stderr")]
+        return {name: self.benchmark.higher_is_better(name) for name in names}
+
+    def dump_config(self) -> dict[str, Any]:
+        """The configuration lm-eval stores with the results, with the score's signature and source."""
+        config = super().dump_config()
+        about = {"signature": self.run.signature, "source": dict(self.run.data.provenance)}
+        return config | {"metadata": (config.get("metadata") or {}) | about}
+
+
+def _perplexity(perplexity: Callable[..., float], items: list[tuple[float, str]]) -> float:
+    return perplexity([likelihood for likelihood, _ in items], [text for _, text in items])
+
+
+def _filters() -> list[Any]:
+    from lm_eval.filters import build_filter_ensemble
+
+    return [build_filter_ensemble("none", [["take_first", None]])]
+
+
+def _doc(record: Record) -> dict[str, Any]:
+    doc: dict[str, Any] = {"id": record.id, "cluster": record.cluster, **record.groups}
+    doc |= {"context": record.context, "choices": list(record.choices), "target": record.target}
+    if record.picture is not None:
+        doc["picture"] = record.picture.where
+    return doc

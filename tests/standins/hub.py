@@ -1,0 +1,239 @@
+"""A stand-in for the Hugging Face hub: dataset repositories served from local folders on 127.0.0.1.
+
+It answers what `huggingface_hub` and `datasets` ask of the real one (repository info, file tree, paths info, file downloads with
+HEAD and Range) and keeps a log, so that a test can say how many bytes of which file were fetched.
+
+    with HubStandIn() as hub:
+        hub.add("owner/name", folder)
+        subprocess.run(..., env={**os.environ, "HF_ENDPOINT": hub.endpoint, "HF_HOME": str(tmp_path)})
+        hub.bytes_of("matching/test.parquet")
+
+Run `python hub.py FOLDER owner/name` to serve one folder by hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+
+@dataclass
+class Repo:
+    """One dataset repository: branch names and the folder behind every commit."""
+
+    branches: dict[str, str] = field(default_factory=dict)
+    commits: dict[str, Path] = field(default_factory=dict)
+    gated: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as served: `sent` counts the body's bytes."""
+
+    method: str
+    path: str
+    status: int
+    sent: int
+    byte_range: str | None
+
+
+def commit_of(folder: Path) -> str:
+    """A commit-like id of a folder's files, the same for the same content."""
+    digest = hashlib.sha1()
+    for file in _files(folder):
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{_etag(file)}\0".encode())
+    return digest.hexdigest()
+
+
+class HubStandIn:
+    """The server; use it as a context manager."""
+
+    def __init__(self) -> None:
+        self.repos: dict[str, Repo] = {}
+        self.log: list[Request] = []
+        handler = type("Handler", (_Handler,), {"hub": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server.daemon_threads = True
+        self.endpoint = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> HubStandIn:
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def add(self, repo_id: str, folder: Path, *, branch: str = "main", gated: bool = False) -> str:
+        """Serve `folder` as the newest commit of a branch; returns the commit."""
+        repo = self.repos.setdefault(repo_id, Repo())
+        commit = commit_of(folder)
+        repo.branches[branch] = commit
+        repo.commits[commit] = folder
+        repo.gated = gated
+        return commit
+
+    def forget_requests(self) -> None:
+        """Start counting again."""
+        self.log.clear()
+
+    def served(self) -> Counter[str]:
+        """Bytes of file content sent, by path in the repository."""
+        counts: Counter[str] = Counter()
+        for request in self.log:
+            if "/resolve/" in request.path and request.status < 300:
+                counts[request.path.split("/resolve/", 1)[1].split("/", 1)[1]] += request.sent
+        return counts
+
+    def bytes_of(self, path: str) -> int:
+        """Bytes sent of one file of a repository."""
+        return self.served()[path]
+
+    def data_requests(self) -> list[Request]:
+        """The requests that fetched data files (README and the like left out)."""
+        data = (".parquet", ".jsonl", ".json", ".csv", ".png", ".jpg")
+        return [r for r in self.log if "/resolve/" in r.path and r.path.endswith(data) and r.status < 300]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    hub: HubStandIn
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def do_HEAD(self) -> None:
+        self._answer()
+
+    def do_POST(self) -> None:
+        self._answer()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def _answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        url = urlsplit(self.path)
+        # Split before decoding: a revision such as refs%2Fconvert%2Fparquet is one part.
+        parts = [unquote(part) for part in url.path.strip("/").split("/")]
+        if parts[:2] == ["api", "datasets"] and len(parts) >= 4:
+            self._api("/".join(parts[2:4]), parts[4:], parse_qs(url.query), body)
+        elif parts[0] == "datasets" and len(parts) >= 6 and parts[3] == "resolve":
+            self._file("/".join(parts[1:3]), parts[4], "/".join(parts[5:]))
+        else:
+            self._refuse(404, "EntryNotFound")
+
+    def _folder(self, repo_id: str, revision: str) -> tuple[str, Path] | None:
+        repo = self.hub.repos.get(repo_id)
+        if repo is None:
+            return self._refuse(404, "RepoNotFound")
+        if repo.gated:
+            return self._refuse(403, "GatedRepo")
+        commit = repo.branches.get(revision, revision)
+        if commit not in repo.commits:
+            return self._refuse(404, "RevisionNotFound")
+        return commit, repo.commits[commit]
+
+    def _api(self, repo_id: str, rest: list[str], query: dict[str, list[str]], body: bytes) -> None:
+        action = rest[0] if rest else "revision"
+        found = self._folder(repo_id, rest[1] if len(rest) > 1 else "main")
+        if found is None:
+            return
+        commit, folder = found
+        if action == "revision":
+            names = [{"rfilename": file.relative_to(folder).as_posix()} for file in _files(folder)]
+            self._json({"id": repo_id, "sha": commit, "private": False, "gated": False, "tags": [], "siblings": names})
+        elif action == "tree":
+            start = folder.joinpath(*rest[2:])
+            if not start.is_dir():
+                self._refuse(404, "EntryNotFound")
+                return
+            deep = query.get("recursive", ["false"])[0].lower() in ("true", "1")
+            self._json([_entry(folder, path) for path in sorted(start.rglob("*") if deep else start.iterdir())])
+        elif action == "paths-info":
+            asked = json.loads(body) if body.startswith(b"{") else parse_qs(body.decode())
+            paths = asked.get("paths", [])
+            paths = [paths] if isinstance(paths, str) else paths
+            self._json([_entry(folder, folder / path) for path in paths if (folder / path).exists()])
+        else:
+            self._refuse(404, "EntryNotFound")
+
+    def _file(self, repo_id: str, revision: str, path: str) -> None:
+        found = self._folder(repo_id, revision)
+        if found is None:
+            return
+        commit, folder = found
+        file = folder / path
+        if not file.is_file():
+            self._refuse(404, "EntryNotFound", {"X-Repo-Commit": commit})
+            return
+        headers = {"X-Repo-Commit": commit, "ETag": f'"{_etag(file)}"', "Accept-Ranges": "bytes"}
+        size = file.stat().st_size
+        asked = self.headers.get("Range")
+        if not asked:
+            self._send(200, file.read_bytes(), headers)
+            return
+        first, _, last = asked.removeprefix("bytes=").partition("-")
+        start = int(first) if first else max(size - int(last), 0)
+        end = min(int(last), size - 1) if first and last else size - 1
+        if start >= size:
+            self._refuse(416, "RangeNotSatisfiable", {"Content-Range": f"bytes */{size}"})
+            return
+        with file.open("rb") as handle:
+            handle.seek(start)
+            part = handle.read(end - start + 1)
+        self._send(206, part, {**headers, "Content-Range": f"bytes {start}-{end}/{size}"})
+
+    def _json(self, value: Any) -> None:
+        self._send(200, json.dumps(value).encode(), {"Content-Type": "application/json"})
+
+    def _refuse(self, status: int, code: str, headers: dict[str, str] | None = None) -> None:
+        self._send(status, b"{}", {"X-Error-Code": code, "X-Error-Message": code, **(headers or {})})
+
+    def _send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        sent = 0 if self.command == "HEAD" else len(body)
+        asked = self.headers.get("Range")
+        # Logged before sending, so that a client that has its answer finds the request in the log.
+        self.hub.log.append(Request(self.command, urlsplit(self.path).path, status, sent, asked))
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if sent:
+            self.wfile.write(body)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+_ETAGS: dict[tuple[Path, int], str] = {}
+
+
+def _etag(file: Path) -> str:
+    key = (file, file.stat().st_mtime_ns)
+    if key not in _ETAGS:
+        _ETAGS[key] = hashlib.sha1(file.read_bytes()).hexdigest()
+    return _ETAGS[key]
+
+
+def _entry(folder: Path, path: Path) -> dict[str, Any]:
+    name = path.relative_to(folder).as_posix()
+    if path.is_dir():
+        return {"type": "directory", "oid": hashlib.sha1(name.encode()).hexdigest(), "size": 0, "path": name}
+    return {"type": "file", "oid": _etag(path), "size": path.stat().st_size, "path": name}
+
+
+if __name__ == "__main__":
+    with HubStandIn() as stand_in:
+        print(f"HF_ENDPOINT={stand_in.endpoint}  commit {stand_in.add(sys.argv[2], Path(sys.argv[1]))}", flush=True)
+        threading.Event().wait()
