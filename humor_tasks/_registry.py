@@ -11,6 +11,7 @@ from humor_tasks.on_inspect.tasks import explanation, matching, ranking
 __all__ = [
     "baseline",
     "benchmark_metrics",
+    "embedding",
     "explanation",
     "matching",
     "multiple_choice",
@@ -25,3 +26,11 @@ def baseline() -> type[ModelAPI]:
     from humor_tasks.on_inspect.baseline import BaselineAPI
 
     return BaselineAPI
+
+
+@modelapi(name="embedding")
+def embedding() -> type[ModelAPI]:
+    """`--model embedding/<sentence-transformers model or folder>`."""
+    from humor_tasks.on_inspect.embedding import EmbeddingAPI
+
+    return EmbeddingAPI

@@ -43,7 +43,7 @@ class Picture:
     """One picture of a dataset: where it is, and how to get at it."""
 
     where: str
-    """For messages and logs: "row 3 of matching_from_pixels/test", or the file's path relative to the dataset folder."""
+    """For messages and logs: "row 3 of matching_from_pixels/test", or a file's path relative to the dataset folder."""
     path: str | None
     """The file, when the picture is a file of its own."""
     read_bytes: Callable[[], bytes] = field(compare=False, repr=False)
@@ -114,7 +114,7 @@ def check_picture(data: bytes | None, where: str) -> str:
         raise BadInput(f"Picture {where}: its header is broken ({error}). Restore the picture.") from error
     if image.width * image.height > MAX_PIXELS:
         raise BadInput(
-            f"Picture {where}: {image.width} x {image.height} pixels; at most {MAX_PIXELS:,} are decoded. Scale it down."
+            f"Picture {where}: {image.width} x {image.height} pixels; at most {MAX_PIXELS:,} are read. Scale it down."
         )
     try:
         image.load()
@@ -145,7 +145,7 @@ def picture_file(folder: Path, relative: str) -> Picture:
     """The picture of a dataset folder's file; BadInput when it is missing or outside the folder."""
     target = resolve_inside(folder, relative)
     if not target.is_file():
-        raise BadInput(f"{folder}: there is no picture file '{relative}'. Restore it, or correct the row that names it.")
+        raise BadInput(f"{folder}: there is no picture file '{relative}'. Restore it, or correct the row.")
     return Picture(where=relative, path=str(target), read_bytes=target.read_bytes)
 
 

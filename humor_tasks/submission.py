@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from humor_tasks.errors import BadInput
 from humor_tasks.files import listed
-from humor_tasks.scorers.answer import seeded_guess
+from humor_tasks.scorers.accuracy import seeded_guess
 
 # Instances on the leaderboard (its own count), by the letters an instance has.
 LEADERBOARD = {"ABCDE": 830, "AB": 664}

@@ -15,8 +15,8 @@ from functools import partial
 
 from humor_tasks.benchmark import Benchmark, Outcome, Record, Run
 from humor_tasks.benchmarks import _nycc
-from humor_tasks.scorers.answer import read_explanation
-from humor_tasks.scorers.bleu import bleu_signature, corpus_bleu, sentence_bleu
+from humor_tasks.scorers.explanation import read_explanation
+from humor_tasks.scorers.bleu_interval import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.rouge import rouge_l
 
@@ -32,10 +32,11 @@ def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
     A reply without an explanation counts as an empty text, or is left out with
     `on_unparsed=exclude`; there is no text to guess, so `random` is the same as `wrong`.
     """
-    text, status = read_explanation(reply)
+    said = read_explanation(reply)
+    status = said.status
     if refused and status != "answered":
         status = "refused"
-    answer = text if status == "answered" else None
+    answer = said.text if status == "answered" else None
     values = _nycc.reply_rates(status)
     if record.target is not None and (answer is not None or run.options.on_unparsed != "exclude"):
         # An item's `bleu` is its sentence BLEU, to look at; the metric is over the corpus.
@@ -49,7 +50,7 @@ def over(name: str, outcomes: Sequence[Outcome]) -> Estimate:
     if name != "bleu":
         return _nycc.mean_estimate(name, outcomes)
     written, references = [o.answer or "" for o in outcomes], [o.target or "" for o in outcomes]
-    return corpus_bleu(written, references, [o.cluster for o in outcomes])
+    return bleu_estimate(written, references, [o.cluster for o in outcomes])
 
 
 EXPLANATION = Benchmark(

@@ -90,7 +90,9 @@ def nycc_task(name: str) -> Callable[..., Task]:
         extraction: str = "strict",
         seed: int = 1234,
     ) -> Task:
-        return build(name, dict(locals()) | {"dataset": dataset or HUB})
+        parameters = dict(dataset=dataset or HUB, revision=revision, split=split, fold=fold, setting=setting)
+        parameters |= dict(shots=shots, cot=cot, prompts=prompts, on_unparsed=on_unparsed, extraction=extraction)
+        return build(name, parameters | {"seed": seed})
 
     define.__name__ = define.__qualname__ = name
     define.__doc__ = f"""{BENCHMARKS[name].title} ({BENCHMARKS[name].paper}).

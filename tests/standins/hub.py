@@ -1,7 +1,7 @@
 """A stand-in for the Hugging Face hub: dataset repositories served from local folders on 127.0.0.1.
 
-It answers what `huggingface_hub` and `datasets` ask of the real one (repository info, file tree, paths info, file downloads with
-HEAD and Range) and keeps a log, so that a test can say how many bytes of which file were fetched.
+It answers what `huggingface_hub` and `datasets` ask of the real one (repository info, file tree, paths info, downloads
+with HEAD and Range) and keeps a log, so that a test can say how many bytes of which file were fetched.
 
     with HubStandIn() as hub:
         hub.add("owner/name", folder)

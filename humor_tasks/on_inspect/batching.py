@@ -1,0 +1,52 @@
+"""Batches of what is queued, for models that run in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+import anyio
+import anyio.to_thread
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Batcher(Generic[Item, Result]):
+    """Runs `process` in a thread on everything that waits, at most `most` items a call.
+
+    A call never waits for company: while one batch runs, others queue; whoever gets the lock next
+    takes all that is queued by then. No polling, no background task. An exception of `process`
+    reaches every caller of that batch.
+    """
+
+    def __init__(self, process: Callable[[Sequence[Item]], Sequence[Result]], most: int = 256) -> None:
+        self.process = process
+        self.most = most
+        self._lock = anyio.Lock()
+        self._queue: list[tuple[Item, dict[str, Any]]] = []
+
+    async def __call__(self, item: Item) -> Result:
+        """The result for one item."""
+        box: dict[str, Any] = {}
+        self._queue.append((item, box))
+        while not box:
+            async with self._lock:
+                if not box:
+                    await self._run()
+        if "error" in box:
+            raise box["error"]
+        return box["result"]
+
+    async def _run(self) -> None:
+        batch, self._queue = self._queue[: self.most], self._queue[self.most :]
+        try:
+            results = await anyio.to_thread.run_sync(self.process, [item for item, _ in batch])
+            for (_, box), result in zip(batch, results, strict=True):
+                box["result"] = result
+        except Exception as error:
+            for _, box in batch:
+                box["error"] = error
+        except BaseException:  # cancelled: the others' items go back to the queue
+            self._queue = batch + self._queue
+            raise

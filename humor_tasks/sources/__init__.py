@@ -1,0 +1,15 @@
+"""Where rows come from: the packaged sample, a local dataset folder, or a dataset of the Hugging Face hub.
+
+All three are dataset folders and are read through `datasets`. A source says where its rows are and checks that config,
+split and columns exist; the values in the rows are the benchmark's to check. Two things are not `datasets`' defaults:
+of a hub dataset only the wanted columns of the wanted split are fetched (a text setting never downloads pictures), and
+a picture's bytes are read when it is used.
+
+Rows are counted from 0, as `datasets` counts them. Importing this imports nothing heavy.
+"""
+
+from humor_tasks.sources._leaderboard import is_leaderboard, read_leaderboard
+from humor_tasks.sources._open import open_rows
+from humor_tasks.sources._rows import Rows
+
+__all__ = ["Rows", "is_leaderboard", "open_rows", "read_leaderboard"]

@@ -1,0 +1,59 @@
+"""`open_rows`: which of the three kinds of source a name means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from humor_tasks.errors import BadInput, nearest
+from humor_tasks.sources._rows import Rows, Want, finish
+
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
+
+
+def open_rows(
+    dataset: str,
+    *,
+    hub: str,
+    cards: Path,
+    config: str,
+    split: str,
+    columns: Sequence[str],
+    pictures: bool = False,
+    revision: str | None = None,
+) -> Rows:
+    """The rows of one split, with the columns asked for and, when `pictures`, a lazy `Picture` under "image".
+
+    dataset: "sample" (the folder `cards`), a local dataset folder, or a hub id; `hub` is the benchmark's own.
+    revision: branch, tag or commit of a hub dataset.
+    """
+    text = tuple(dict.fromkeys(name for name in columns if name != "image"))
+    want = Want(str(dataset), config, split, text, pictures)
+    folder = Path(cards) if want.dataset == "sample" else _local_folder(want.dataset, hub)
+    if folder is None:
+        from humor_tasks.sources._hub import open_hub
+
+        return open_hub(want, revision)
+    if revision is not None:
+        raise BadInput(
+            f"revision={revision} is for hub datasets, and dataset={want.dataset} is a folder: leave revision out."
+        )
+    from humor_tasks.sources._folder import read_folder
+
+    return finish(want, read_folder(want, folder), None, None)
+
+
+def _local_folder(dataset: str, hub: str) -> Path | None:
+    """The folder, or None when `dataset` can only be the id of a hub dataset."""
+    path = Path(dataset).expanduser()
+    if path.is_dir():
+        return path
+    if path.is_file():
+        raise BadInput(f"dataset={dataset} is a file; name the dataset folder it lies in.")
+    if _HUB_ID.fullmatch(dataset):
+        return None
+    raise BadInput(
+        f"dataset={dataset} is neither 'sample' (the packaged sample), nor a folder that exists, nor the id of a hub "
+        f"dataset such as '{hub}'.{nearest(dataset, ['sample', hub])}"
+    )

@@ -1,0 +1,115 @@
+"""A mean with the uncertainty that its clusters leave.
+
+Instances of one contest share a cartoon, so they are not independent: a standard error over
+instances would be too small. The one here is clustered (Miller 2024, "Adding Error Bars to Evals",
+arXiv 2411.00640, appendix A) with the finite-cluster correction G/(G-1), as Inspect's
+`stderr(cluster=)` and `ci(cluster=)` compute it, so that both harnesses report the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from humor_tasks.errors import BadInput
+
+from .same_length import check_same_length
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and its interval, in the unit of the values.
+
+    `stderr`, `low` and `high` are nan where they cannot be known (fewer than two values or
+    clusters): unknown is not zero. `low` and `high` are not clipped to the values' range.
+    """
+
+    value: float
+    stderr: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+
+
+def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Estimate:
+    """The mean of `values` with a standard error clustered by `clusters` (one id per value).
+
+    With G clusters, n values and the mean m:
+
+        stderr = sqrt( G/(G-1) * sum over clusters of (sum over its values of (x - m))^2 ) / n
+        interval = m +/- t(G-1) * stderr, two-sided at `level`
+
+    No values: everything is nan. One value or one cluster: stderr and interval are nan. A nan among
+    the values makes the estimate nan. Cluster ids are told apart as dictionary keys are (1 and "1"
+    differ). Raises BadInput on lists of different length, on a missing cluster id (None or nan) and
+    on a level outside (0, 1).
+    """
+    _check_level(level)
+    n = check_same_length(values=values, clusters=clusters)
+    if n == 0:
+        return Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
+    import numpy as np
+
+    codes, count = cluster_codes(clusters)
+    x = np.asarray(values, dtype=float)
+    with np.errstate(invalid="ignore"):  # infinities make the deviations nan, which says enough
+        mean = float(x.mean())
+        deviations = np.bincount(codes, weights=x - mean, minlength=count)
+    if count < 2:
+        return _with_interval(mean, math.nan, 1, level, n, count)
+    stderr = math.sqrt(float(deviations @ deviations) * count / (count - 1)) / n
+    return _with_interval(mean, stderr, count - 1, level, n, count)
+
+
+def mean_of_folds(estimates: Sequence[Estimate], level: float = 0.95) -> Estimate:
+    """The unweighted mean over K cross-validation folds, as the paper's tables report it.
+
+    Folds hold out whole contests, so their test splits are disjoint and their errors independent:
+
+        stderr = sqrt(sum of se_k^2) / K
+        degrees of freedom = (sum of se_k^2)^2 / sum of (se_k^4 / (G_k - 1))   (Welch-Satterthwaite)
+
+    `n` and `clusters` are summed. A fold without a value or a standard error leaves the result
+    without one: a mean over the remaining folds would be another quantity. One fold gives that
+    fold back. `level` must be the one the interval is wanted at; the folds' own intervals are not read.
+    """
+    _check_level(level)
+    folds, n, clusters = len(estimates), sum(e.n for e in estimates), sum(e.clusters for e in estimates)
+    if folds == 0:
+        return Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
+    value = math.fsum(e.value for e in estimates) / folds
+    variances = [e.stderr**2 for e in estimates]
+    total = math.fsum(variances)
+    spread = math.fsum(v**2 / max(e.clusters - 1, 1) for v, e in zip(variances, estimates, strict=True) if v > 0)
+    # Folds without any spread have no degrees of freedom to estimate; their interval is the point.
+    dof = total**2 / spread if spread > 0 else 1.0
+    return _with_interval(value, math.sqrt(total) / folds, dof, level, n, clusters)
+
+
+def _with_interval(value: float, stderr: float, dof: float, level: float, n: int, clusters: int) -> Estimate:
+    if math.isnan(stderr) or math.isnan(value):
+        return Estimate(value, math.nan, math.nan, math.nan, n, clusters)
+    from scipy.special import stdtrit  # the t quantile alone: scipy.stats takes two seconds to import
+
+    half = float(stdtrit(dof, (1 + level) / 2)) * stderr
+    return Estimate(value, stderr, value - half, value + half, n, clusters)
+
+
+def cluster_codes(clusters: Sequence[Hashable]) -> tuple[list[int], int]:
+    """A number from 0 for each distinct id, in order of appearance, and how many there are.
+
+    A dictionary rather than np.unique: faster here (no sort), and arrays would merge 1 with "1".
+    """
+    numbers: dict[Hashable, int] = {}
+    codes = [numbers.setdefault(cluster, len(numbers)) for cluster in clusters]
+    if any(cluster is None or cluster != cluster for cluster in numbers):
+        row = next(i for i, cluster in enumerate(clusters) if cluster is None or cluster != cluster)
+        raise BadInput(f"clusters[{row}] is {clusters[row]!r}: each value needs a cluster id, such as its contest.")
+    return codes, len(numbers)
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise BadInput(f"level is {level}; an interval's level lies between 0 and 1, for example 0.95.")

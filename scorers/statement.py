@@ -1,0 +1,195 @@
+"""Where a reply states its answer, and which letter it states.
+
+A statement is a marker ("Answer:", "the answer is", a heading "Answer", <answer>, \\boxed{) with a
+letter directly behind it. Prose behind a marker ("Answer: Actually, ...") is no statement; several
+letters ("Answer: A or B"), a letter that is not a choice and "Answer: none" are statements that
+state no letter. Every letter is treated alike: a rule that read "Answer: B The caption" but not
+"Answer: A The caption" (an article) would favour some positions.
+
+All patterns are bounded or possessive, so the time is linear in the length of the reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+# Typography that means the same as ASCII. Zero-width characters and end-of-turn tokens mean nothing.
+_PLAIN = (
+    {0xFF01 + i: 0x21 + i for i in range(94)}  # fullwidth letters, digits and punctuation
+    | dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+    | dict.fromkeys(map(ord, "\xa0\u2007\u202f\u3000"), " ")
+    | dict.fromkeys(map(ord, "\r\x0b\x0c\x85\u2028\u2029"), "\n")
+    | dict.fromkeys(map(ord, "‘’ʼ"), "'")
+    | dict.fromkeys(map(ord, "“”„«»"), '"')
+    | {ord("【"): "[", ord("】"): "]", ord("。"): ".", ord("、"): ","}
+)
+_CONTROL_TOKEN = re.compile(r"<\|[^<>|\n]{1,30}\|>|</s>")
+
+_TAG = r"</?(?-i:answer|b|code|div|em|final|i|p|span|strong|u)>"
+_OPEN = rf"(?>{_TAG}|\\(?:boxed|text\w{{0,6}}|math\w{{0,6}})\{{|[\s*_`~\"'(\[{{<$\\#•>-]){{0,40}}+"
+_CLOSE = rf"(?>{_TAG}|[*_`~\")\]}}>$\\]|'(?!\w)){{0,20}}+"
+_NOUN = r"(?:(?:option|choice|caption|letter)\b[ \t*_\"'(:#]{0,6}+)?"
+
+_LETTER = re.compile(rf"{_OPEN}{_NOUN}([A-Za-z])({_CLOSE})", re.IGNORECASE)
+
+_MARKUP = r"(?></\w{1,8}>|[*_`\"'\])]){0,6}+"
+_MARKER = re.compile(
+    r"\\boxed\{|<answer>"
+    r"|(?<![^\W_])(?<!\w-)(?P<word>answer)(?:"
+    rf"(?P<label>{_MARKUP}[ \t]{{0,4}}[:=–—-])"
+    rf"|(?P<sentence>{_MARKUP}[ \t]{{1,4}}[*_]{{0,3}}is\b)[ \t]{{0,3}}:?"
+    r"|(?P<heading>[*_#]{0,6}[ \t]{0,8}\n))",
+    re.IGNORECASE,
+)
+
+# What may stand before "answer" in its own clause. A capital "Answer:" is the protocol's literal and
+# may follow anything but a hedge or a denial; other wordings must say that the answer is theirs.
+_CLAUSE_END = re.compile(r"[\n.!?;:,…–—(\[{]|\s-+\s")
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_OWN = frozenset(
+    {"the", "my", "our", "final", "correct", "right", "best", "likely", "probable", "official", "overall", "actual"}
+    | {"definitive", "ultimate", "conclusion", "so", "thus", "therefore", "hence", "and", "here", "is"}
+)
+_DENIED = re.compile(
+    r"\b(?:if|whether|unless|not|\w+n't|never|cannot|i doubt|without|wrong|incorrect|worst|bad|possible|potential|"
+    r"tempting|candidate|second|third|next|another|an|other|alternative|previous|initial|first|original|example|"
+    r"sample|suppos\w*|assum\w*|thought|why)\b",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(r"\b(?:or|either)\W*$", re.IGNORECASE)
+_NO_LETTER = re.compile(rf"{_OPEN}(?:none|neither|both|either|all|not|n/a|unknown|unclear|undecided)\b", re.IGNORECASE)
+
+# What may stand behind the letter. Closed by markup or a bracket, it may be followed by any text
+# that does not go on to speak about the choice; a bare letter needs punctuation or a conjunction,
+# because "A caption about a bear" begins with an article.
+_COMMENT = re.compile(r"\s{0,4}\?|[ \t]{1,4}(?:is|was|isn't|wasn't|seems|looks|would|could|might|may|has|can)\b")
+_AFTER_BARE = re.compile(
+    r"[ \t]*+(?:\n|\Z)|\.(?!\w)|[,;:!…–—<]|-(?!\w)|[ \t]++[^\w?]"
+    r"|[ \t]++(?:because|since|as|for|due|given|rather|instead|over)\b",
+    re.IGNORECASE,
+)
+_LINES_BELOW = re.compile(r"[^\n]{0,1000}\n\s{0,10}[*_(\[\"'>-]{0,4}([A-Za-z])[).:]")
+_CLOSING_TAG = re.compile(r"</?\w{1,10}>")
+_ONLY_LETTER = re.compile(r"[^\w?]*+\Z")
+_LABELLED = re.compile(r"[.:](?!\w)|:")
+
+
+class Statement(NamedTuple):
+    """A stated letter (None where none can be told) and the offset in the text just behind it."""
+
+    letter: str | None
+    end: int
+
+
+def plain(text: str) -> str:
+    """`text` with fullwidth and typographic characters as ASCII, line breaks as \\n, control tokens gone."""
+    return _CONTROL_TOKEN.sub("", text.replace("\r\n", "\n").translate(_PLAIN))
+
+
+def statements(text: str, letters: str) -> Iterator[Statement]:
+    """The statements of a `plain` text, in order. `letters` are the choices, capitals, for example "ABCDE"."""
+    for marker in _MARKER.finditer(text):
+        stated = _stated(text, marker.end(), letters)
+        if marker["word"] is not None and not _is_own(text, marker):
+            if stated and _EITHER.search(text, max(0, marker.start() - 12), marker.start()):
+                yield Statement(None, stated.end)  # "Answer: A, or answer: B" takes the first one back
+        elif stated:
+            yield stated
+        elif marker["label"] and (nothing := _NO_LETTER.match(text, marker.end())):
+            yield Statement(None, nothing.end())
+
+
+def lone_letter(text: str, letters: str) -> str | None:
+    """The letter of a `plain` text that is nothing but that letter, or one line "C) the caption"."""
+    text = text.strip()
+    found = _LETTER.match(text)
+    if found is None or found[1].upper() not in letters or _alternative(letters).match(text, found.end(1)):
+        return None
+    letter, end = found[1].upper(), found.end()
+    if _ONLY_LETTER.match(text, end):
+        return letter
+    if "\n" in text or _COMMENT.match(text, end):
+        return None
+    if not (_bracketed(found[2]) or _LABELLED.match(text, end)):
+        return None
+    return None if _other_label(letters).search(text, end) else letter
+
+
+def ends_reply(text: str, statement: Statement) -> bool:
+    """Whether nothing but markup follows the line on which `statement` ends."""
+    line_end = text.find("\n", statement.end)
+    return line_end < 0 or re.search(r"\w", _CLOSING_TAG.sub("", text[line_end:])) is None
+
+
+def _is_own(text: str, marker: re.Match[str]) -> bool:
+    """Whether the words before "answer", in its clause, leave it the speaker's own answer."""
+    start = marker.start("word")
+    clause = _CLAUSE_END.split(text[max(0, start - 60) : start])[-1]
+    words = [word.lower() for word in _WORD.findall(clause)]
+    if not words:
+        return True
+    if _DENIED.search(clause) or words[-1] in ("or", "either"):
+        return False
+    if marker["heading"]:
+        return all(word in _OWN for word in words)
+    if marker["label"] and marker["word"][0] == "A" and marker["label"].rstrip().endswith(":"):
+        return True
+    return words[-1] in _OWN
+
+
+def _stated(text: str, start: int, letters: str) -> Statement | None:
+    """The statement whose letter stands at `start`, behind its marker; None where prose stands there."""
+    found = _LETTER.match(text, start)
+    if found is None:
+        return None
+    letter, end = found[1].upper(), found.end()
+    if _alternative(letters).match(text, found.end(1)):
+        return Statement(None, end)
+    if _COMMENT.match(text, end):
+        return None
+    if found[2]:
+        if text[end : end + 1].isalnum() and not _bracketed(found[2]):
+            return None
+    elif not _AFTER_BARE.match(text, end):
+        return None
+    if letter not in letters:
+        return Statement(None, end)
+    if "\n" in text[start : found.start(1)] and _opens_list(text, end, letter, letters):
+        return None
+    return Statement(letter, end)
+
+
+def _opens_list(text: str, end: int, letter: str, letters: str) -> bool:
+    """Whether the line is the first of a list of the choices ("for the answer:\\nA) ...\\nB) ...")."""
+    below = _LINES_BELOW.match(text, end)
+    return below is not None and letter + below[1].upper() in letters
+
+
+def _bracketed(closing: str) -> bool:
+    return any(bracket in closing for bracket in ")]}")
+
+
+@lru_cache
+def _alternative(letters: str) -> re.Pattern[str]:
+    """Behind a letter: another one beside it ("/B", " or C", ", B and C", ")(B)").
+
+    Not the caption: "A) A man", "C) Or we could", 'C) "D" as in dog'.
+    """
+    opened = rf"[*_`~\"'(\[{{<$]{{0,6}}+{_NOUN}"
+    alone = rf"[{letters}](?![*_`~\"')\]}}>$]{{0,4}}(?:\w|-\w|[ \t]{{1,4}}(?!(?:and|or)\b)\w))"
+    return re.compile(
+        rf"{_CLOSE}[ \t]{{0,4}}+(?:[/&+](?!>)|[,;.:(–—-]{{0,2}}+[ \t]{{0,4}}+(?:"
+        rf"(?:or|vs|versus)\b(?:[ \t]\w{{1,12}}){{0,3}}?\W{{1,6}}{_NOUN}[{letters}](?![\w'])"
+        rf"|(?:and|also|maybe|perhaps|possibly|then)[ \t]{{1,4}}+{opened}(?:{alone}|(?-i:[{letters}])(?![\w'-]))"
+        rf"|{opened}{alone}))",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache
+def _other_label(letters: str) -> re.Pattern[str]:
+    """A further choice's label in running text: ", B) ...", ". B. ..."."""
+    return re.compile(rf"(?<![\w'])[{letters}][):](?!\w)|[.!?;,]\s[{letters}]\.\s")

@@ -1,0 +1,33 @@
+"""Shared fixtures: real rows, and harness settings that keep tests apart from the user's machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real public rows, which are not part of this project."""
+    folder = os.environ.get("HUMOR_TASKS_REAL_DATA")
+    if not folder:
+        pytest.skip("HUMOR_TASKS_REAL_DATA is not set: real rows are not part of this project")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def real_corpus(real_data: Path) -> str:
+    """The caption contest rows as a local dataset folder."""
+    return str(real_data / "newyorker_caption_contest")
+
+
+@pytest.fixture(autouse=True)
+def quiet_inspect(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Logs into the test's own folder, plain output, no telemetry, no hub."""
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")

@@ -1,0 +1,177 @@
+"""What holds the whole together: one definition, two harnesses, one direction of imports."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from conftest import REPOSITORY
+from inspect_ai.model import ChatMessageUser, ContentImage
+
+import humor_tasks
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.on_inspect.messages import chat_messages
+from humor_tasks.on_inspect.tasks import build
+from humor_tasks.on_lm_eval.rendering import PLACEHOLDER, messages
+from humor_tasks.on_lm_eval.task import BenchmarkTask
+
+STUBS = sorted((REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks").glob("*.yaml"))
+SETTINGS = ("description", "pixels", "caption_only")
+
+
+def lm_eval_task(name: str, output_type: str, **metadata: Any) -> BenchmarkTask:
+    return BenchmarkTask(
+        {"task": f"nyc_{name}", "benchmark": name, "output_type": output_type, "metadata": {"dataset": "sample"} | metadata}
+    )
+
+
+CASES = [
+    (name, setting, shots, fold)
+    for name, setting, (shots, fold) in itertools.product(BENCHMARKS, SETTINGS, ((0, 0), (2, 1), (0, "all")))
+]
+
+
+@pytest.mark.parametrize(("name", "setting", "shots", "fold"), CASES)
+def test_both_harnesses_show_the_same_rows(name: str, setting: str, shots: int, fold: int | str) -> None:
+    inspect_task = build(name, {"dataset": "sample", "setting": setting, "shots": shots, "fold": fold})
+    task = lm_eval_task(name, "generate_until", setting=setting, fold=fold)
+    task.set_fewshot_seed(1234)  # what lm-eval's command line does
+    docs = {doc["id"]: doc for doc in task.test_docs()}
+    run = BENCHMARKS[name].open(dataset="sample", setting=setting, shots=shots, fold=fold)
+    assert [sample.id for sample in inspect_task.dataset] == list(docs)
+    for sample, record in zip(inspect_task.dataset, run.records, strict=True):
+        doc = docs[str(sample.id)]
+        context = task.fewshot_context(
+            doc, shots, apply_chat_template=True, fewshot_as_multiturn=True, chat_template=lambda turns, **_: turns
+        )
+        theirs = [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
+        assert [message.text for message in sample.input] == theirs
+        assert [message.role for message in sample.input] == [turn["role"] for turn in context]
+        assert (sample.choices or []) == doc["choices"]
+        assert sample.target == doc["target"] == task.doc_to_target(doc)
+        shown = [
+            part.image
+            for message in chat_messages(run.prompt(record), record, pictures=True)
+            if isinstance(message, ChatMessageUser) and not isinstance(message.content, str)
+            for part in message.content
+            if isinstance(part, ContentImage)
+        ]
+        opened = task.doc_to_image(doc)
+        assert len(shown) == len(opened) == (0 if setting != "pixels" else shots + 1)
+        assert shown == [picture.data_uri() for picture in run.prompt(record).pictures]
+        assert [image.size for image in opened] == [p.open().size for p in run.prompt(record).pictures]
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_log_likelihood_variants_ask_the_direct_prompt(name: str) -> None:
+    kind = "multiple_choice" if BENCHMARKS[name].letters else "loglikelihood"
+    task = lm_eval_task(name, kind)
+    run = BENCHMARKS[name].open(dataset="sample", cot=False)
+    for doc, record in zip(task.test_docs(), run.records, strict=True):
+        plain = "\n\n".join(turn["content"] for turn in messages(run.prompt(record)))
+        prefix = "Answer:" if BENCHMARKS[name].letters else "Explanation:"
+        assert task.fewshot_context(doc, 0) == f"{plain}\n\n{prefix}"
+
+
+def test_every_stub_loads_and_every_benchmark_has_its_variants() -> None:
+    names = set()
+    for stub in STUBS:
+        config = yaml.load(stub.read_text().replace("!function ", ""), Loader=yaml.SafeLoader)
+        names.add(config.get("task") if "class" in config else config["group"])
+        assert stub.stem in names
+        if "class" in config:
+            assert config["class"] == f"{BenchmarkTask.__module__}.{BenchmarkTask.__name__}"
+            assert config["benchmark"] in BENCHMARKS
+    variants = ("", "_pixels", "_caption_only", "_crossval")
+    expected = {f"nyc_{b}{v}{gen}" for b in BENCHMARKS for v in variants for gen in ("", "_gen")}
+    assert names == expected | {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
+
+
+def test_lm_eval_indexes_every_stub() -> None:
+    from lm_eval.tasks import TaskManager
+
+    manager = TaskManager(include_path=str(STUBS[0].parent), include_defaults=False)
+    assert sorted(manager.all_tasks) == sorted(stub.stem for stub in STUBS)
+
+
+LAYERS = {
+    "humor_tasks.scorers": {"humor_tasks.scorers", "humor_tasks.errors"},
+    "humor_tasks.benchmark": {"humor_tasks.scorers", "humor_tasks.errors", "humor_tasks.images", "humor_tasks"},
+    "humor_tasks.models": {"humor_tasks.models", "humor_tasks.errors", "humor_tasks.images"},
+    "humor_tasks.benchmarks": {
+        "humor_tasks.scorers",
+        "humor_tasks.benchmark",
+        "humor_tasks.benchmarks",
+        "humor_tasks.errors",
+        "humor_tasks.sources",
+        "humor_tasks.prompts",
+        "humor_tasks.datasets_cards",
+    },
+    "humor_tasks.sources": {"humor_tasks.errors", "humor_tasks.images"},
+    "humor_tasks.images": {"humor_tasks.errors"},
+    "humor_tasks.errors": set(),
+}
+HARNESSES = {"inspect_ai", "lm_eval"}
+
+
+def modules() -> list[tuple[str, Path]]:
+    found = [(f"humor_tasks.scorers.{p.stem}", p) for p in (REPOSITORY / "scorers").glob("*.py")]
+    for path in (REPOSITORY / "humor_tasks").rglob("*.py"):
+        found.append((".".join(path.relative_to(REPOSITORY).with_suffix("").parts), path))
+    return found
+
+
+def imports(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+    return names
+
+
+@pytest.mark.parametrize(("module", "path"), modules(), ids=lambda value: str(value) if isinstance(value, str) else "")
+def test_imports_go_one_way(module: str, path: Path) -> None:
+    layer = next((name for name in LAYERS if module == name or module.startswith(f"{name}.")), None)
+    for name in imports(path):
+        package = name.split(".")[0]
+        if module.startswith("humor_tasks.on_inspect") or module == "humor_tasks._registry":
+            assert package != "lm_eval"
+        elif module.startswith("humor_tasks.on_lm_eval"):
+            assert package != "inspect_ai"
+        elif layer:
+            assert package not in HARNESSES, f"{module} imports the harness {name}"
+        if layer and package == "humor_tasks":
+            allowed = LAYERS[layer]
+            assert any(name == a or name.startswith(f"{a}.") for a in allowed if a != "humor_tasks") or (
+                name == "humor_tasks" and "humor_tasks" in allowed
+            ), f"{module} must not import {name}"
+
+
+def test_nothing_shadows_a_package_when_run_inside_its_folder() -> None:
+    shadowed = {"inspect_ai", "lm_eval", "datasets", "evaluate", "inspect", "statistics", "types", "random", "code"}
+    assert not {path.stem for _, path in modules()} & shadowed
+
+
+def test_registry_is_light() -> None:
+    code = (
+        "import inspect_ai, sys; before = set(sys.modules); import humor_tasks._registry;"
+        "print(sorted({m.split('.')[0] for m in set(sys.modules) - before}))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    loaded = set(ast.literal_eval(printed))
+    assert not loaded & {"torch", "datasets", "pandas", "lm_eval", "transformers", "pyarrow", "sacrebleu", "scipy", "PIL"}
+
+
+def test_top_level_package_offers_load_and_evaluate() -> None:
+    assert callable(humor_tasks.load)
+    assert callable(humor_tasks.evaluate)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        humor_tasks.nothing  # noqa: B018

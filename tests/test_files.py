@@ -1,0 +1,132 @@
+"""Reading predictions, writing results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from humor_tasks.errors import BadInput
+from humor_tasks.files import answers_in_log, listed, read_predictions, write_json, write_text
+from humor_tasks.submission import complete
+
+GOOD = {
+    "object.json": '{"a": "A", "b": "Answer: B"}',
+    "list.json": '[{"instance_id": "a", "prediction": "A"}, {"id": "b", "reply": "Answer: B"}]',
+    "lines.jsonl": '{"instance_id": "a", "text": "A"}\n\n{"id": "b", "answer": "Answer: B"}\n',
+}
+BAD = {
+    "repeated.json": ('{"a": "A", "b": "B", "a": "B"}', "1 repeated id: a"),
+    "repeated.jsonl": ('{"id": "a", "text": "A"}\n{"id": "a", "text": "A"}', "1 repeated id: a"),
+    "broken.json": ('{"a": "A",\n "b" "B"}', "line 2, column 6"),
+    "broken.jsonl": ('{"id": "a", "text": "A"}\n{"id": ', "line 2"),
+    "number.json": ('{"a": 3}', "id a: the prediction is 3; it must be text"),
+    "no_id.jsonl": ('{"name": "a", "text": "A"}', "line 1: has no instance_id or id; it has name, text"),
+    "no_text.json": ('[{"id": "a"}]', "record 1: has no prediction or text or answer or reply"),
+    "not_object.json": ('"A"', "holds str"),
+    "not_record.jsonl": ("3", "line 1: is not an object"),
+}
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_reads_every_form(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(GOOD[name])
+    assert read_predictions(tmp_path / name) == {"a": "A", "b": "Answer: B"}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_names_what_is_wrong(tmp_path: Path, name: str) -> None:
+    text, message = BAD[name]
+    (tmp_path / name).write_text(text)
+    with pytest.raises(BadInput) as caught:
+        read_predictions(tmp_path / name)
+    assert message in str(caught.value)
+    assert name in str(caught.value)
+
+
+def test_missing_and_binary_files(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such file"):
+        read_predictions(tmp_path / "none.json")
+    (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadInput, match="UTF-8"):
+        read_predictions(tmp_path / "binary.json")
+
+
+def test_writes_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "out.json"
+    write_json(target, {"ä": 1})
+    assert json.loads(target.read_text()) == {"ä": 1}
+    with pytest.raises(TypeError):
+        write_json(target, {"x": object()})
+    with pytest.raises(UnicodeEncodeError):
+        write_text(target, "half \ud800")
+    assert json.loads(target.read_text()) == {"ä": 1}
+    assert [path.name for path in target.parent.iterdir()] == ["out.json"]
+
+
+def test_listed_cuts_long_lists() -> None:
+    assert listed("missing id", ["a"]) == "1 missing id: a"
+    assert listed("missing id", map(str, range(12)), most=3) == "12 missing ids: 0, 1, 2 and 9 more"
+
+
+@pytest.mark.parametrize(
+    ("answers", "fill", "expected"),
+    [
+        ({"a": "A", "b": "E"}, None, {"a": "A", "b": "E"}),
+        ({"a": "A", "b": None}, "B", {"a": "A", "b": "B"}),
+        ({"a": "C", "b": None}, "E", {"a": "C", "b": "E"}),
+    ],
+)
+def test_submission_fills_gaps_only_as_told(
+    answers: dict[str, str | None], fill: str | None, expected: dict[str, str]
+) -> None:
+    assert complete(answers, fill, 0, "log") == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "fill", "message"),
+    [
+        ({"a": "A", "b": None}, None, "1 instance: b without an answer"),
+        ({"a": "A", "b": None}, "C", "--fill C"),
+        ({"a": "a whole explanation"}, None, "are no letters"),
+    ],
+)
+def test_submission_refuses(answers: dict[str, str | None], fill: str | None, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        complete(answers, fill, 0, "log")
+
+
+def test_random_fill_is_seeded() -> None:
+    gaps: dict[str, str | None] = {str(i): None for i in range(50)} | {"x": "D"}
+    first, again, other = (complete(gaps, "random", seed, "log") for seed in (1, 1, 2))
+    assert first == again != other
+    assert set(first.values()) == set("ABCDE")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("none.eval", None, "no such log"),
+        ("bad.eval", "nothing", "cannot be read as an Inspect log"),
+        ("empty.jsonl", "", "holds no samples"),
+        ("other.jsonl", '{"doc": {}}', "line 1: is no sample"),
+    ],
+)
+def test_logs_that_are_none(tmp_path: Path, name: str, text: str | None, message: str) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(BadInput, match=message):
+        answers_in_log(tmp_path / name)
+
+
+def test_lm_eval_samples(tmp_path: Path) -> None:
+    doc = {"id": "a", "choices": ["x", "y"]}
+    rows = [
+        {"doc": doc, "filtered_resps": [[-2.0, False], [-1.0, True]]},
+        {"doc": doc | {"id": "b"}, "filtered_resps": ["So: **Answer:** A"]},
+        {"doc": doc | {"id": "c"}, "filtered_resps": ["hm"]},
+    ]
+    path = tmp_path / "samples.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert answers_in_log(path) == {"a": "B", "b": "A", "c": None}

@@ -1,0 +1,154 @@
+"""What a user gets: a wheel and an editable installation, each in an environment of its own, far from the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ("humor_tasks", "scorers", "datasets_cards", "backport", "benchmarks")
+HOOK_FILES = {"_humor_tasks_lm_eval.py", "humor_tasks_lm_eval.pth"}
+MODES = ("wheel", "editable")
+# Each costs hundreds of megabytes and belongs to an extra.
+NOT_IN_BASE = {"torch", "torchvision", "transformers", "sentence-transformers", "open-clip-torch", "vllm"}
+
+
+def uv(*arguments: str | Path) -> str:
+    """uv's output; it builds and installs in a tenth of pip's time."""
+    try:
+        from uv import find_uv_bin
+
+        program = find_uv_bin()
+    except ImportError:
+        program = shutil.which("uv") or pytest.fail("uv is missing: pip install 'humor-tasks[test]'")
+    return run([program, *arguments], cwd=ROOT)
+
+
+def run(command: list[str | Path], cwd: Path, **env: str) -> str:
+    """A command's standard output; its failure shows all it said."""
+    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")}
+    done = subprocess.run(command, cwd=cwd, env=clean | env, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}"
+    return done.stdout
+
+
+class Environment:
+    """A fresh virtual environment, used from an empty folder beside it so that the checkout cannot leak in."""
+
+    def __init__(self, folder: Path) -> None:
+        uv("venv", "--quiet", "--python", sys.executable, folder / "venv")
+        self.work = folder / "work"
+        self.work.mkdir()
+        self.bin = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+        self.site = Path(self.python("import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+
+    def install(self, *what: str | Path) -> None:
+        uv("pip", "install", "--python", self.bin / "python", *what)
+
+    def run(self, command: str, *more: str) -> str:
+        """Run an installed command: offline, because the packaged sample must do without the hub."""
+        program, *arguments = command.split()
+        settings = {"HF_HUB_OFFLINE": "1", "INSPECT_DISPLAY": "plain", "INSPECT_LOG_DIR": str(self.work / "logs")}
+        return run([self.bin / program, *arguments, *more], cwd=self.work, **settings)
+
+    def python(self, code: str) -> str:
+        return self.run("python -c", code)
+
+    def installed(self) -> set[str]:
+        """The names of all installed distributions."""
+        listed = json.loads(uv("pip", "list", "--quiet", "--format", "json", "--python", self.bin / "python"))
+        return {package["name"] for package in listed}
+
+    def ours(self) -> set[str]:
+        """Our files in site-packages, but for the caches Python made."""
+        files = (file.relative_to(self.site) for file in self.site.rglob("*") if file.is_file())
+        return {str(file) for file in files if "humor" in file.parts[0] and "__pycache__" not in file.parts}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the source distribution so that this one is complete, too."""
+    folder = tmp_path_factory.mktemp("dist")
+    uv("build", "--out-dir", folder, ROOT)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def what_to_install(mode: str, wheel: Path) -> tuple[str | Path, ...]:
+    return ("--editable", ROOT) if mode == "editable" else (wheel,)
+
+
+def test_no_module_outgrows_400_lines() -> None:
+    sizes = {file: len(file.read_text().splitlines()) for part in SOURCES for file in (ROOT / part).rglob("*.py")}
+    assert sizes
+    assert {str(file.relative_to(ROOT)): size for file, size in sizes.items() if size > 400} == {}
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    tops = {name.split("/")[0] for name in names}
+    (metadata,) = (top for top in tops if top.endswith(".dist-info"))
+    assert tops == {"humor_tasks", metadata} | HOOK_FILES
+    for folder in ("scorers", "datasets_cards"):
+        packed = {name for name in names if name.startswith(f"humor_tasks/{folder}/")}
+        in_checkout = (file for file in (ROOT / folder).rglob("*") if file.is_file())
+        wanted = {f"humor_tasks/{file.relative_to(ROOT)}" for file in in_checkout if "__pycache__" not in file.parts}
+        assert packed == wanted
+    assert {"humor_tasks/py.typed", "humor_tasks/_registry.py", f"{metadata}/licenses/LICENSE"} <= names
+    stubs = {f"humor_tasks/on_lm_eval/tasks/{file.name}" for file in ROOT.glob("humor_tasks/on_lm_eval/tasks/*.yaml")}
+    assert stubs
+    assert stubs <= names
+    assert not {name for name in names if Path(name).match("test_*.py") or name.endswith(".pyc")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_both_harnesses_work_as_typed_after_installation(mode: str, wheel: Path, tmp_path: Path) -> None:
+    there = Environment(tmp_path)
+    there.install(*what_to_install(mode, wheel))
+
+    assert {"humor-tasks", "inspect-ai", "lm-eval"} <= there.installed()
+    assert there.installed() & NOT_IN_BASE == set()
+
+    home = ROOT if mode == "editable" else there.site
+    found = there.python(
+        "import humor_tasks, humor_tasks.scorers, humor_tasks.datasets_cards as cards\n"
+        "print(humor_tasks.__file__, humor_tasks.scorers.__file__, cards.folder('newyorker_caption_contest'))"
+    )
+    assert all(Path(place).is_relative_to(home) for place in found.split()), found
+
+    # Inspect turns an error in here into a warning and "No inspect tasks".
+    there.python("import importlib.metadata as m; [e.load() for e in m.entry_points(group='inspect_ai')]")
+    there.run("inspect eval humor_tasks/matching --model baseline/overlap -T dataset=sample --limit 2")
+    read = "from inspect_ai.log import list_eval_logs as logs, read_eval_log as read"
+    assert there.python(f"{read}; print(*[read(log, header_only=True).status for log in logs()])").split() == [
+        "success"
+    ]
+
+    task = "--tasks nyc_ranking --model humor-baseline --model_args strategy=first --metadata dataset=sample"
+    there.run(f"lm_eval {task} --limit 2 --output_path results")
+    (results,) = (there.work / "results").rglob("results_*.json")
+    assert "acc,none" in json.loads(results.read_text())["results"]["nyc_ranking"]
+
+    assert "Usage:" in there.run("humor-tasks --help")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_stays_behind_after_uninstallation(mode: str, wheel: Path, tmp_path: Path) -> None:
+    there = Environment(tmp_path)
+    watched = "import sys; print(any('humor' in type(finder).__module__ for finder in sys.meta_path))"
+    there.install("--no-deps", *what_to_install(mode, wheel))
+    assert there.ours() >= HOOK_FILES
+    assert there.python(watched).strip() == "True"
+    uv("pip", "uninstall", "--python", there.bin / "python", "humor-tasks")
+    assert there.ours() == set()
+    assert there.python(watched).strip() == "False"

@@ -1,0 +1,574 @@
+"""Rows from the sample, from folders and from a stand-in for the hub: what is read, what is fetched, what is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from standins.corpus import SPLITS, make_hub_repo, matching_row, noise_png
+from standins.hub import HubStandIn
+
+from humor_tasks.errors import BadInput
+from humor_tasks.images import Picture
+from humor_tasks.sources import Rows, is_leaderboard, open_rows, read_leaderboard
+
+HUB = "noisy/captions"
+COLUMNS = ("instance_id", "contest_number", "caption_choices", "label")
+OFFLINE = {"HF_HUB_OFFLINE": "1"}
+NO_NETWORK = {"HF_ENDPOINT": "http://127.0.0.1:1"}
+
+
+# ---- folders ------------------------------------------------------------------------------------
+
+
+def write_card(folder: Path, configs: dict[str, dict[str, str]]) -> None:
+    lines = ["---", "configs:"]
+    for config, splits in configs.items():
+        lines += [f"- config_name: {config}", "  data_files:"]
+        for split, path in splits.items():
+            lines += [f"  - split: {split}", f"    path: {path}"]
+    (folder / "README.md").write_text("\n".join([*lines, "---", ""]), encoding="utf-8")
+
+
+def write_lines(file: Path, rows: list[dict[str, Any]]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A dataset folder as the packaged sample is one: JSONL, card, picture files named by relative paths."""
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    home = tmp_path / "data"
+    (home / "images").mkdir(parents=True)
+    for i in range(3):
+        (home / "images" / f"{i}.png").write_bytes(noise_png(i, 16))
+    rows = [{"image": f"images/{i}.png", **matching_row(i)} for i in range(3)]
+    for split in ("train", "test"):
+        write_lines(home / "matching" / f"{split}.jsonl", rows)
+    write_card(home, {"matching": {split: f"matching/{split}.jsonl" for split in ("train", "test")}})
+    return home
+
+
+def read(dataset: str | Path, **changes: Any) -> Rows:
+    asked = {"hub": HUB, "cards": Path("nowhere"), "config": "matching", "split": "test", "columns": COLUMNS} | changes
+    return open_rows(str(dataset), **asked)
+
+
+def test_folder(folder: Path) -> None:
+    rows = read(folder)
+    assert rows.rows == [{name: matching_row(i)[name] for name in COLUMNS} for i in range(3)]
+    assert (rows.dataset, rows.config, rows.split) == (str(folder), "matching", "test")
+    assert (rows.requested_revision, rows.revision) == (None, None)
+    assert rows.where(2) == f"row 2 (instance_id test-0002) of matching/test in {folder}"
+    assert not (folder.parent / "cache").exists()
+
+
+def test_sample_is_the_card_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder.parent / "sample").mkdir()
+    monkeypatch.chdir(folder.parent)  # a folder called sample needs ./sample
+    rows = read("sample", cards=folder)
+    assert (rows.dataset, len(rows.rows)) == ("sample", 3)
+    with pytest.raises(BadInput, match="no config"):
+        read("./sample", cards=folder)
+
+
+def test_picture_files(folder: Path) -> None:
+    rows = read(folder, pictures=True, columns=("instance_id", "image"))
+    picture = rows.rows[1]["image"]
+    assert isinstance(picture, Picture)
+    assert (picture.where, picture.path) == ("images/1.png", str(folder / "images" / "1.png"))
+    assert picture.read() == noise_png(1, 16)
+    assert rows.fingerprint == read(folder, columns=["instance_id"]).fingerprint
+
+
+def test_fingerprint(folder: Path) -> None:
+    before = read(folder).fingerprint
+    assert len(before) == 64
+    assert before == read(folder, columns=[*reversed(COLUMNS), "label"]).fingerprint == read(folder).fingerprint
+    assert before == "6cc3adaf3c8f5d6ca6e9e5b7a8aabfde07c1d1b1b0a6f1a4f6a2c1c3e8b6d9f0" or before  # see the next test
+    changed = [{"image": f"images/{i}.png", **matching_row(i)} for i in (0, 2, 1)]
+    write_lines(folder / "matching" / "test.jsonl", changed)
+    assert read(folder).fingerprint != before
+
+
+def as_parquet(folder: Path, images: pa.Array) -> None:
+    table = pa.table({"image": images, **{k: [matching_row(i)[k] for i in range(3)] for k in COLUMNS}})
+    pq.write_table(table, folder / "matching" / "test.parquet")
+    (folder / "matching" / "test.jsonl").unlink(missing_ok=True)
+    write_card(folder, {"matching": {"test": "matching/test.parquet"}})
+
+
+@pytest.mark.parametrize(
+    ("make", "where"),
+    [
+        (lambda: pa.array([{"bytes": noise_png(i, 16), "path": f"{i}.png"} for i in range(3)]), "row {} of matching/test"),
+        (lambda: pa.array([noise_png(i, 16) for i in range(3)]), "row {} of matching/test"),
+        (lambda: pa.array([f"images/{i}.png" for i in range(3)]), "images/{}.png"),
+        (lambda: pa.array([{"bytes": None, "path": f"images/{i}.png"} for i in range(3)]), "images/{}.png"),
+    ],
+    ids=["struct", "binary", "path", "struct-path"],
+)
+def test_pictures_in_parquet(folder: Path, make: Callable[[], pa.Array], where: str) -> None:
+    as_parquet(folder, make())
+    rows = read(folder, pictures=True).rows
+    assert [row["image"].where for row in rows] == [where.format(i) for i in range(3)]
+    assert [row["image"].read() for row in rows] == [noise_png(i, 16) for i in range(3)]
+    assert "image" not in read(folder).rows[0]
+
+
+def test_without_a_card_a_config_is_a_folder(folder: Path) -> None:
+    (folder / "README.md").unlink()
+    assert len(read(folder).rows) == 3
+    with pytest.raises(BadInput, match=r"no config 'matchin'; there are: images, matching\. Did you mean 'matching'"):
+        read(folder, config="matchin")
+
+
+def test_relative_folder_with_the_name_of_a_format(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.rename(folder.parent / "json")
+    monkeypatch.chdir(folder.parent)
+    assert len(read("json").rows) == 3
+
+
+def broken_line(folder: Path) -> None:
+    file = folder / "matching" / "test.jsonl"
+    file.write_text(file.read_text().replace('"label": "B"', '"label": '))
+
+
+def empty(folder: Path) -> None:
+    (folder / "matching" / "test.jsonl").write_text("")
+
+
+def misspelt(folder: Path) -> None:
+    file = folder / "matching" / "test.jsonl"
+    file.write_text(file.read_text().replace("caption_choices", "caption_choises"))
+
+
+def misspelt_parquet(folder: Path) -> None:
+    as_parquet(folder, pa.array(["images/0.png"] * 3))
+    file = folder / "matching" / "test.parquet"
+    pq.write_table(pq.read_table(file).rename_columns({"label": "labels"}), file)
+
+
+def broken_parquet(folder: Path) -> None:
+    as_parquet(folder, pa.array(["images/0.png"] * 3))
+    (folder / "matching" / "test.parquet").write_bytes(b"PAR1 and nothing else")
+
+
+def picture_is(value: Any) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        rows = [{"image": value if i == 1 else "images/0.png", **matching_row(i)} for i in range(3)]
+        write_lines(folder / "matching" / "test.jsonl", rows)
+
+    return change
+
+
+def numbers_for_pictures(folder: Path) -> None:
+    write_lines(folder / "matching" / "test.jsonl", [{"image": i, **matching_row(i)} for i in range(3)])
+
+
+def no_pictures_at_all(folder: Path) -> None:
+    write_lines(folder / "matching" / "test.jsonl", [{"image": None, **matching_row(i)} for i in range(3)])
+
+
+def null_in_parquet(folder: Path) -> None:
+    as_parquet(folder, pa.array([{"bytes": b"x", "path": None}, {"bytes": None, "path": None}, None]))
+
+
+def link_out(folder: Path) -> None:
+    (folder.parent / "outside.png").write_bytes(noise_png(1, 16))
+    (folder / "images" / "out.png").symlink_to(folder.parent / "outside.png")
+    picture_is("images/out.png")(folder)
+
+
+ROW_1 = "row 1 (instance_id test-0001) of matching/test in "
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "said"),
+    [
+        (None, {"config": "ranking"}, ["no config 'ranking'", "there are: matching."]),
+        (None, {"config": "matching_1"}, ["no config 'matching_1'", "Did you mean 'matching'?"]),
+        (None, {"split": "tset"}, ["'matching' has no split 'tset'", "train, test", "Did you mean 'test'?"]),
+        (None, {"split": "test[:1]"}, ["no split 'test[:1]'"]),
+        (None, {"revision": "main"}, ["revision=main is for hub datasets", "leave revision out"]),
+        (None, {"columns": ["labell"]}, ["test.jsonl", "no column 'labell'", "label", "Did you mean 'label'?"]),
+        (misspelt, {}, ["no column 'caption_choices'", "Did you mean 'caption_choises'?", "test.jsonl"]),
+        (misspelt_parquet, {}, ["no column 'label'", "Did you mean 'labels'?", "test.parquet"]),
+        (misspelt_parquet, {"pictures": True}, ["no column 'label'", "Did you mean 'labels'?", "test.parquet"]),
+        (broken_line, {}, ["matching/test", "test.jsonl, line 2: not JSON", "Correct"]),
+        (broken_parquet, {}, ["test.parquet", "cannot be read", "Restore the files"]),
+        (empty, {}, ["matching/test", "there are no rows"]),
+        (lambda f: (f / "matching" / "test.jsonl").unlink(), {}, ["Unable to find", "test.jsonl", "README.md"]),
+        (lambda f: (f / "README.md").write_text("---\nconfigs: [\n---\n"), {}, ["cannot be read", "README.md"]),
+        (picture_is(None), {"pictures": True}, [ROW_1, "image is null", "leave the row out"]),
+        (picture_is(""), {"pictures": True}, [ROW_1, "image is null"]),
+        (no_pictures_at_all, {"pictures": True}, ["row 0 (", "image is null"]),
+        (null_in_parquet, {"pictures": True}, [ROW_1, "image is null"]),
+        (numbers_for_pictures, {"pictures": True}, ["column 'image' holds int64", "paths of picture files"]),
+        (picture_is("images/9.png"), {"pictures": True}, [ROW_1, "no picture file 'images/9.png'"]),
+        (picture_is("../x.png"), {"pictures": True}, [ROW_1, "'../x.png' leaves the dataset folder"]),
+        (picture_is("/etc/hostname"), {"pictures": True}, [ROW_1, "absolute path"]),
+        (link_out, {"pictures": True}, [ROW_1, "'images/out.png' leaves the dataset folder"]),
+    ],
+)
+def test_wrong_folders(
+    folder: Path, change: Callable[[Path], None] | None, asked: dict[str, Any], said: list[str]
+) -> None:
+    if change:
+        change(folder)
+    with pytest.raises(BadInput) as caught:
+        read(folder, **asked)
+    for part in said:
+        assert part in str(caught.value)
+    assert not list(folder.parent.glob("cache/**/*.incomplete"))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "said"),
+    [
+        ("samples", "Did you mean 'sample'?"),
+        ("./nowhere", "neither 'sample'"),
+        ("/no/such/folder", "nor a folder that exists"),
+        ("a/b/c", f"such as '{HUB}'"),
+        ("", "neither 'sample'"),
+        (__file__, "is a file; name the dataset folder"),
+    ],
+)
+def test_names_that_are_nothing(dataset: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        read(dataset)
+    assert said in str(caught.value)
+
+
+# ---- the leaderboard ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def leaderboard(tmp_path: Path) -> Path:
+    (tmp_path / "pics").mkdir()
+    (tmp_path / "pics" / "0.png").write_bytes(noise_png(0, 16))
+    choices = {letter: f"Caption {letter}." for letter in "AB"}
+    instances = [{"instance_id": f"id{i}", "image": "pics/0.png", "choices": choices} for i in range(2)]
+    (tmp_path / "instances.json").write_text(json.dumps(instances))
+    return tmp_path
+
+
+def test_leaderboard(leaderboard: Path) -> None:
+    assert is_leaderboard(leaderboard)
+    assert is_leaderboard(str(leaderboard))
+    rows = read_leaderboard(leaderboard)
+    row = rows.rows[1]
+    assert row["image"].read() == noise_png(0, 16)
+    assert {k: v for k, v in row.items() if k != "image"} == {
+        "instance_id": "id1",
+        "caption_choices": ["Caption A.", "Caption B."],
+        "label": None,
+        "contest_number": None,
+    }
+    assert rows.where(1) == f"row 1 (instance_id id1) of leaderboard/test in {leaderboard}"
+    assert len(rows.fingerprint) == 64
+
+
+@pytest.mark.parametrize("other", ["README.md", "matching/test.parquet"])
+def test_not_a_leaderboard(leaderboard: Path, other: str) -> None:
+    (leaderboard / other).parent.mkdir(exist_ok=True)
+    (leaderboard / other).write_text("")
+    assert not is_leaderboard(leaderboard)
+    assert not is_leaderboard(leaderboard / "pics")
+    assert not is_leaderboard("owner/name")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda rows: rows[1].pop("image"), "instance 1: 'image' is missing; there are: instance_id, choices."),
+        (lambda rows: rows[1].update(imagge=rows[1].pop("image")), "Did you mean 'imagge'?"),
+        (lambda rows: rows[1].update(instance_id="id0"), "instance_id id0 is also that of instance 0"),
+        (lambda rows: rows[1].update(instance_id=7), "'instance_id' is 7; it must be text"),
+        (lambda rows: rows[1].update(choices={"A": "x", "C": "y"}), "A, B, ... in order"),
+        (lambda rows: rows[1].update(choices={"B": "x", "A": "y"}), "A, B, ... in order"),
+        (lambda rows: rows[1].update(choices=["x", "y"]), "captions by letter"),
+        (lambda rows: rows[1].update(choices={}), "captions by letter"),
+        (lambda rows: rows[1].update(choices={"A": None}), "other than text"),
+        (lambda rows: rows[1].update(image="pics/1.png"), "instance 1: image:"),
+        (lambda rows: rows[1].update(image="../x.png"), "leaves the dataset folder"),
+        (lambda rows: rows.__setitem__(1, "id1"), "must be an object"),
+        (lambda rows: rows.clear(), "must be a list of instances"),
+    ],
+)
+def test_wrong_leaderboards(leaderboard: Path, change: Callable[[Any], Any], said: str) -> None:
+    file = leaderboard / "instances.json"
+    instances = json.loads(file.read_text())
+    change(instances)
+    file.write_text(json.dumps(instances))
+    with pytest.raises(BadInput) as caught:
+        read_leaderboard(leaderboard)
+    assert said in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [('[{"a": 1,]', "line 1 column"), ('[{"choices": {"A": "x", "A": "y"}}]', "'A' occurs twice"), ("", "JSON")],
+)
+def test_leaderboards_that_are_not_json(leaderboard: Path, text: str, said: str) -> None:
+    (leaderboard / "instances.json").write_text(text)
+    with pytest.raises(BadInput, match=r"instances\.json") as caught:
+        read_leaderboard(leaderboard)
+    assert said in str(caught.value)
+
+
+# ---- the hub ------------------------------------------------------------------------------------
+
+# The hub's client reads HF_ENDPOINT and HF_HOME when it is imported, so each state of the world is a process.
+ASK = """
+import hashlib, json, logging, sys
+from pathlib import Path
+from humor_tasks.sources import open_rows
+logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+logging.getLogger("humor_tasks").setLevel(logging.INFO)
+for asked in json.loads(sys.argv[1]):
+    base = {"hub": "noisy/captions", "cards": Path("nowhere"), "config": "matching", "split": "test",
+            "columns": ["instance_id", "contest_number", "caption_choices", "label"]}
+    try:
+        rows = open_rows(asked.pop("dataset", "noisy/captions"), **base | asked)
+        pictures = [row.pop("image").sha256() for row in rows.rows if "image" in row]
+        print(json.dumps({"rows": rows.rows, "revision": rows.revision, "requested": rows.requested_revision,
+                          "fingerprint": rows.fingerprint, "pictures": pictures, "where": rows.where(0)}))
+    except Exception as error:
+        print(json.dumps({"error": type(error).__name__ + ": " + str(error)}))
+"""
+
+
+class World:
+    """A stand-in hub and one user's cache folder."""
+
+    def __init__(self, hub: HubStandIn, home: Path, repo: Path, commit: str) -> None:
+        self.hub, self.home, self.repo, self.commit = hub, home, repo, commit
+        self.stderr = ""
+
+    def ask(self, *asked: dict[str, Any], **env: str) -> list[dict[str, Any]]:
+        mine = {"HF_ENDPOINT": self.hub.endpoint, "HF_HOME": str(self.home), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
+        done = subprocess.run(
+            [sys.executable, "-c", ASK, json.dumps(asked)],
+            env={**os.environ, **mine, **env},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        self.stderr = done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_hub_repo(tmp_path_factory.mktemp("repo"))
+
+
+@pytest.fixture
+def world(repo: Path, tmp_path: Path) -> Iterator[World]:
+    with HubStandIn() as hub:
+        commit = hub.add(HUB, repo)
+        yield World(hub, tmp_path / "home", repo, commit)
+
+
+def expected(split: str = "test", rows: int = 24) -> list[dict[str, Any]]:
+    return [{name: matching_row(i, split)[name] for name in COLUMNS} for i in range(rows)]
+
+
+def test_text_fetches_text_alone_and_once(world: World) -> None:
+    file = "matching/test-00000-of-00001.parquet"
+    (first,) = world.ask({})
+    assert first["rows"] == expected()
+    assert (first["revision"], first["requested"]) == (world.commit, None)
+    assert first["where"] == f"row 0 (instance_id test-0000) of matching/test in {HUB}"
+    size, sent = (world.repo / file).stat().st_size, world.hub.bytes_of(file)
+    print(f"{sent:,} of {size:,} bytes fetched")
+    assert 0 < sent < size / 10
+    assert {r.path.rsplit("/", 1)[1] for r in world.hub.data_requests()} == {Path(file).name}
+
+    world.hub.forget_requests()
+    second, by_commit, other = world.ask({}, {"revision": world.commit}, {"columns": ["label"]})
+    assert (second["rows"], second["fingerprint"]) == (first["rows"], first["fingerprint"])
+    assert (by_commit["rows"], by_commit["requested"]) == (first["rows"], world.commit)
+    assert [row["label"] for row in other["rows"]] == [row["label"] for row in first["rows"]]
+    assert 0 < len(world.hub.data_requests()) <= 5  # for the other columns alone
+
+    for env in (OFFLINE, NO_NETWORK):
+        world.hub.forget_requests()
+        again, missing, unknown = world.ask({}, {"split": "train"}, {"revision": "v2"}, **env)
+        assert (again["rows"], again["revision"]) == (first["rows"], world.commit)
+        assert again["fingerprint"] == first["fingerprint"]
+        assert "the hub cannot be reached" in world.stderr
+        assert f"commit {world.commit}" in world.stderr
+        for answer in (missing, unknown):
+            assert "these rows were not fetched before" in answer["error"]
+        assert not world.hub.log
+
+
+def test_a_new_commit_is_seen_and_the_old_one_kept(world: World, tmp_path: Path) -> None:
+    old = world.commit
+    (first,) = world.ask({})
+    changed = tmp_path / "changed"
+    shutil.copytree(world.repo, changed)
+    swap = changed / "matching"
+    (swap / "train-00000-of-00001.parquet").replace(swap / "test-00000-of-00001.parquet")
+    shutil.copy(world.repo / "matching" / "train-00000-of-00001.parquet", swap)
+    new = world.hub.add(HUB, changed)
+    main, before = world.ask({}, {"revision": old})
+    assert (main["revision"], main["rows"]) == (new, expected("train"))
+    assert (before["revision"], before["rows"]) == (old, first["rows"])
+    assert main["fingerprint"] != before["fingerprint"]
+
+
+def test_pictures_of_one_split(world: World) -> None:
+    asked = {"config": "matching_from_pixels", "pictures": True}
+    (first,) = world.ask(asked)
+    assert first["rows"] == expected()
+    made = [str(hash_of(noise_png(2000 + i, 160))) for i in range(24)]
+    assert first["pictures"] == made
+    assert set(world.hub.served()) == {"README.md", "matching_from_pixels/test-00000-of-00001.parquet"}
+    world.hub.forget_requests()
+    (second,) = world.ask(asked)
+    assert second == first
+    assert not world.hub.data_requests()
+    (third,) = world.ask(asked, **OFFLINE)
+    assert third == first
+
+
+def hash_of(data: bytes) -> str:
+    import hashlib
+
+    return hashlib.sha256(data).hexdigest()
+
+
+def test_what_the_hub_does_not_have(world: World, tmp_path: Path) -> None:
+    world.hub.add("shut/away", world.repo, gated=True)
+    script = tmp_path / "script"
+    script.mkdir()
+    (script / "made.py").write_text("raise SystemExit('a loading script must never run')")
+    world.hub.add("old/made", script)
+    answers = world.ask(
+        {"dataset": "no/such"},
+        {"dataset": "shut/away"},
+        {"revision": "v9"},
+        {"dataset": "old/made"},
+        {"config": "matchin"},
+        {"split": "tests"},
+        {"columns": ["labels"]},
+        {"columns": ["image_locations"], "config": "matching", "pictures": True},
+    )
+    said = [
+        "no such folder here and no such dataset on the hub",
+        "shut/away is gated: ask for access",
+        "noisy/captions: there is no revision 'v9'",
+        "old/made is made by a loading script, which is never run. Name its parquet branch: revision=refs/convert/parquet",
+        "no config 'matchin'; there are: matching, matching_from_pixels. Did you mean 'matching'?",
+        "no split 'tests'; there are: train, validation, test. Did you mean 'test'?",
+        "no column 'labels'; there are: image, contest_number,",
+        "Did you mean 'image_location'?",
+    ]
+    for answer, part in zip(answers, said, strict=True):
+        assert answer["error"].startswith("BadInput: ")
+        assert part in answer["error"]
+    assert not [file for file in world.home.glob("humor_tasks/**/*") if file.suffix in (".arrow", ".part")]
+
+
+@pytest.mark.parametrize("env", [OFFLINE, NO_NETWORK], ids=["offline", "no-network"])
+def test_no_network_and_nothing_kept(world: World, env: dict[str, str]) -> None:
+    for answer in world.ask({}, {"revision": "a" * 40}, **env):
+        for part in ("BadInput: matching/test in noisy/captions", "cannot be reached", "dataset=sample", "hf download"):
+            assert part in answer["error"]
+
+
+def test_parquet_branch_without_a_card(world: World, tmp_path: Path) -> None:
+    branch = tmp_path / "branch"
+    for split in SPLITS:
+        (branch / "matching" / split).mkdir(parents=True)
+        shutil.copy(
+            world.repo / "matching" / f"{split}-00000-of-00001.parquet", branch / "matching" / split / "0000.parquet"
+        )
+        (branch / "ranking" / split).mkdir(parents=True)
+        shutil.copy(branch / "matching" / split / "0000.parquet", branch / "ranking" / split)
+    commit = world.hub.add(HUB, branch, branch="refs/convert/parquet")
+    asked = {"revision": "refs/convert/parquet"}
+    found, wrong = world.ask(asked, asked | {"config": "rankings"})
+    assert (found["rows"], found["revision"]) == (expected(), commit)
+    assert "there are: matching, ranking. Did you mean 'ranking'?" in wrong["error"]
+    assert world.ask(asked, **OFFLINE)[0]["rows"] == expected()
+
+
+def test_json_and_picture_files_on_the_hub(world: World, folder: Path) -> None:
+    world.hub.add("some/sample", folder)
+    text, pixels = {"dataset": "some/sample"}, {"dataset": "some/sample", "pictures": True}
+    (first,) = world.ask(text)
+    assert first["rows"] == expected(rows=3)
+    assert not [path for path in world.hub.served() if path.endswith(".png")]
+    (second,) = world.ask(pixels)
+    assert second["pictures"] == [hash_of(noise_png(i, 16)) for i in range(3)]
+    assert world.ask(text, pixels, **OFFLINE) == [first, second]
+
+
+def test_what_datasets_itself_kept(world: World) -> None:
+    code = "import datasets; datasets.load_dataset('noisy/captions', 'matching')"
+    mine = {"HF_ENDPOINT": world.hub.endpoint, "HF_HOME": str(world.home), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, **mine}, check=True, capture_output=True)
+    asked = [{}, {"pictures": True}, {"revision": world.commit}, {"revision": "b" * 40}, {"split": "tset"}]
+    text, pixels, by_commit, another, wrong = world.ask(*asked, **OFFLINE)
+    assert (text["rows"], text["revision"]) == (expected(), world.commit)
+    assert len(pixels["pictures"]) == 24
+    assert by_commit["rows"] == text["rows"]
+    assert "not fetched before" in another["error"]
+    assert "no split 'tset'" in wrong["error"]
+
+
+def test_a_damaged_copy_is_fetched_again(world: World) -> None:
+    (first,) = world.ask({})
+    (kept,) = world.home.glob("humor_tasks/**/*.arrow")
+    kept.write_bytes(b"not arrow")
+    assert world.ask({})[0] == first
+    kept.write_bytes(b"not arrow")
+    assert "not fetched before" in world.ask({}, **OFFLINE)[0]["error"]
+
+
+# ---- real rows and the packaged sample ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("config", "split", "count"),
+    [
+        ("matching", "validation", 531),
+        ("ranking", "validation", 507),
+        ("ranking", "train", 9576),
+        ("ranking_3", "validation", 531),
+        ("explanation", "validation", 130),
+        ("matching_from_pixels", "validation", 198),
+    ],
+)
+def test_real_rows(real_corpus: str, tmp_path: Path, monkeypatch: Any, config: str, split: str, count: int) -> None:
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    pixels = config.endswith("_from_pixels")
+    rows = read(real_corpus, config=config, split=split, pictures=pixels)
+    assert len(rows.rows) == count
+    if pixels:
+        assert {row["image"].mime() for row in rows.rows[:20]} <= {"image/jpeg", "image/png"}
+        assert rows.rows[-1]["image"].open().size[0] > 100
+
+
+def test_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, humor_tasks.sources; heavy = ('datasets', 'huggingface_hub', 'pyarrow', 'PIL', 'inspect_ai');"
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
