@@ -66,3 +66,7 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
     letters = complete(answers_in_log(log), fill, seed, str(log))
     write_json(output, letters)
     click.echo(f"{output}: {len(letters)} instances.")
+
+
+if __name__ == "__main__":
+    main()

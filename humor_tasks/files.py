@@ -49,11 +49,11 @@ def read_predictions(path: Path) -> dict[str, str]:
         lines = [(i, line) for i, line in enumerate(body.splitlines(), 1) if line.strip()]
         return _collect(path, (_pair(_parse(path, line, i), f"{path}, line {i}") for i, line in lines))
     data = _parse(path, body, None)
-    if isinstance(data, list):
-        return _collect(path, (_pair(item, f"{path}, record {i}") for i, item in enumerate(data, 1)))
-    if not isinstance(data, _Pairs):
+    if isinstance(data, _Pairs):
+        return _collect(path, ((str(k), _text(v, f"{path}, id {k}")) for k, v in data))
+    if not isinstance(data, list):
         raise BadInput(f"{path}: holds {type(data).__name__}; it must be an object of instance_id: text.")
-    return _collect(path, ((str(k), _text(v, f"{path}, id {k}")) for k, v in data))
+    return _collect(path, (_pair(item, f"{path}, record {i}") for i, item in enumerate(data, 1)))
 
 
 class _Pairs(list[tuple[str, Any]]):

@@ -20,7 +20,7 @@ _PICTURE = r"(?:(?:the|this|that|any|your|an|attached|provided) )*+(?:images?|pi
 # aloud: "I can't tell which is funniest yet". They refuse only after "I won't" and "As an AI".
 _DO = (
     r" (?:assist|comply|fulfil|fulfill|participate|continue|proceed|engage|discuss|answer|respond|provide|generate|"
-    r"create|produce|write|support|complete|(?:do|evaluate|make|rate|rank|judge) (?:that|this|these|it|such)|"
+    r"create|produce|write|support|complete|(?:do|evaluate|rate|rank|judge) (?:that|this|these|it|such)|"
     r"help(?= (?:you|with|to|on|in|out)\b|[.,;!]|$)|"
     rf"(?:view|see|open|access|process|analy[sz]e|interpret|display) {_PICTURE})\b"
 )
@@ -38,7 +38,8 @@ _REFUSAL = re.compile(
             rf"(?:as|being) (?:an? )?(?:ai|artificial intelligence|(?:large )?language model)\b[^.!?]{{0,120}}?"
             rf"\b(?:can't|cannot|can not|won't|will not|am unable to|'m unable to|am not able to|'m not able to)"
             rf"{_ADVERB}(?:{_DO}|{_CHOOSE})",
-            r"(?:i|we) (?:(?:must|have to|need to) )?(?:respectfully )?(?:decline|refuse)\b(?! to believe)",
+            r"(?:i|we) (?:(?:must|have to|need to) )?(?:respectfully )?(?:decline|refuse)"
+            rf"(?:[.,!]|$| to{_ADVERB}(?:{_DO}|{_CHOOSE}))",
             r"(?:i|we)(?: am not| are not|'m not|'re not| do not feel| don't feel) (?:comfortable|willing)\b",
         )
     )

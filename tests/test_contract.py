@@ -113,7 +113,7 @@ LAYERS = {
         "humor_tasks.prompts",
         "humor_tasks.datasets_cards",
     },
-    "humor_tasks.sources": {"humor_tasks.errors", "humor_tasks.images"},
+    "humor_tasks.sources": {"humor_tasks.sources", "humor_tasks.errors", "humor_tasks.images"},
     "humor_tasks.images": {"humor_tasks.errors"},
     "humor_tasks.errors": set(),
 }

@@ -94,7 +94,9 @@ def test_modes_become_rgb(mode: str) -> None:
         (encode("WEBP")[:100], "Picture row 3"),
         (encode("PNG")[:60] + b"\0\0\0\0" + encode("PNG")[64:], "damaged"),
     ],
-    ids=lambda value: "none" if value is None else value[:8].hex() + f"-{len(value)}" if isinstance(value, bytes) else "",
+    ids=lambda value: (
+        "none" if value is None else value[:8].hex() + f"-{len(value)}" if isinstance(value, bytes) else ""
+    ),
 )
 @pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
 def test_unusable(data: bytes | None, said: str) -> None:

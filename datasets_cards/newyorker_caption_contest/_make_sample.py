@@ -2,9 +2,9 @@
 
     python datasets_cards/newyorker_caption_contest/_make_sample.py [OUTPUT_FOLDER]
 
-Everything comes from `_cartoons.toml` (the words) and `_scenes.py` (the drawings), so the same checkout always gives the
-same files. Without a folder the files beside this script are replaced. README.md is written by hand; its `configs:` put
-the blocks together into folds.
+Everything comes from `_cartoons.toml` (the words) and `_drawings/` (the pictures), so the same checkout always gives
+the same files. Without a folder the files beside this script are replaced. README.md is written by hand; its
+`configs:` put the blocks together into folds.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from random import Random
 
-from _scenes import draw
+from _drawings import draw
 
 HERE = Path(__file__).parent
 BLOCK_SIZE = 5  # contests in a block; each block is the test set of one fold
@@ -80,8 +80,8 @@ def choice_row(task: str, cartoon: dict, caption: str, others: list[str], letter
 def matching_rows(block: list[dict], random: Random) -> list[dict]:
     """Each good caption once as the answer, among one good caption of each other contest of the block.
 
-    For two contests a and b, a's two rows take b's two captions, one each: so every caption is a distractor once for each
-    other contest, four times in all.
+    For two contests a and b, a's two rows take b's two captions, one each: so every caption is a distractor once for
+    each other contest, four times in all.
     """
     letters = letters_in_turn(2 * len(block), "ABCDE", random)
     rows = []

@@ -67,5 +67,5 @@ EXPLANATION = Benchmark(
     prompt=partial(_nycc.prompt, answer=answer_turn),
     outcome=outcome,
     estimate=partial(_nycc.estimate, over=over),
-    signatures=lambda: {"bleu": bleu_signature()},
+    signatures=lambda: {"bleu": bleu_signature().replace("|", ",")},
 )

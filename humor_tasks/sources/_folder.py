@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.errors import BadInput, nearest
 from humor_tasks.sources._rows import Table, Want
+
+RESTORE = "Restore the files that its README.md names, or correct them."
 
 
 def read_folder(want: Want, folder: Path) -> Table:
@@ -18,7 +21,7 @@ def read_folder(want: Want, folder: Path) -> Table:
     with explained(want):
         builder = find_builder(want, source, None)
         files = choose_split(want, builder)
-    with explained(want, files):
+    with explained(want, files), without_torch():
         if want.pictures and is_parquet(builder):
             return _through_cache(want, folder, builder, files)
         _check_json_lines(want, files)
@@ -125,16 +128,31 @@ def stream_split(want: Want, builder: Any, files: Sequence[str]) -> Any:
 
     stream = builder.as_streaming_dataset(want.split)
     if is_parquet(builder):
+        import pyarrow as pa
         from pyarrow.dataset import ParquetFragmentScanOptions
 
         check_columns(want, stream.features, files)
         builder.config.columns = want.needed
-        # Neighbouring column chunks are fetched in one request.
-        builder.config.fragment_scan_options = ParquetFragmentScanOptions(pre_buffer=True)
+        # One request fetches neighbouring columns, with an unwanted column of text between them, never of pictures.
+        near = pa.CacheOptions(hole_size_limit=64 * 2**10)
+        builder.config.fragment_scan_options = ParquetFragmentScanOptions(pre_buffer=True, cache_options=near)
         stream = builder.as_streaming_dataset(want.split)
     if want.pictures and isinstance((stream.features or {}).get("image"), Image):
         stream = stream.cast_column("image", Image(decode=False))
     return stream
+
+
+@contextlib.contextmanager
+def without_torch() -> Iterator[None]:
+    """Keeps `datasets` from importing torch, as its streams do where torch is installed: seconds at every start."""
+    import datasets
+
+    available = datasets.config.TORCH_AVAILABLE
+    datasets.config.TORCH_AVAILABLE = available and "torch" in sys.modules
+    try:
+        yield
+    finally:
+        datasets.config.TORCH_AVAILABLE = available
 
 
 def _check_json_lines(want: Want, files: Sequence[str]) -> None:
@@ -150,7 +168,7 @@ def _check_json_lines(want: Want, files: Sequence[str]) -> None:
 
 
 @contextlib.contextmanager
-def explained(want: Want, files: Sequence[str] = ()) -> Iterator[None]:
+def explained(want: Want, files: Sequence[str] = (), remedy: str = RESTORE) -> Iterator[None]:
     """Whatever `datasets`, pyarrow, PyYAML or the network raises, as BadInput saying what was being read."""
     try:
         yield
@@ -164,10 +182,7 @@ def explained(want: Want, files: Sequence[str] = ()) -> Iterator[None]:
                 f"{want.dataset} is made by a loading script, which is never run. Name its parquet branch: "
                 "revision=refs/convert/parquet."
             ) from error
-        raise BadInput(
-            f"{want.place}{_shown(files)}: cannot be read: {brief(error)}. Restore the files that its README.md names, "
-            "or correct them."
-        ) from error
+        raise BadInput(f"{want.place}{_shown(files)}: cannot be read: {brief(error)}. {remedy}") from error
 
 
 def brief(error: BaseException) -> str:

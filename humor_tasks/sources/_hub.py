@@ -29,11 +29,13 @@ from humor_tasks.sources._folder import (
     is_parquet,
     read_folder,
     stream_split,
+    without_torch,
 )
 from humor_tasks.sources._rows import Rows, Table, Want, finish
 
 logger = logging.getLogger(__name__)
 
+_AGAIN = "Try again, name another revision, or use a local copy: dataset=<folder>."
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -54,7 +56,7 @@ def open_hub(want: Want, revision: str | None) -> Rows:
     assert commit is not None
     table = _read_kept(want, home / commit)
     if table is None:
-        with explained(want):
+        with explained(want, remedy=_AGAIN):
             table = _fetch(want, commit, home / commit)
     return finish(want, table, revision, commit)
 
@@ -111,14 +113,15 @@ def _read_kept(want: Want, folder: Path) -> Table | None:
 
 def _fetch(want: Want, commit: str, folder: Path) -> Table:
     from datasets import Dataset
+    from datasets.packaged_modules.cache.cache import Cache
 
     builder = find_builder(want, want.dataset, commit)
-    if _is_datasets_copy(builder):  # what datasets falls back to, silently, when it cannot read a repository
+    if isinstance(builder, Cache):  # what datasets falls back to, silently, when it cannot read a repository
         raise FileNotFoundError(f"commit {commit} holds no data files that datasets can read")
     files = choose_split(want, builder)
     if is_parquet(builder):
         kept = _kept_file(want, folder)
-        with explained(want, files):
+        with explained(want, files, _AGAIN), without_torch():
             _keep(want, stream_split(want, builder, files), kept)
         return from_dataset(want, Dataset.from_file(str(kept)), None)
     # Other formats have no columns to choose from, and their pictures are files: take the files.
@@ -181,24 +184,19 @@ def _without_network(
     return table, commit
 
 
-def _is_datasets_copy(builder: Any) -> bool:
+def _from_datasets(want: Want, commit: str | None) -> tuple[Table | None, str | None]:
+    """What `datasets` kept of an earlier load_dataset, if it is of this commit (None: of the latest it has)."""
+    # The builder load_dataset falls back to; asked for directly, as load_dataset first retries the network for long.
     from datasets.packaged_modules.cache.cache import Cache
 
-    return isinstance(builder, Cache)
-
-
-def _from_datasets(want: Want, commit: str | None) -> tuple[Table | None, str | None]:
-    """What `datasets` kept of an earlier load_dataset, if it is of this commit (None: of whichever it has)."""
-    from datasets import load_dataset_builder
-
+    version, digest = ("0.0.0", commit) if commit else ("auto", "auto")
+    name = want.dataset.split("/")[-1]
     try:
-        builder = load_dataset_builder(want.dataset, want.config)
-    except Exception:  # nothing kept; datasets says so in many ways
-        return None, None
-    if not _is_datasets_copy(builder) or (commit is not None and builder.hash != commit):
+        builder = Cache(repo_id=want.dataset, dataset_name=name, config_name=want.config, version=version, hash=digest)
+        builder.download_and_prepare()
+    except ValueError:  # nothing kept
         return None, None
     with explained(want):
         check_split(want, builder.info.splits or {})
-        builder.download_and_prepare()
         table = from_dataset(want, builder.as_dataset(split=want.split), None)
     return table, builder.hash if _COMMIT.fullmatch(str(builder.hash)) else None

@@ -47,7 +47,7 @@ def open_rows(
 def _local_folder(dataset: str, hub: str) -> Path | None:
     """The folder, or None when `dataset` can only be the id of a hub dataset."""
     path = Path(dataset).expanduser()
-    if path.is_dir():
+    if dataset and path.is_dir():
         return path
     if path.is_file():
         raise BadInput(f"dataset={dataset} is a file; name the dataset folder it lies in.")

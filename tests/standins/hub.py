@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+_DATA = (".parquet", ".jsonl", ".csv", ".png", ".jpg")
+
 
 @dataclass
 class Repo:
@@ -60,6 +62,8 @@ class HubStandIn:
     def __init__(self) -> None:
         self.repos: dict[str, Repo] = {}
         self.log: list[Request] = []
+        self.data_requests_left: int | None = None
+        """When set: how many more data requests are answered before files are "gone", to break a download midway."""
         handler = type("Handler", (_Handler,), {"hub": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -100,8 +104,7 @@ class HubStandIn:
 
     def data_requests(self) -> list[Request]:
         """The requests that fetched data files (README and the like left out)."""
-        data = (".parquet", ".jsonl", ".json", ".csv", ".png", ".jpg")
-        return [r for r in self.log if "/resolve/" in r.path and r.path.endswith(data) and r.status < 300]
+        return [r for r in self.log if "/resolve/" in r.path and r.path.endswith(_DATA) and r.status < 300]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -173,7 +176,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         commit, folder = found
         file = folder / path
-        if not file.is_file():
+        left = self.hub.data_requests_left
+        if left is not None and path.endswith(_DATA):
+            self.hub.data_requests_left = max(left - 1, 0)
+        if not file.is_file() or (left == 0 and path.endswith(_DATA)):
             self._refuse(404, "EntryNotFound", {"X-Repo-Commit": commit})
             return
         headers = {"X-Repo-Commit": commit, "ETag": f'"{_etag(file)}"', "Accept-Ranges": "bytes"}

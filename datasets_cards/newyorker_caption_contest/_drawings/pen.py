@@ -1,11 +1,12 @@
 """A pen that draws slightly unsteady ink lines over flat grey washes.
 
-Coordinates are those of the finished 640 x 480 picture, y pointing down; the pen works three times larger inside, so that
-lines come out smooth when the picture is reduced. Greys run from 0 (black) to 255 (white). All unsteadiness comes from
-one seeded generator for each picture: the same seed always gives the same picture.
+Coordinates are those of the finished 640 x 480 picture, y pointing down; the pen works three times larger inside, so
+that lines come out smooth when the picture is reduced. Greys run from 0 (black) to 255 (white). All unsteadiness comes
+from one seeded generator for each picture: the same seed always gives the same picture.
 """
 
 import math
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -67,7 +68,7 @@ def placed(points: list[Point], x: float, y: float, turn: float = 0, size: float
 def resample(points: list[Point], step: float) -> list[Point]:
     """The same path with a point about every `step`."""
     path = [points[0]]
-    for (ax, ay), (bx, by) in zip(points, points[1:], strict=False):
+    for (ax, ay), (bx, by) in pairwise(points):
         pieces = max(1, int(math.dist((ax, ay), (bx, by)) / step))
         path += [(ax + (bx - ax) * i / pieces, ay + (by - ay) * i / pieces) for i in range(1, pieces + 1)]
     return path
@@ -82,7 +83,7 @@ class Pen:
         self.draw = ImageDraw.Draw(self.image)
 
     def unsteady(self, points: list[Point], amount: float) -> list[Point]:
-        """The path as a human hand would follow it: two slow waves of random phase, sideways to nothing in particular."""
+        """The path as a human hand would follow it: two slow waves and two quick ones, of random phase."""
         p, q, u, v = (self.random.uniform(0, 2 * math.pi) for _ in range(4))
         waved = []
         travelled, before = 0.0, points[0]
@@ -104,7 +105,8 @@ class Pen:
             radius, cx, cy = width * pressure * SCALE / 2, x * SCALE, y * SCALE
             self.draw.ellipse((cx - radius, cy - radius, cx + radius, cy + radius), fill=ink)
 
-    def _fill(self, path: list[Point], grey: int) -> None:
+    def flat(self, path: list[Point], grey: int) -> None:
+        """A patch of one grey without an outline."""
         self.draw.polygon([(x * SCALE, y * SCALE) for x, y in path], fill=grey)
 
     def line(self, points: list[Point], width: float = 2.0, ink: int = INK, wobble: float = 0.6) -> None:
@@ -118,10 +120,10 @@ class Pen:
     def shape(
         self, points: list[Point], fill: int | None = WHITE, width: float = 2.0, ink: int = INK, wobble: float = 0.6
     ) -> None:
-        """A closed outline with corners, filled with one grey (None leaves what is behind it; width 0 draws no line)."""
+        """A closed outline with corners, filled with one grey (None: not filled; width 0: no line)."""
         path = self.unsteady([*points, points[0]], wobble)
         if fill is not None:
-            self._fill(path, fill)
+            self.flat(path, fill)
         if width:
             self._stamp(path, width, ink)
 
@@ -141,7 +143,7 @@ class Pen:
 
     def dot(self, x: float, y: float, radius: float = 1.8, ink: int = INK) -> None:
         """A small round mark: an eye, a button."""
-        self._fill(oval(x, y, radius, radius), ink)
+        self.flat(oval(x, y, radius, radius), ink)
 
     def tube(self, points: list[Point], width: float, fill: int = WHITE, outline: float = 1.9) -> None:
         """A limb: a thick smooth stroke of one grey between two ink lines."""
@@ -179,7 +181,6 @@ class Pen:
         small = self.image.reduce(SCALE)
         step = 255 / (GREYS - 1)
         levels = small.point(lambda value: round(value / step))
-        indexed = Image.new("P", small.size)
-        indexed.putdata(list(levels.getdata()))
+        indexed = Image.frombytes("P", small.size, levels.tobytes())
         indexed.putpalette([round(level * step) for level in range(GREYS) for _ in range(3)])
         indexed.save(path, optimize=True, bits=4)

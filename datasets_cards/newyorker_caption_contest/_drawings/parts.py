@@ -1,8 +1,11 @@
-"""What the sample's cartoons share: people, rooms, furniture, lettering. Drawn with the pen of `_drawing.py`."""
+"""What the sample's cartoons share: people, rooms, furniture, lettering. Drawn with the pen of `pen.py`."""
 
 import math
 
-from _drawing import WHITE, Pen, Point, box, oval, smooth
+from .pen import WHITE, Pen, Point, box, oval, smooth
+
+# fmt: off
+# Lists of coordinates stay as they are: one point a line would bury the picture.
 
 # ---------------------------------------------------------------------------------------------------------- people
 
@@ -22,16 +25,19 @@ def head(
     if hair == "bun":
         pen.ellipse(x - face * 1.0 * r, y - 0.75 * r, 0.42 * r, 0.42 * r, locks)
     profile = at(
-        (-0.78, -0.05), (-0.62, -0.72), (0.0, -1.0), (0.55, -0.82), (0.74, -0.4), (0.86, -0.18), (1.28, 0.12), (1.2, 0.3),
+        (-0.78, -0.05), (-0.62, -0.72), (0.0, -1.0), (0.55, -0.82), (0.74, -0.4), (0.86, -0.18), (1.28, 0.12),
+            (1.2, 0.3),
         (0.84, 0.3), (0.86, 0.55), (0.72, 0.88), (0.25, 1.0), (-0.3, 0.8),
     )
     pen.blob(profile, skin)
     if hair in ("short", "bun", "long"):
-        pen.blob(at((0.6, -0.72), (0.1, -1.2), (-0.65, -0.95), (-0.98, -0.2), (-0.7, 0.35), (-0.42, -0.1), (-0.2, -0.5)), locks)
+        pen.blob(at((0.6, -0.72), (0.1, -1.2), (-0.65, -0.95), (-0.98, -0.2), (-0.7, 0.35), (-0.42, -0.1),
+            (-0.2, -0.5)), locks)
     elif hair == "bald":
         pen.blob(at((-0.8, -0.35), (-0.98, 0.1), (-0.7, 0.5), (-0.45, 0.3), (-0.5, -0.2)), locks)
     elif hair == "curly":
-        for px, py in ((0.45, -0.95), (0.0, -1.15), (-0.45, -1.0), (-0.8, -0.6), (-0.95, -0.1), (-0.8, 0.35), (-0.35, -0.5)):
+        for px, py in ((0.45, -0.95), (0.0, -1.15), (-0.45, -1.0), (-0.8, -0.6), (-0.95, -0.1), (-0.8, 0.35),
+            (-0.35, -0.5)):
             pen.ellipse(x + face * px * r, y + py * r, 0.36 * r, 0.34 * r, 120, 1.5)
     pen.curve(at((-0.05, -0.08), (-0.3, -0.12), (-0.32, 0.28), (-0.06, 0.3)), 1.6)  # ear
     pen.dot(x + face * 0.52 * r, y - 0.16 * r, max(1.5, r * 0.1))
@@ -56,7 +62,7 @@ def arm(pen: Pen, shoulder: Point, hand: Point, reach: float, sleeve: int, skin:
     pen.ellipse(hx, hy, thick * 0.62, thick * 0.56, skin, 1.7)
     wrist = (hx + (elbow[0] - hx) * 0.22, hy + (elbow[1] - hy) * 0.22)
     pen.tube([shoulder, elbow, wrist], thick, sleeve)
-    pen._fill(oval(sx, sy, thick * 0.64, thick * 0.64), sleeve)  # lets the sleeve grow out of the jacket
+    pen.flat(oval(sx, sy, thick * 0.64, thick * 0.64), sleeve)  # lets the sleeve grow out of the jacket
 
 
 def person(
@@ -83,8 +89,10 @@ def person(
         for shift in (0.025, -0.02):
             knee = (x + face * (0.22 + shift) * h, y - 0.01 * h)
             foot = (knee[0] + face * 0.01 * h, y + 0.24 * h)
-            pen.blob([(foot[0] - face * 0.035 * h, foot[1] - 0.02 * h), (foot[0] + face * 0.05 * h, foot[1] - 0.015 * h),
-                      (foot[0] + face * 0.08 * h, foot[1] + 0.015 * h), (foot[0] - face * 0.03 * h, foot[1] + 0.018 * h)], 45)
+            pen.blob([(foot[0] - face * 0.035 * h, foot[1] - 0.02 * h),
+                (foot[0] + face * 0.05 * h, foot[1] - 0.015 * h),
+                      (foot[0] + face * 0.08 * h, foot[1] + 0.015 * h),
+                          (foot[0] - face * 0.03 * h, foot[1] + 0.018 * h)], 45)
             pen.tube([(x, y), knee], 0.075 * h, bottom)
             pen.tube([knee, (foot[0], foot[1] - 0.02 * h)], 0.06 * h, bottom if not dress else skin)
     elif legs:
@@ -97,12 +105,14 @@ def person(
     wide = 0.15 if dress and not sit else 0.1
     pen.tube([(neck[0], neck[1] + 0.03 * h), (neck[0] + face * 0.01 * h, neck[1] - 0.05 * h)], 0.045 * h, skin)
     body = [(neck[0] - 0.05 * h, neck[1]), (neck[0] + 0.05 * h, neck[1]), (neck[0] + 0.1 * h, neck[1] + 0.05 * h),
-            (hip_x + 0.085 * h, hip_y - 0.1 * h), (hip_x + wide * h, hip_y + hem * h), (hip_x - wide * h, hip_y + hem * h),
+            (hip_x + 0.085 * h, hip_y - 0.1 * h), (hip_x + wide * h, hip_y + hem * h),
+                (hip_x - wide * h, hip_y + hem * h),
             (hip_x - 0.085 * h, hip_y - 0.1 * h), (neck[0] - 0.1 * h, neck[1] + 0.05 * h)]
     pen.shape(smooth(body, closed=True), top)
     if suit:
         front = neck[0] + face * 0.035 * h
-        pen.shape([(front - 0.03 * h, neck[1]), (front + 0.03 * h, neck[1]), (front + face * 0.01 * h, neck[1] + 0.12 * h)], WHITE, 1.4)
+        pen.shape([(front - 0.03 * h, neck[1]), (front + 0.03 * h, neck[1]),
+            (front + face * 0.01 * h, neck[1] + 0.12 * h)], WHITE, 1.4)
         pen.shape([(front - 0.008 * h, neck[1] + 0.01 * h), (front + 0.012 * h, neck[1] + 0.01 * h),
                    (front + face * 0.008 * h, neck[1] + 0.11 * h)], 50, 1.2)
         pen.line([(front + face * 0.008 * h, neck[1] + 0.12 * h), (hip_x + face * 0.03 * h, hip_y + 0.05 * h)], 1.3)
@@ -121,8 +131,8 @@ def room(pen: Pen, floor: float = 350, wall: int = 232, ground: int = 205, skirt
     """A wall and a floor."""
     edge = [(x, 26 + pen.random.uniform(-11, 11)) for x in range(60, 600, 60)]
     loose = [(30, 90), *edge, (612, 80), (622, 210), (650, floor), (-10, floor), (20, 220)]
-    pen._fill(smooth(loose, closed=True), wall)  # a brushed wash that stops short of the frame
-    pen._fill(box(-5, floor, 645, 485), ground)
+    pen.flat(smooth(loose, closed=True), wall)  # a brushed wash that stops short of the frame
+    pen.flat(box(-5, floor, 645, 485), ground)
     pen.line([(-5, floor), (645, floor)], 1.8)
     if skirting:
         pen.line([(-5, floor - 12), (645, floor - 12)], 1.2)
@@ -141,7 +151,8 @@ def picture(pen: Pen, x: float, y: float, w: float, h: float) -> None:
     """A framed landscape for a bare wall."""
     pen.rect(x, y, x + w, y + h, 150)
     pen.rect(x + 6, y + 6, x + w - 6, y + h - 6, WHITE, 1.4)
-    pen.curve([(x + 7, y + h * 0.7), (x + w * 0.35, y + h * 0.4), (x + w * 0.55, y + h * 0.65), (x + w * 0.75, y + h * 0.5),
+    pen.curve([(x + 7, y + h * 0.7), (x + w * 0.35, y + h * 0.4), (x + w * 0.55, y + h * 0.65),
+        (x + w * 0.75, y + h * 0.5),
                (x + w - 7, y + h * 0.72)], 1.4)
 
 
@@ -152,13 +163,6 @@ def diploma(pen: Pen, x: float, y: float, w: float = 54, h: float = 42) -> None:
     for i in range(3):
         pen.line([(x + 12, y + 13 + i * 6), (x + w - 12, y + 13 + i * 6)], 1.1, 90)
     pen.dot(x + w - 15, y + h - 11, 3, 90)
-
-
-def table(pen: Pen, x0: float, x1: float, y: float, floor: float, top: int = 190, thick: float = 9) -> None:
-    """A table seen from the side."""
-    for leg in (x0 + 14, x1 - 22):
-        pen.rect(leg, y + thick, leg + 8, floor, top - 30)
-    pen.rect(x0, y, x1, y + thick, top)
 
 
 def desk(pen: Pen, x0: float, x1: float, y: float, floor: float, fill: int = 165) -> None:
@@ -197,14 +201,17 @@ def plant(pen: Pen, x: float, y: float, size: float = 1.0) -> None:
         tip_x = x + math.sin(math.radians(angle)) * 62 * size
         tip_y = y - 30 * size - math.cos(math.radians(angle)) * 72 * size
         mid = ((x + tip_x) / 2, (y - 30 * size + tip_y) / 2)
-        pen.blob([(x, y - 28 * size), (mid[0] - 8 * size, mid[1] - 4 * size), (tip_x, tip_y), (mid[0] + 8 * size, mid[1] + 4 * size)], 120, 1.5)
-    pen.shape([(x - 22 * size, y - 34 * size), (x + 22 * size, y - 34 * size), (x + 16 * size, y), (x - 16 * size, y)], 200)
+        pen.blob([(x, y - 28 * size), (mid[0] - 8 * size, mid[1] - 4 * size), (tip_x, tip_y),
+            (mid[0] + 8 * size, mid[1] + 4 * size)], 120, 1.5)
+    pen.shape([(x - 22 * size, y - 34 * size), (x + 22 * size, y - 34 * size), (x + 16 * size, y),
+        (x - 16 * size, y)], 200)
 
 
 def cloud(pen: Pen, x: float, y: float, size: float = 1.0, fill: int = WHITE) -> None:
     """A fair-weather cloud."""
     pen.blob([(x + px * size, y + py * size) for px, py in
-              ((-60, 8), (-52, -12), (-26, -14), (-10, -32), (18, -28), (30, -12), (56, -10), (62, 10), (0, 14))], fill, 1.6)
+              ((-60, 8), (-52, -12), (-26, -14), (-10, -32), (18, -28), (30, -12), (56, -10), (62, 10),
+                  (0, 14))], fill, 1.6)
 
 
 # ---------------------------------------------------------------------------------------------------------- lettering
@@ -221,6 +228,7 @@ LETTERS = {
     "I": "2026",
     "K": "0006 400346",
     "L": "000646",
+    "M": "0600234046",
     "N": "06004640",
     "O": "103041453616050110",
     "P": "06003041423303",
@@ -237,6 +245,7 @@ def lettering(pen: Pen, text: str, x: float, y: float, size: float, width: float
     """Hand-drawn capitals `size` high, starting at (x, y)."""
     for letter in text:
         for stroke in LETTERS.get(letter, "").split():
-            points = [(x + int(a) * size / 7, y + int(b) * size / 6) for a, b in zip(stroke[::2], stroke[1::2], strict=True)]
+            points = [(x + int(a) * size / 7, y + int(b) * size / 6) for a, b in zip(stroke[::2], stroke[1::2],
+                strict=True)]
             pen.line(points, width, wobble=size / 60)
         x += size * 0.85

@@ -1,1 +1,0 @@
-LAST_SCENES = {}

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from humor_tasks import scorers
+
+FIVE = "ABCDE"
+
+FORMS = ["Answer: {}", "**Answer:** {}", "Answer: ({})", "The answer is {}.", "**Final Answer: {}**", "Answer:\n{}"]
+ANSWERLIKE = re.compile(r"answer|boxed|think", re.IGNORECASE)
+PIECES = [
+    "Answer",
+    "answer",
+    ":",
+    "：",
+    " is ",
+    "A",
+    "b",
+    "C",
+    "F",
+    " or ",
+    "/",
+    "(",
+    ")",
+    "**",
+    "_",
+    "`",
+    '"',
+    "'",
+    "’",
+]
+PIECES += [
+    "<think>",
+    "</think>",
+    "\\boxed{",
+    "}",
+    "<answer>",
+    "The ",
+    "not ",
+    "Final ",
+    "Option ",
+    "?",
+    ".",
+    "$",
+    "-",
+    "\n",
+]
+replies = st.one_of(st.text(), st.lists(st.sampled_from([*PIECES, " "]), max_size=25).map("".join))
+
+
+@given(replies, st.sampled_from([FIVE, "AB", "Z"]), st.sampled_from(list(scorers.MODES)))
+def test_any_reply_is_read_as_a_choice_or_nothing(reply: str, letters: str, mode: str) -> None:
+    reading = scorers.read_answer(reply, letters, mode)
+    assert reading.letter is None or reading.letter in letters
+    assert (reading.status == "answered") == (reading.letter is not None)
+    assert scorers.read_answer(reply, letters, mode) == reading
+
+
+@given(st.text().filter(lambda text: not ANSWERLIKE.search(text)), st.sampled_from(FORMS), st.sampled_from(FIVE))
+def test_an_answer_behind_any_text_is_read(before: str, form: str, letter: str) -> None:
+    assert scorers.read_answer(f"{before}\n{form.format(letter)}", FIVE).letter == letter
+
+
+@given(replies, st.sampled_from(FORMS), st.sampled_from(FIVE))
+def test_the_last_statement_at_the_end_counts(before: str, form: str, letter: str) -> None:
+    before = before.replace("<think>", "")
+    assert scorers.read_answer(f"{before}.\n\n{form.format(letter)}", FIVE).letter == letter
+
+
+UNITS = [
+    *"aA \n\t<(*')",
+    "Answer",
+    "Answer: ",
+    "answer is ",
+    "Answer:\n",
+    "Answer: A ",
+    "Answer: A or ",
+    "Answer:\nA\n",
+]
+UNITS += [
+    "<think>",
+    "</think>",
+    "\\boxed{",
+    "<b>",
+    '`"',
+    ". ",
+    "- ",
+    "or ",
+    "A, ",
+    "A) ",
+    "<|",
+    "I'm sorry, ",
+    "Not answer: A",
+]
+UNITS += [
+    "In conclusion, ",
+    "In conclusion, answer is ",
+    ". Therefore, I choose ",
+    "Final Answer: ",
+    "n't the answer: A",
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("mode", list(scorers.MODES))
+def test_time_is_linear(unit: str, mode: str) -> None:
+    long = unit * (200_000 // len(unit))
+    for reply in (long, f"Answer: A{long}x"):
+        start = time.process_time()  # not the wall clock: other tests run beside this one
+        scorers.read_answer(reply, FIVE, mode)
+        assert time.process_time() - start < 2

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import math
+import random
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rouge_score import rouge_scorer, scoring
+
+from humor_tasks import scorers
+from humor_tasks.errors import BadInput
+
+NAIVE = rouge_scorer.RougeScorer(["rougeL"])
+tokens = st.lists(st.sampled_from("abcde"), max_size=12)
+texts = st.one_of(st.text(), st.lists(st.sampled_from(["bear", "Bear's", "salmon", "the", "-", "é"])).map(" ".join))
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "score"),
+    [
+        ("the bear", "the bear", 1.0),
+        ("The BEAR!", "the bear", 1.0),
+        ("bears", "bear", 0.0),  # no stemming
+        ("the bear ate", "the bear", 0.8),
+        ("bear the", "the bear", 0.5),
+        ("", "the bear", 0.0),
+        ("the bear", "", 0.0),
+        ("...", "the bear", 0.0),
+    ],
+)
+def test_by_hand(hypothesis: str, reference: str, score: float) -> None:
+    assert scorers.rouge_l([hypothesis], [reference]) == [pytest.approx(score)]
+
+
+@given(texts, texts)
+def test_equals_rouge_score(hypothesis: str, reference: str) -> None:
+    assert scorers.rouge_l([hypothesis], [reference]) == [NAIVE.score(reference, hypothesis)["rougeL"].fmeasure]
+
+
+@given(tokens, tokens)
+def test_the_fast_subsequence_equals_the_table(left: list[str], right: list[str]) -> None:
+    table = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    for i, a in enumerate(left):
+        for j, b in enumerate(right):
+            table[i + 1][j + 1] = table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
+    assert scorers.rouge.common_subsequence(left, right) == table[-1][-1]
+
+
+def test_ten_thousand_pairs() -> None:
+    rng = random.Random(0)
+    texts = [" ".join(f"w{rng.randrange(300)}" for _ in range(60)) for _ in range(10_000)]
+    start = time.process_time()
+    scores = scorers.rouge_l(texts, texts[::-1])
+    assert time.process_time() - start < 5
+    assert len(scores) == 10_000
+    assert scores[0] == NAIVE.score(texts[-1], texts[0])["rougeL"].fmeasure
+
+
+def test_lists_of_different_length() -> None:
+    with pytest.raises(BadInput, match="hypotheses has 1, references has 0"):
+        scorers.rouge_l(["a"], [])
+
+
+def test_the_bootstrap_median_is_that_of_rouge_score() -> None:
+    rng = random.Random(1)
+    values = [rng.random() for _ in range(50)]
+    aggregator = scoring.BootstrapAggregator()
+    for value in values:
+        aggregator.add_scores({"rougeL": scoring.Score(0, 0, value)})
+    np.random.seed(7)
+    expected = aggregator.aggregate()["rougeL"].mid.fmeasure
+    state = np.random.get_state()[1].tolist()
+    assert scorers.bootstrap_median(values, 7) == pytest.approx(expected, abs=1e-12)
+    assert np.random.get_state()[1].tolist() == state  # numpy's global state is left alone
+    assert abs(expected - sum(values) / 50) < 0.01
+
+
+def test_the_bootstrap_median_of_nothing() -> None:
+    assert math.isnan(scorers.bootstrap_median([], 0))
+    assert scorers.bootstrap_median([0.25], 0) == 0.25

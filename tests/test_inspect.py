@@ -1,0 +1,243 @@
+"""The Inspect side: every task and setting end to end with a scripted model, rescoring, logs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus import dataset_folder, row
+from inspect_ai import Task, eval, score
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import Score
+
+from humor_tasks import evaluate, load
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.files import answers_in_log
+from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
+from humor_tasks.on_inspect.tasks import explanation, matching, ranking
+
+TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}
+
+
+def scripted(*replies: str | ModelOutput) -> Any:
+    """A mock model that gives these replies over and over."""
+    outputs = []
+    for reply in replies:
+        output = reply if isinstance(reply, ModelOutput) else ModelOutput.from_content("mockllm/model", reply)
+        output.usage = ModelUsage()
+        outputs.append(output)
+    return get_model("mockllm/model", custom_outputs=itertools.cycle(outputs))
+
+
+def run(task: Task, model: Any, **more: Any) -> EvalLog:
+    log = eval(task, model=model, display="none", **more)[0]
+    assert log.status == "success", log.error
+    return log
+
+
+def metrics(log: EvalLog) -> dict[str, float]:
+    assert log.results
+    return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
+def test_every_task_and_setting_runs(name: str, setting: str) -> None:
+    log = run(TASKS[name](dataset="sample", setting=setting), scripted("Answer: A\nExplanation: It rhymes."))
+    definition = load(name, dataset="sample", setting=setting)
+    replies = {record.id: "Answer: A\nExplanation: It rhymes." for record in definition.records}
+    report = evaluate(definition, replies)
+    found = metrics(log)
+    for metric, estimate in report.metrics.items():
+        assert found[metric] == pytest.approx(estimate.value, nan_ok=True)
+        assert found[f"{metric}_stderr"] == pytest.approx(estimate.stderr, nan_ok=True)
+        assert found[f"{metric}_ci_low"] == pytest.approx(estimate.low, nan_ok=True)
+    assert log.eval.metadata
+    assert log.eval.metadata["signature"] == report.signature
+    assert log.eval.metadata["source"]["fingerprint"] == definition.data.provenance["fingerprint"]
+    assert log.eval.task_version == BENCHMARKS[name].version
+
+
+def test_pictures_reach_the_model_and_their_hashes_the_log() -> None:
+    seen: list[int] = []
+
+    def look(input: list[Any], *rest: Any) -> ModelOutput:
+        images = [c for m in input if not isinstance(m.content, str) for c in m.content if isinstance(c, ContentImage)]
+        assert all(image.image.startswith("data:image/png;base64,") for image in images)
+        seen.append(len(images))
+        output = ModelOutput.from_content("mockllm/model", "Answer: A")
+        output.usage = ModelUsage()
+        return output
+
+    task = matching(dataset="sample", setting="pixels", shots=2)
+    assert all(isinstance(message.content, str) for sample in task.dataset for message in sample.input)
+    log = run(task, get_model("mockllm/model", custom_outputs=look), log_images=False)
+    assert set(seen) == {3}
+    pictures = {r.id: r.picture for r in load("matching", dataset="sample", setting="pixels").records}
+    for sample in log.samples or []:
+        shown = sample.metadata["pictures"]
+        assert shown[-1] == {"where": pictures[sample.id].where, "sha256": pictures[sample.id].sha256()}
+        assert len(shown) == 3
+
+
+def test_a_broken_picture_fails_its_sample_only_when_it_runs(tmp_path: Path) -> None:
+    from PIL import Image
+
+    folder = tmp_path / "d"
+    rows = [row(image="good.png"), row(image="bad.png", instance_id="m2")]
+    dataset_folder(folder, rows, "matching_from_pixels")
+    Image.effect_noise((80, 80), 90).save(folder / "good.png")
+    (folder / "bad.png").write_bytes((folder / "good.png").read_bytes()[:2000])
+    log = eval(matching(dataset=str(folder), setting="pixels"), model=scripted("Answer: B"), display="none")[0]
+    assert log.status == "error"
+    assert "bad.png" in str(log.error)
+    log = eval(
+        matching(dataset=str(folder), setting="pixels"), model=scripted("Answer: B"), display="none", fail_on_error=False
+    )[0]
+    assert metrics(log)["accuracy"] == 1
+
+
+@pytest.mark.parametrize(("strategy", "task"), itertools.product(["random", "first", "longest", "overlap"], TASKS))
+def test_baselines_answer_every_task(strategy: str, task: str) -> None:
+    log = run(TASKS[task](dataset="sample"), f"baseline/{strategy}")
+    assert metrics(log)["unparsed"] == 0
+    for sample in log.samples or []:
+        assert sample.output.usage is None or sample.output.usage.total_tokens == 0
+        if sample.choices:
+            logprobs = sample.output.choices[0].logprobs
+            assert logprobs is not None
+            assert len(logprobs.content[0].top_logprobs or []) == len(sample.choices)
+            assert set(sample.output.metadata["scores"]) == set("ABCDE"[: len(sample.choices)])
+
+
+def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
+    task = Task(
+        dataset=[Sample(input="A bear.\n\nA) fish\nB) a bear\nC) honey", target="B", choices=["fish", "a bear", "honey"])],
+        scorer=multiple_choice(),
+    )
+    log = run(task, "baseline/overlap")
+    assert metrics(log)["accuracy"] == 1
+
+
+def test_unparsed_refused_and_empty_replies() -> None:
+    refusal = ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")
+    log = run(matching(dataset="sample"), scripted("no idea", refusal, "", "I cannot help with that."), max_connections=1)
+    found = metrics(log)
+    assert found["accuracy"] == 0
+    assert found["unparsed"] + found["refused"] == 1
+    reasons = {s.scores["multiple_choice"].reason for s in log.samples or [] if s.scores}
+    assert reasons == {"invalid_response_format", "refusal", "no_response"}
+    left_out = metrics(run(matching(dataset="sample", on_unparsed="exclude"), scripted("no idea")))
+    assert "accuracy" not in left_out
+    assert left_out["unparsed"] == 1
+
+
+def test_epochs_count_every_reply() -> None:
+    log = run(matching(dataset="sample"), scripted("Answer: A", "hm"), epochs=2, max_connections=1)
+    assert metrics(log)["unparsed"] == pytest.approx(0.5)
+
+
+def test_all_folds_in_one_run() -> None:
+    log = run(ranking(dataset="sample", fold="all"), "baseline/first")
+    found = metrics(log)
+    folds = [found[f"accuracy_fold{k}"] for k in range(5)]
+    assert found["accuracy"] == pytest.approx(sum(folds) / 5)
+    single = metrics(run(ranking(dataset="sample", fold=3), "baseline/first"))
+    assert single["crowd_accuracy"] == found["crowd_accuracy_fold3"]
+
+
+def test_a_log_can_be_rescored_by_another_rule() -> None:
+    log = run(matching(dataset="sample"), scripted("Answer: Actually, none."))
+    assert metrics(log)["unparsed"] == 1
+    again = score(log, multiple_choice(extraction="released_chat"), action="overwrite", display="none")
+    assert metrics(again)["unparsed"] == 0
+    texts = run(explanation(dataset="sample"), scripted("Explanation: because"))
+    assert metrics(score(texts, reference_overlap(), action="overwrite", display="none")) == metrics(texts)
+
+
+@pytest.fixture
+def leaderboard(tmp_path: Path) -> Path:
+    from PIL import Image
+
+    folder = tmp_path / "board"
+    folder.mkdir()
+    instances = []
+    for i in range(3):
+        Image.new("L", (30, 30), i * 90).save(folder / f"{i}.png")
+        choices = {letter: f"caption {letter}{i}" for letter in "ABCDE"}
+        instances.append({"instance_id": f"i{i}", "image": f"{i}.png", "choices": choices})
+    (folder / "instances.json").write_text(json.dumps(instances))
+    return folder
+
+
+def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
+    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D", "hm"), max_connections=1)
+    found = metrics(log)
+    assert "accuracy" not in found
+    assert found["unparsed"] == pytest.approx(1 / 3)
+    answers = answers_in_log(Path(log.location))
+    assert sorted(answers) == ["i0", "i1", "i2"]
+    command = [sys.executable, "-m", "humor_tasks.cli", "submission", log.location, "-o", str(tmp_path / "p.json")]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert "without an answer" in refused.stderr
+    assert not (tmp_path / "p.json").exists()
+    subprocess.run([*command, "--fill", "E"], check=True)
+    written = json.loads((tmp_path / "p.json").read_text())
+    assert written == {identity: letter or "E" for identity, letter in answers.items()}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"setting": "description"}, "use setting=pixels"),
+        ({"setting": "pixels", "shots": 2}, "no train split"),
+    ],
+)
+def test_leaderboard_misuse(leaderboard: Path, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(PrerequisiteError, match=message):
+        matching(dataset=str(leaderboard), **parameters)
+
+
+def test_two_letters_in_a_five_letter_task(leaderboard: Path) -> None:
+    with pytest.raises(PrerequisiteError, match="caption_choices holds 5 captions; this benchmark has 2"):
+        ranking(dataset=str(leaderboard), setting="pixels")
+
+
+def test_bad_input_is_told_without_a_traceback() -> None:
+    with pytest.raises(PrerequisiteError, match="Did you mean 'pixels'"):
+        matching(dataset="sample", setting="pixel")
+    with pytest.raises(PrerequisiteError, match="Did you mean 'overlap'"):
+        get_model("baseline/overlaps")
+
+
+@pytest.mark.slow
+def test_command_line_runs_scores_and_submits(tmp_path: Path) -> None:
+    inspect = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/matching", "--log-dir", str(tmp_path)]
+    done = subprocess.run([*inspect, "--model", "baseline/overlap", "-T", "dataset=sample"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (log,) = tmp_path.glob("*.eval")
+    before = metrics(read_eval_log(str(log)))
+    rescored = [sys.executable, "-m", "inspect_ai", "score", str(log), "--scorer", "humor_tasks/multiple_choice"]
+    done = subprocess.run([*rescored, "--action", "overwrite", "--overwrite"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert metrics(read_eval_log(str(log))) == pytest.approx(before)  # the order of samples may differ
+    wrong = subprocess.run([*inspect, "--model", "baseline/overlap", "-T", "fold=7"], capture_output=True, text=True)
+    assert "fold: there is no '7'" in " ".join((wrong.stdout + wrong.stderr).split())
+    assert "Traceback" not in wrong.stdout + wrong.stderr
+
+
+def test_scores_show_letter_and_status() -> None:
+    log = run(matching(dataset="sample"), scripted("**Answer:** C"))
+    for sample in log.samples or []:
+        found: Score = (sample.scores or {})["multiple_choice"]
+        assert found.answer == "C"
+        assert found.value == ("C" if sample.target == "C" else "I")

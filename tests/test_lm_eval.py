@@ -1,0 +1,237 @@
+"""The lm-eval side: tasks through its evaluator, its command line, its flags and its chat templates."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lm_eval import evaluator
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+
+from humor_tasks import evaluate, load
+from humor_tasks.errors import BadInput
+from humor_tasks.files import answers_in_log
+from humor_tasks.models.chooser import LETTERS
+from humor_tasks.on_lm_eval.baseline import BaselineLM
+from humor_tasks.on_lm_eval.task import Scored
+
+TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
+BASELINES = ("random", "first", "longest", "overlap")
+
+
+def run(model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **metadata: Any) -> dict[str, Any]:
+    metadata = {"dataset": "sample"} | metadata
+    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata=metadata)
+    found = evaluator.simple_evaluate(
+        model, tasks=list(tasks), task_manager=manager, num_fewshot=shots, apply_chat_template=chat
+    )
+    assert found is not None
+    return found
+
+
+class Scripted(LM):
+    """Generates a fixed reply, prefers a fixed letter, and keeps what it was asked."""
+
+    MULTIMODAL = True
+    tokenizer_name = "scripted"
+
+    def __init__(self, reply: str = "Answer: A", letter: str = "A") -> None:
+        super().__init__()
+        self.reply, self.letter = reply, letter
+        self.asked: list[Instance] = []
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        self.asked += requests
+        return [(0.0 if r.args[1].strip() == self.letter else -float(len(r.args[1])), False) for r in requests]
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        self.asked += requests
+        return [self.reply] * len(requests)
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
+        raise NotImplementedError
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+        turns = "".join(f"<{t['role']}>{t['content']}" for t in chat_history)
+        return turns + "<assistant>" * add_generation_prompt
+
+
+@pytest.mark.parametrize("strategy", BASELINES)
+@pytest.mark.parametrize("variant", ["", "_gen"])
+def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> None:
+    results = run(BaselineLM(strategy), f"nyc_matching{variant}", f"nyc_ranking{variant}", fold=1)["results"]
+    for name in ("matching", "ranking"):
+        opened = load(name, dataset="sample", fold=1)
+        from humor_tasks.models.baseline import Baseline
+        from humor_tasks.models.chooser import Question, best
+
+        chooser = Baseline(strategy)
+        picked = {
+            r.id: LETTERS[best(chooser.score([Question(r.id, r.context, r.choices)])[0])] for r in opened.records
+        }
+        report = evaluate(opened, picked)
+        found = results[f"nyc_{name}{variant}"]
+        for theirs, ours in (("acc", "accuracy"), ("ny_acc", "ny_accuracy"), ("crowd_acc", "crowd_accuracy")):
+            if ours in report.metrics:
+                assert found[f"{theirs},none"] == pytest.approx(report.metrics[ours].value)
+                assert found[f"{theirs}_stderr,none"] == pytest.approx(report.metrics[ours].stderr)
+        assert found["unparsed,none"] == 0
+
+
+@pytest.mark.parametrize("setting", ["", "_pixels", "_caption_only"])
+def test_every_variant_runs(setting: str) -> None:
+    names = [f"nyc_{b}{setting}{gen}" for b in ("matching", "ranking", "explanation") for gen in ("", "_gen")]
+    model = Scripted("Explanation: it is funny. Answer: B", "B")
+    found = run(model, *names)
+    assert set(found["results"]) == set(names)
+    assert all(("visual" in str(r.args[-1])) == (setting == "_pixels") for r in model.asked)
+    for name in names:
+        about = found["configs"][name]["metadata"]
+        assert about["signature"].startswith(f"bench:{name.split('_')[1]}|v:1-A|data:sample")
+        assert len(about["source"]["fingerprint"]) == 64
+        assert found["versions"][name] == "1-A"
+
+
+def test_pictures_are_opened_once_each() -> None:
+    model = Scripted()
+    run(model, "nyc_matching_pixels")
+    pictures = [r.args[2]["visual"][0] for r in model.asked]
+    assert len(pictures) == 50
+    assert len({id(p) for p in pictures}) == 5
+    assert all(r.args[0].count("<image>") == 1 for r in model.asked)
+
+
+def test_crossval_group_is_the_mean_of_folds() -> None:
+    found = run(BaselineLM("overlap"), "nyc_crossval")
+    row = found["results"]["nyc_matching_crossval"]
+    folds = [row[f"acc_fold{k},none"] for k in range(5)]
+    assert row["acc,none"] == pytest.approx(sum(folds) / 5)
+    assert row["acc_stderr,none"] == pytest.approx(
+        math.sqrt(sum(row[f"acc_fold{k}_stderr,none"] ** 2 for k in range(5))) / 5
+    )
+    single = run(BaselineLM("overlap"), "nyc_matching", fold=2)["results"]["nyc_matching"]
+    assert single["acc,none"] == row["acc_fold2,none"]
+    assert sorted(found["group_subtasks"]["nyc_crossval"]) == [
+        f"nyc_{b}_crossval" for b in ("explanation", "matching", "ranking")
+    ]
+
+
+def test_shots_and_seed_come_from_the_harness() -> None:
+    model = Scripted()
+    run(model, "nyc_matching", shots=3)
+    opened = load("matching", dataset="sample", shots=3, cot=False)
+    texts = ["\n\n".join(t.text for t in opened.prompt(r).turns) + "\n\nAnswer:" for r in opened.records]
+    assert [r.args[0] for r in model.asked[::5]] == texts
+    assert [r.args[1] for r in model.asked[:5]] == [" A", " B", " C", " D", " E"]
+
+
+def test_chat_template_and_system_instruction() -> None:
+    model = Scripted()
+    run(model, "nyc_matching", "nyc_matching_gen", shots=1, chat=True)
+    compared = next(r for r in model.asked if r.request_type == "loglikelihood")
+    generated = next(r for r in model.asked if r.request_type == "generate_until")
+    assert compared.args[0].count("<user>") == generated.args[0].count("<user>") == 3
+    assert compared.args[0].endswith("<assistant>Answer:")
+    assert generated.args[0].endswith("<assistant>")
+    task = run.__globals__["TaskManager"](include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"})
+    nyc = task.load(["nyc_matching_gen"])["tasks"]["nyc_matching_gen"]
+    merged = nyc.fewshot_context(
+        nyc.test_docs()[0], 1, "Be brief.", True, False, lambda turns, **_: turns
+    )
+    assert [turn["role"] for turn in merged] == ["system", "user"]
+    assert merged[0]["content"].startswith("Be brief.\n\nYou are well read")
+
+
+def test_generation_stops_where_a_base_model_would_go_on() -> None:
+    model = Scripted()
+    run(model, "nyc_matching_gen")
+    assert model.asked[0].args[1]["until"] == []
+    few = Scripted()
+    run(few, "nyc_matching_gen", shots=2)
+    assert few.asked[0].args[1]["until"] == ["\n\n"]
+
+
+def test_explanations_are_generated_and_their_references_weighed() -> None:
+    model = Scripted("Explanation: it is about a bear.")
+    found = run(model, "nyc_explanation")["results"]["nyc_explanation"]
+    records = load("explanation", dataset="sample").records
+    total = -sum(len(f" {r.target}") for r in records)
+    words = sum(len(str(r.target).split()) for r in records)
+    assert found["word_perplexity,none"] == pytest.approx(math.exp(-total / words))
+    assert found["rouge_l,none"] > 0
+
+
+def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
+    found = run(Scripted("no idea"), "nyc_ranking_gen")["results"]["nyc_ranking_gen"]
+    assert (found["acc,none"], found["unparsed,none"]) == (0, 1)
+    found = run(Scripted("no idea"), "nyc_ranking_gen", on_unparsed="exclude")["results"]["nyc_ranking_gen"]
+    assert "acc,none" not in found
+    assert found["unparsed,none"] == 1
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"fold": 7}, "fold: there is no '7'"),
+        ({"setting": "pixles"}, "Did you mean 'pixels'"),
+        ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
+        ({"cot": True}, "needs a _gen task"),
+    ],
+)
+def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        run(Scripted(), "nyc_matching", **metadata)
+
+
+def test_model_arguments_in_the_metadata_are_not_ours() -> None:
+    # lm-eval merges --model_args into the metadata: a model's revision must not become the dataset's.
+    assert run(Scripted(), "nyc_matching", revision="main", pretrained="x", dtype="auto", seed=3)["results"]
+
+
+def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.LogCaptureFixture) -> None:
+    model = BaselineLM("overlap")
+
+    def request(context: str, continuation: str, doc_id: int, i: int) -> Instance:
+        return Instance("loglikelihood", {}, (context, continuation), i, metadata=("other", doc_id, 1))
+
+    asked = [request("The bear eats", f" {c}", 0, i) for i, c in enumerate(["a fish", "the bear"])]
+    answers = model.loglikelihood([*asked, request("Free", " text", 1, 0)], disable_tqdm=True)
+    assert [greedy for _, greedy in answers] == [False, True, False]
+    assert math.isnan(answers[2][0])
+    assert "no log-likelihood of free text" in caplog.text
+    with pytest.raises(NotImplementedError, match="picks among choices"):
+        model.loglikelihood_rolling([])
+
+
+def test_scored_values_survive_being_gathered_from_other_processes() -> None:
+    opened = load("matching", dataset="sample")
+    outcome = opened.outcome(opened.records[0], "Answer: A")
+    copy = pickle.loads(pickle.dumps(Scored(1.0, outcome)))
+    assert copy == 1.0
+    assert copy.outcome == outcome
+    assert json.dumps(Scored(0.5, outcome)) == "0.5"
+
+
+@pytest.mark.slow
+def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "lm_eval", "--tasks", "nyc_ranking,nyc_matching_crossval_gen"]
+    command += ["--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample"]
+    command += ["--output_path", str(tmp_path), "--log_samples"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (result,) = tmp_path.rglob("results_*.json")
+    (samples,) = tmp_path.rglob("samples_nyc_ranking_*.jsonl")
+    saved = json.loads(result.read_text())
+    answers = answers_in_log(samples)
+    report = evaluate("ranking", {k: str(v) for k, v in answers.items()}, dataset="sample")
+    assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(report.metrics["accuracy"].value)
+    assert saved["configs"]["nyc_ranking"]["metadata"]["signature"].startswith("bench:ranking|")
+    assert len(answers_in_log(next(tmp_path.rglob("samples_nyc_matching_*.jsonl")))) == 50

@@ -1,0 +1,167 @@
+"""Both command lines against model servers on 127.0.0.1: a scripted one, and one nobody here wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import EvalLog, read_eval_log
+from standins.chat import chat_server, text_of
+from standins.tiny import tiny_model
+
+from humor_tasks import load
+
+pytestmark = pytest.mark.slow
+
+
+def inspect_eval(folder: Path, task: str, model: str, *arguments: str, **environment: str) -> EvalLog:
+    command = [sys.executable, "-m", "inspect_ai", "eval", task, "--model", model, "--log-dir", str(folder / "log")]
+    done = subprocess.run(
+        [*command, "-T", "dataset=sample", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"INSPECT_DISPLAY": "plain"} | environment,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (log,) = (folder / "log").glob("*.eval")
+    return read_eval_log(str(log))
+
+
+def lm_eval(folder: Path, tasks: str, model: str, model_args: str, *arguments: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "lm_eval", "--tasks", tasks, "--model", model, "--model_args", model_args]
+    command += ["--metadata", "dataset=sample", "--output_path", str(folder), "--log_samples", *arguments]
+    environment = os.environ | {"OPENAI_API_KEY": "not a key", "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
+    assert done.returncode == 0, done.stderr[-4000:]
+    (results,) = folder.rglob("results_*.json")
+    return json.loads(results.read_text())["results"]
+
+
+def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path) -> None:
+    records = load("matching", dataset="sample").records
+    targets = {record.choices: record.target for record in records}
+
+    def answer(messages: list[dict[str, Any]]) -> str:
+        said = text_of(messages[-1])
+        (target,) = [t for choices, t in targets.items() if all(choice in said for choice in choices)]
+        return f"Let me think.\n\n**Answer:** {target}"
+
+    with chat_server(answer) as server:
+        log = inspect_eval(
+            tmp_path,
+            "humor_tasks/matching",
+            "openai-api/scripted/a-model",
+            SCRIPTED_API_KEY="not a key",
+            SCRIPTED_BASE_URL=server.url,
+        )
+        assert log.results
+        assert log.results.scores[0].metrics["accuracy"].value == 1
+        first = sorted(json.dumps([text_of(m) for m in request["messages"]]) for request in server.requests)
+        assert len(first) == len(records)
+        server.requests.clear()
+        arguments = f"model=a-model,base_url={server.url}/chat/completions,tokenizer_backend=None,num_concurrent=4"
+        found = lm_eval(tmp_path, "nyc_matching_gen", "local-chat-completions", arguments, "--apply_chat_template")
+        assert found["nyc_matching_gen"]["acc,none"] == 1
+        second = sorted(json.dumps([text_of(m) for m in request["messages"]]) for request in server.requests)
+    assert first == second
+
+
+def test_pictures_arrive_at_the_server(tmp_path: Path) -> None:
+    with chat_server(lambda messages: "Answer: A") as server:
+        inspect_eval(
+            tmp_path,
+            "humor_tasks/ranking",
+            "openai-api/scripted/a-model",
+            "-T",
+            "setting=pixels",
+            "--limit",
+            "3",
+            SCRIPTED_API_KEY="not a key",
+            SCRIPTED_BASE_URL=server.url,
+        )
+        parts = [part for request in server.requests for part in request["messages"][-1]["content"]]
+    assert len(parts) == 6
+    expected = {r.picture.data_uri() for r in load("ranking", dataset="sample", setting="pixels").records[:3] if r.picture}
+    assert {part["image_url"]["url"] for part in parts if part["type"] == "image_url"} == expected
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
+    run = load("matching", dataset="sample")
+    texts = [turn.text for record in run.records for turn in run.prompt(record).turns]
+    return tiny_model(tmp_path_factory.mktemp("tiny"), texts)
+
+
+@pytest.fixture(scope="module")
+def served(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`transformers serve` with the tiny model: its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [str(Path(sys.executable).with_name("transformers")), "serve", tiny, "--device", "cpu"]
+    output = tmp_path_factory.mktemp("serve") / "log"
+    with output.open("w") as log:
+        server = subprocess.Popen(
+            [*command, "--host", "127.0.0.1", "--port", str(port)],
+            stdout=log,
+            stderr=log,
+            env=os.environ | {"HF_HUB_OFFLINE": "1"},
+        )
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1)
+                break
+            except OSError:
+                assert server.poll() is None, output.read_text()
+                time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def test_transformers_serve_in_inspect(tmp_path: Path, tiny: str, served: str) -> None:
+    log = inspect_eval(
+        tmp_path,
+        "humor_tasks/matching",
+        f"openai-api/tiny/{tiny}",
+        "--limit",
+        "4",
+        "--max-tokens",
+        "12",
+        TINY_API_KEY="not a key",
+        TINY_BASE_URL=served,
+    )
+    assert log.results
+    assert log.results.scores[0].metrics["unparsed"].value > 0.5  # random weights say nothing readable
+    assert all(sample.output.completion for sample in log.samples or [])
+
+
+def test_transformers_serve_in_lm_eval(tmp_path: Path, tiny: str, served: str) -> None:
+    arguments = f"model={tiny},base_url={served}/chat/completions,tokenizer_backend=None,max_retries=1"
+    flags = ["--apply_chat_template", "--limit", "4", "--gen_kwargs", "max_gen_toks=12"]
+    found = lm_eval(tmp_path, "nyc_matching_gen", "local-chat-completions", arguments, *flags)
+    assert found["nyc_matching_gen"]["unparsed,none"] > 0.5
+
+
+def test_hf_model_folder_in_inspect(tmp_path: Path, tiny: str) -> None:
+    log = inspect_eval(tmp_path, "humor_tasks/ranking", f"hf/{tiny}", "--limit", "3", "--max-tokens", "12")
+    assert log.status == "success"
+
+
+def test_hf_model_folder_in_lm_eval(tmp_path: Path, tiny: str) -> None:
+    flags = ["--device", "cpu", "--limit", "4", "--apply_chat_template", "--num_fewshot", "1"]
+    found = lm_eval(tmp_path, "nyc_matching,nyc_ranking_caption_only", "hf", f"pretrained={tiny}", *flags)
+    assert found["nyc_matching"]["unparsed,none"] == 0
+    assert 0 <= found["nyc_ranking_caption_only"]["acc,none"] <= 1
