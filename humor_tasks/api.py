@@ -1,10 +1,10 @@
 """The benchmarks without a harness: rows, prompts and scores for people with a runner of their own.
 
-    from humor_tasks import load, evaluate
+from humor_tasks import load, evaluate
 
-    run = load("ranking", dataset="sample")
-    predictions = {record.id: my_model(run.prompt(record)) for record in run.records}
-    print(evaluate(run, predictions))
+run = load("ranking", dataset="sample")
+predictions = {record.id: my_model(run.prompt(record)) for record in run.records}
+print(evaluate(run, predictions))
 """
 
 from __future__ import annotations

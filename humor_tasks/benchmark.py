@@ -215,6 +215,6 @@ class Run:
         source = self.data.provenance
         shown = {"bench": self.benchmark.name, "v": self.benchmark.version, "data": source["dataset"]}
         shown |= {"rev": source["revision"] or "-", "n": source["rows"], "rows": source["fingerprint"][:12]}
-        shown |= self.options.shown() | self.benchmark.signatures()
+        shown |= {**self.options.shown(), **self.benchmark.signatures()}
         shown |= {"prompts": self.prompts_hash, "humor_tasks": __version__}
         return "|".join(f"{name}:{value}" for name, value in shown.items())

@@ -14,7 +14,7 @@ class BadInput(ValueError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """" Did you mean 'x'?" when a known name is close to `name`, otherwise an empty string."""
+    """ " Did you mean 'x'?" when a known name is close to `name`, otherwise an empty string."""
     close = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.6)
     return f" Did you mean '{close[0]}'?" if close else ""
 

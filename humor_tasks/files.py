@@ -150,7 +150,9 @@ def _lm_eval_answers(path: Path) -> dict[str, str | None]:
             else:
                 answers[doc["id"]] = letters[best([float(reply[0]) for reply in replies])]
         except (json.JSONDecodeError, KeyError, TypeError, IndexError, ValueError) as problem:
-            raise BadInput(f"{path}, line {i}: is no sample of a humor-tasks multiple choice task ({problem}).") from None
+            raise BadInput(
+                f"{path}, line {i}: is no sample of a humor-tasks multiple choice task ({problem})."
+            ) from None
     if not answers:
         raise BadInput(f"{path}: the file holds no samples.")
     return answers

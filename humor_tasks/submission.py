@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from humor_tasks.errors import BadInput
 from humor_tasks.files import listed
-from humor_tasks.scorers.accuracy import seeded_guess
+from humor_tasks.scorers.guess import seeded_guess
 
 # Instances on the leaderboard (its own count), by the letters an instance has.
 LEADERBOARD = {"ABCDE": 830, "AB": 664}
@@ -20,7 +20,9 @@ def complete(answers: Mapping[str, str | None], fill: str | None, seed: int, whe
     given = {letter for letter in answers.values() if letter}
     letters = "AB" if given <= set("AB") else "ABCDE"
     if not given <= set(letters):
-        raise BadInput(f"{where}: {', '.join(sorted(given))[:80]} are no letters; a submission needs matching or ranking.")
+        raise BadInput(
+            f"{where}: {', '.join(sorted(given))[:80]} are no letters; a submission needs matching or ranking."
+        )
     gaps = [identity for identity, letter in answers.items() if not letter]
     if gaps and fill is None:
         raise BadInput(f"{where}: {listed('instance', gaps)} without an answer; choose --fill random or --fill LETTER.")

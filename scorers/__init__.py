@@ -6,36 +6,34 @@
 | `explanation` | `read_explanation`: the explanation in a reply |
 | `refusal` | `is_refusal`: whether a reply declines |
 | `thinking` | `without_thinking`: a reply without its <think> passages |
-| `accuracy` | `accuracy`, `rate`, `seeded_guess` |
+| `guess` | `seeded_guess`: a letter where none was read, for whoever asks |
 | `estimate` | `Estimate`, `clustered_mean`, `mean_of_folds` |
 | `bleu`, `bleu_interval` | `corpus_bleu`; `bleu_estimate`, `sentence_bleu`, `bleu_signature` |
 | `rouge` | `rouge_l`, `bootstrap_median` |
-| `perplexity` | `word_perplexity`, `byte_perplexity`, `token_perplexity` |
+| `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
 The modules import the standard library alone; numpy, scipy, sacrebleu and rouge_score load when a
 function needs them, because both harnesses import this package at every start.
 """
 
-from .accuracy import ON_UNPARSED, accuracy, rate, seeded_guess
 from .answer import MODES, Reading, Status, read_answer
 from .bleu import Bleu, corpus_bleu
 from .bleu_interval import bleu_estimate, bleu_signature, sentence_bleu
 from .estimate import Estimate, clustered_mean, mean_of_folds
 from .explanation import Explanation, read_explanation
-from .perplexity import byte_perplexity, token_perplexity, word_perplexity
+from .guess import seeded_guess
+from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
 from .refusal import is_refusal
 from .rouge import bootstrap_median, rouge_l
 from .thinking import without_thinking
 
 __all__ = [
     "MODES",
-    "ON_UNPARSED",
     "Bleu",
     "Estimate",
     "Explanation",
     "Reading",
     "Status",
-    "accuracy",
     "bleu_estimate",
     "bleu_signature",
     "bootstrap_median",
@@ -44,7 +42,7 @@ __all__ = [
     "corpus_bleu",
     "is_refusal",
     "mean_of_folds",
-    "rate",
+    "perplexity_estimate",
     "read_answer",
     "read_explanation",
     "rouge_l",

@@ -90,15 +90,11 @@ def _released_chat(reply: str, letters: str) -> Reading:
 def _released_leaderboard(reply: str, letters: str) -> Reading:
     """The released leaderboard rule: the first "Final Answer: X" with X a choice.
 
-    Then, at the very end of the last paragraph, an "Answer: X" or one of its few closing sentences
-    ("My final answer is X", "Therefore, I choose X"). Then the last choice: E of five, B of two,
-    with `fallback` set. The status is always "answered".
+    Otherwise the last choice, E of five and B of two, with `fallback` set; the status is always
+    "answered".
     """
-    if first := re.search(f"Final Answer: ([{letters}])", reply):
-        return Reading(first[1], "answered")
-    if closing := _closing_sentence(letters).search(reply.split("\n\n")[-1]):
-        return Reading(closing[1], "answered")
-    return Reading(letters[-1], "answered", fallback=True)
+    found = re.search(f"Final Answer: ([{letters}])", reply)
+    return Reading(found[1], "answered") if found else Reading(letters[-1], "answered", fallback=True)
 
 
 MODES: Mapping[str, Callable[[str, str], Reading]] = MappingProxyType(
@@ -112,13 +108,6 @@ def _reading(letter: str | None, said: str) -> Reading:
     if not said.strip():
         return Reading(None, "empty")
     return Reading(None, "refused" if is_refusal(said) else "unparsed")
-
-
-@lru_cache
-def _closing_sentence(letters: str) -> re.Pattern[str]:
-    own = r"(?:My final answer is|I finally choose|In conclusion, [^.!?]*answer is)\s+"
-    drawn = r"(?:Therefore|Thus|So|Hence|Ultimately),\s+(?:the answer is|I choose|I select)\s+"
-    return re.compile(rf"(?:^|[.!?]\s+)(?:Answer:\s*|{own}|{drawn})([{letters}])\s*[.!?]?$")
 
 
 @lru_cache

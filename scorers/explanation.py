@@ -9,9 +9,9 @@ from .answer import Status
 from .refusal import is_refusal
 from .thinking import without_thinking
 
-# The markers of the released code, exact and anywhere in the text; ours in any case at a line start.
+# Exact and anywhere in the text as in the released rule; in any case, bold or as a heading at a line start.
 _MARKER = re.compile(
-    r"[Ee]xplanation[*_]{0,3}:|Summary:|Step 3: Explanation -"
+    r"[Ee]xplanation[*_]{0,3}:"
     r"|(?m:^)[ \t]{0,8}[*_#>]{0,6}[ \t]{0,3}(?i:explanation)[*_]{0,3}[ \t]{0,2}[:：]"
 )
 
@@ -31,10 +31,9 @@ class Explanation:
 def read_explanation(reply: str) -> Explanation:
     """The text behind the first "Explanation:" marker that has any; otherwise the whole reply.
 
-    As in the code released with Hessel et al. 2023: "Explanation:", "explanation:", "Summary:" and
-    "Step 3: Explanation -" mark it, it ends at the next marker, and whitespace is collapsed. Beyond
-    it: thinking is left out, markers may be bold, headings or in any case at a line start, and their
-    markup is dropped. Time is linear in the reply.
+    As released with Hessel et al. 2023, with whitespace collapsed. Beyond it: thinking is left out, a
+    repeated marker ends the text, and markers may be bold, headings or in any case at a line start,
+    whose markup is dropped. Time is linear in the reply.
     """
     said = without_thinking(reply)
     if said is None:

@@ -12,10 +12,11 @@ raises BadInput on lists of different length.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from humor_tasks.errors import BadInput
 
+from .estimate import Estimate, clustered_mean
 from .same_length import check_same_length
 
 
@@ -46,6 +47,25 @@ def token_perplexity(loglikelihoods: Sequence[float], token_counts: Sequence[int
         if count < 0:
             raise BadInput(f"token_counts[{i}] is {count}; a text has no fewer than 0 tokens.")
     return _perplexity(loglikelihoods, sum(token_counts))
+
+
+def perplexity_estimate(
+    loglikelihoods: Sequence[float], units: Sequence[int], clusters: Sequence[Hashable]
+) -> Estimate:
+    """exp(-sum of log-likelihoods / sum of units) with a standard error clustered by `clusters`.
+
+    The exponent r is a ratio of sums; its error is that of the mean of (-loglikelihood - r * units)
+    over the mean of units (the linearised ratio estimator), and exp carries it over: the stderr is
+    perplexity * se(r), the interval exp of r's interval. nan where r is unknown or infinite.
+    """
+    n = check_same_length(loglikelihoods=loglikelihoods, units=units, clusters=clusters)
+    value = _perplexity(loglikelihoods, sum(units))
+    if not math.isfinite(value):
+        return Estimate(value, math.nan, math.nan, math.nan, n, len(set(clusters)))
+    r, mean_units = math.log(value), sum(units) / n
+    spread = clustered_mean([-ll - r * u for ll, u in zip(loglikelihoods, units, strict=True)], clusters)
+    half, stderr = (spread.high - spread.value) / mean_units, value * spread.stderr / mean_units
+    return Estimate(value, stderr, math.exp(r - half), math.exp(r + half), n, spread.clusters)
 
 
 def _perplexity(loglikelihoods: Sequence[float], units: int) -> float:

@@ -143,7 +143,9 @@ def test_shots_come_from_distinct_train_contests(name: str) -> None:
     assert len({tuple(t.text for t in turns[3:-1]) for turns in prompts.values()}) > 1
     again = load(name, dataset="sample", shots=5, fold=2)
     assert all(again.prompt(record).turns == prompts[record.id] for record in reversed(again.records))
-    assert load(name, dataset="sample", shots=5, fold=2, seed=1).prompt(run.records[0]).turns != prompts[run.records[0].id]
+    assert (
+        load(name, dataset="sample", shots=5, fold=2, seed=1).prompt(run.records[0]).turns != prompts[run.records[0].id]
+    )
 
 
 def test_shots_on_the_train_split_never_show_the_contest_asked_about() -> None:
@@ -154,8 +156,6 @@ def test_shots_on_the_train_split_never_show_the_contest_asked_about() -> None:
 
 
 def test_reasoning_is_asked_for_by_default_only_without_shots() -> None:
-    words = {k: load("matching", dataset="sample", **k) for k in ()}
-    assert words == {}
     texts = {
         (shots, cot): load("matching", dataset="sample", shots=shots, cot=cot).templates
         for shots in (0, 2)
@@ -225,7 +225,10 @@ def test_unparsed_replies_are_counted_never_guessed_unless_asked(
 
 def test_random_guesses_are_right_about_as_often_as_chance() -> None:
     run = load("ranking", dataset="sample", fold="all", on_unparsed="random")
-    values = [run.with_options(seed=s).metrics([run.with_options(seed=s).outcome(r, "") for r in run.records]) for s in range(40)]
+    values = [
+        run.with_options(seed=s).metrics([run.with_options(seed=s).outcome(r, "") for r in run.records])
+        for s in range(40)
+    ]
     assert abs(sum(v["accuracy"].value for v in values) / 40 - 0.5) < 0.04
 
 
@@ -238,7 +241,9 @@ def test_a_refusal_flagged_by_the_provider_counts_as_one() -> None:
 def test_ranking_splits_accuracy_by_the_winners_source() -> None:
     run = load("ranking", dataset="sample")
     outcomes = [
-        run.outcome(r, f"Answer: {r.target if r.groups['winner_source'] == 'crowd_winner' else 'BA'['AB'.index(str(r.target))]}")
+        run.outcome(
+            r, f"Answer: {r.target if r.groups['winner_source'] == 'crowd_winner' else 'BA'['AB'.index(str(r.target))]}"
+        )
         for r in run.records
     ]
     found = run.metrics(outcomes)
@@ -253,7 +258,7 @@ def test_all_folds_give_the_unweighted_mean_beside_each_fold() -> None:
     assert [found[f"accuracy_fold{k}"].value for k in range(5)] == [0, 0, 0, 1, 0]
     assert found["accuracy"].value == pytest.approx(0.2)
     assert found["accuracy_fold4"].n == 3
-    assert list(found)[0] == "accuracy"
+    assert next(iter(found)) == "accuracy"
 
 
 def test_explanations_are_scored_against_the_reference() -> None:

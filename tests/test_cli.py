@@ -16,7 +16,9 @@ from humor_tasks.errors import BadInput
 @pytest.fixture
 def predictions(tmp_path: Path) -> Path:
     path = tmp_path / "predictions.json"
-    path.write_text(json.dumps({r.id: f"So the answer is {r.target}." for r in load("ranking", dataset="sample").records}))
+    path.write_text(
+        json.dumps({r.id: f"So the answer is {r.target}." for r in load("ranking", dataset="sample").records})
+    )
     return path
 
 

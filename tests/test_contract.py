@@ -27,7 +27,12 @@ SETTINGS = ("description", "pixels", "caption_only")
 
 def lm_eval_task(name: str, output_type: str, **metadata: Any) -> BenchmarkTask:
     return BenchmarkTask(
-        {"task": f"nyc_{name}", "benchmark": name, "output_type": output_type, "metadata": {"dataset": "sample"} | metadata}
+        {
+            "task": f"nyc_{name}",
+            "benchmark": name,
+            "output_type": output_type,
+            "metadata": {"dataset": "sample"} | metadata,
+        }
     )
 
 
@@ -167,7 +172,17 @@ def test_registry_is_light() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     loaded = set(ast.literal_eval(printed))
-    assert not loaded & {"torch", "datasets", "pandas", "lm_eval", "transformers", "pyarrow", "sacrebleu", "scipy", "PIL"}
+    assert not loaded & {
+        "torch",
+        "datasets",
+        "pandas",
+        "lm_eval",
+        "transformers",
+        "pyarrow",
+        "sacrebleu",
+        "scipy",
+        "PIL",
+    }
 
 
 def test_top_level_package_offers_load_and_evaluate() -> None:

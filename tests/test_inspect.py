@@ -100,7 +100,10 @@ def test_a_broken_picture_fails_its_sample_only_when_it_runs(tmp_path: Path) -> 
     assert log.status == "error"
     assert "bad.png" in str(log.error)
     log = eval(
-        matching(dataset=str(folder), setting="pixels"), model=scripted("Answer: B"), display="none", fail_on_error=False
+        matching(dataset=str(folder), setting="pixels"),
+        model=scripted("Answer: B"),
+        display="none",
+        fail_on_error=False,
     )[0]
     assert metrics(log)["accuracy"] == 1
 
@@ -120,7 +123,9 @@ def test_baselines_answer_every_task(strategy: str, task: str) -> None:
 
 def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
     task = Task(
-        dataset=[Sample(input="A bear.\n\nA) fish\nB) a bear\nC) honey", target="B", choices=["fish", "a bear", "honey"])],
+        dataset=[
+            Sample(input="A bear.\n\nA) fish\nB) a bear\nC) honey", target="B", choices=["fish", "a bear", "honey"])
+        ],
         scorer=multiple_choice(),
     )
     log = run(task, "baseline/overlap")
@@ -129,7 +134,9 @@ def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
 
 def test_unparsed_refused_and_empty_replies() -> None:
     refusal = ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")
-    log = run(matching(dataset="sample"), scripted("no idea", refusal, "", "I cannot help with that."), max_connections=1)
+    log = run(
+        matching(dataset="sample"), scripted("no idea", refusal, "", "I cannot help with that."), max_connections=1
+    )
     found = metrics(log)
     assert found["accuracy"] == 0
     assert found["unparsed"] + found["refused"] == 1
@@ -222,7 +229,9 @@ def test_bad_input_is_told_without_a_traceback() -> None:
 @pytest.mark.slow
 def test_command_line_runs_scores_and_submits(tmp_path: Path) -> None:
     inspect = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/matching", "--log-dir", str(tmp_path)]
-    done = subprocess.run([*inspect, "--model", "baseline/overlap", "-T", "dataset=sample"], capture_output=True, text=True)
+    done = subprocess.run(
+        [*inspect, "--model", "baseline/overlap", "-T", "dataset=sample"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     (log,) = tmp_path.glob("*.eval")
     before = metrics(read_eval_log(str(log)))

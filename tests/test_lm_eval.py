@@ -74,9 +74,7 @@ def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> No
         from humor_tasks.models.chooser import Question, best
 
         chooser = Baseline(strategy)
-        picked = {
-            r.id: LETTERS[best(chooser.score([Question(r.id, r.context, r.choices)])[0])] for r in opened.records
-        }
+        picked = {r.id: LETTERS[best(chooser.score([Question(r.id, r.context, r.choices)])[0])] for r in opened.records}
         report = evaluate(opened, picked)
         found = results[f"nyc_{name}{variant}"]
         for theirs, ours in (("acc", "accuracy"), ("ny_acc", "ny_accuracy"), ("crowd_acc", "crowd_accuracy")):
@@ -143,9 +141,7 @@ def test_chat_template_and_system_instruction() -> None:
     assert generated.args[0].endswith("<assistant>")
     task = run.__globals__["TaskManager"](include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"})
     nyc = task.load(["nyc_matching_gen"])["tasks"]["nyc_matching_gen"]
-    merged = nyc.fewshot_context(
-        nyc.test_docs()[0], 1, "Be brief.", True, False, lambda turns, **_: turns
-    )
+    merged = nyc.fewshot_context(nyc.test_docs()[0], 1, "Be brief.", True, False, lambda turns, **_: turns)
     assert [turn["role"] for turn in merged] == ["system", "user"]
     assert merged[0]["content"].startswith("Be brief.\n\nYou are well read")
 
@@ -153,7 +149,7 @@ def test_chat_template_and_system_instruction() -> None:
 def test_generation_stops_where_a_base_model_would_go_on() -> None:
     model = Scripted()
     run(model, "nyc_matching_gen")
-    assert model.asked[0].args[1]["until"] == []
+    assert model.asked[0].args[1]["until"] == ["</s>", "<|im_end|>"]
     few = Scripted()
     run(few, "nyc_matching_gen", shots=2)
     assert few.asked[0].args[1]["until"] == ["\n\n"]
@@ -214,7 +210,7 @@ def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.
 def test_scored_values_survive_being_gathered_from_other_processes() -> None:
     opened = load("matching", dataset="sample")
     outcome = opened.outcome(opened.records[0], "Answer: A")
-    copy = pickle.loads(pickle.dumps(Scored(1.0, outcome)))
+    copy = pickle.loads(pickle.dumps(Scored(1.0, outcome)))  # noqa: S301 (what torch's gather does)
     assert copy == 1.0
     assert copy.outcome == outcome
     assert json.dumps(Scored(0.5, outcome)) == "0.5"

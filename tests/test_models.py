@@ -17,9 +17,7 @@ SCENE = "A bear sits in a dentist's chair. The dentist holds a honey jar."
 CHOICES = ("Rinse, please.", "Your honey intake shows, Mr. Bear.", "I only came for the magazines in here.")
 
 
-@pytest.mark.parametrize(
-    ("strategy", "letter"), [("first", "A"), ("longest", "C"), ("overlap", "B"), ("random", None)]
-)
+@pytest.mark.parametrize(("strategy", "letter"), [("first", "A"), ("longest", "C"), ("overlap", "B"), ("random", None)])
 def test_strategies(strategy: str, letter: str | None) -> None:
     picked = LETTERS[best(Baseline(strategy).score([Question("q", SCENE, CHOICES)])[0])]
     assert picked in "ABC" if letter is None else picked == letter

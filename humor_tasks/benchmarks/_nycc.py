@@ -109,7 +109,14 @@ def _read(
         columns += SCENE_COLUMNS
     home = Path(folder(CARD))
     rows = open_rows(
-        o.dataset, hub=HUB, cards=home, config=config, split=split, columns=columns, pictures=pixels, revision=o.revision
+        o.dataset,
+        hub=HUB,
+        cards=home,
+        config=config,
+        split=split,
+        columns=columns,
+        pictures=pixels,
+        revision=o.revision,
     )
     return rows, [_record(benchmark, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
 

@@ -36,7 +36,8 @@ class Batcher(Generic[Item, Result]):
                     await self._run()
         if "error" in box:
             raise box["error"]
-        return box["result"]
+        result: Result = box["result"]
+        return result
 
     async def _run(self) -> None:
         batch, self._queue = self._queue[: self.most], self._queue[self.most :]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -48,7 +50,7 @@ class ChooserAPI(ModelAPI):
         raw = {"scores": dict(zip(letters, scores, strict=True))}
         return self._output(f"Answer: {letters[picked]}", Logprobs(content=[token]), raw)
 
-    def _output(self, text: str, logprobs: Logprobs | None, metadata: dict[str, object]) -> ModelOutput:
+    def _output(self, text: str, logprobs: Logprobs | None, metadata: dict[str, Any]) -> ModelOutput:
         message = ChatMessageAssistant(content=text, source="generate")
         choice = ChatCompletionChoice(message=message, stop_reason="stop", logprobs=logprobs)
         # Zero usage, said explicitly: nothing was billed, and Inspect need not count tokens.

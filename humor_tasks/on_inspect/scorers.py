@@ -91,10 +91,9 @@ def _run(metadata: Mapping[str, Any], choices: int = 0, benchmark: str = "matchi
 
 
 def _read(run: Run, state: TaskState, target: Target) -> Outcome:
-    groups = {name: str(state.metadata[name]) for name in ("fold", "winner_source") if name in state.metadata}
     identity = str(state.sample_id)
     cluster = str(state.metadata.get("cluster", identity))
-    record = Record(identity, cluster, {}, "", (), target.text or None, groups)
+    record = Record(identity, cluster, {}, "", (), target.text or None, _groups(state.metadata))
     refused = state.output.stop_reason == "content_filter" if state.output.choices else False
     return run.outcome(record, state.output.completion, refused)
 
@@ -111,9 +110,12 @@ def _score(outcome: Outcome, value: Value) -> Score:
 def _outcome(sample_score: SampleScore) -> Outcome:
     about, score = sample_score.sample_metadata or {}, sample_score.score
     result = score.metadata or {}
-    groups = {name: str(about[name]) for name in ("fold", "winner_source") if name in about}
     identity = str(sample_score.sample_id)
     cluster = str(about.get("cluster", identity))
     return Outcome(
-        identity, cluster, groups, result["status"], score.answer, result["target"], result["values"]
+        identity, cluster, _groups(about), result["status"], score.answer, result["target"], result["values"]
     )
+
+
+def _groups(metadata: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in metadata.items() if name in ("fold", "winner_source")}

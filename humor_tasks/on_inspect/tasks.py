@@ -40,7 +40,11 @@ def build(name: str, parameters: dict[str, Any]) -> Task:
 def sample(run: Run, record: Record) -> Sample:
     """One record as a Sample; pictures are left out until the sample runs."""
     o = run.options
-    settings = {"benchmark": run.benchmark.name, "on_unparsed": o.on_unparsed, "extraction": o.extraction}
+    settings: dict[str, Any] = {
+        "benchmark": run.benchmark.name,
+        "on_unparsed": o.on_unparsed,
+        "extraction": o.extraction,
+    }
     settings |= {"seed": o.seed, "fold": o.shown()["fold"]}
     metadata: dict[str, Any] = {"cluster": record.cluster, **record.groups, "humor_tasks": settings}
     return Sample(
@@ -90,9 +94,9 @@ def nycc_task(name: str) -> Callable[..., Task]:
         extraction: str = "strict",
         seed: int = 1234,
     ) -> Task:
-        parameters = dict(dataset=dataset or HUB, revision=revision, split=split, fold=fold, setting=setting)
-        parameters |= dict(shots=shots, cot=cot, prompts=prompts, on_unparsed=on_unparsed, extraction=extraction)
-        return build(name, parameters | {"seed": seed})
+        parameters = {"dataset": dataset or HUB, "revision": revision, "split": split, "fold": fold, "setting": setting}
+        parameters |= {"shots": shots, "cot": cot, "prompts": prompts, "on_unparsed": on_unparsed}
+        return build(name, parameters | {"extraction": extraction, "seed": seed})
 
     define.__name__ = define.__qualname__ = name
     define.__doc__ = f"""{BENCHMARKS[name].title} ({BENCHMARKS[name].paper}).

@@ -23,12 +23,14 @@ from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture
 from humor_tasks.on_lm_eval.rendering import messages, render
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.perplexity import byte_perplexity, word_perplexity
+from humor_tasks.scorers.perplexity import perplexity_estimate
 
 SETTABLE = ("dataset", "split", "fold", "setting", "cot", "prompts", "on_unparsed", "extraction")
 REVISION = "dataset_revision"
 NAMES = {"accuracy": "acc", "ny_accuracy": "ny_acc", "crowd_accuracy": "crowd_acc"}
-PERPLEXITIES = {"word_perplexity": word_perplexity, "byte_perplexity": byte_perplexity}
+END_MARKS = ("</s>", "<|im_end|>")
+# Units a reference text is counted in.
+PERPLEXITIES = {"word_perplexity": lambda text: len(text.split()), "byte_perplexity": lambda text: len(text.encode())}
 
 
 class Scored(float):
@@ -42,12 +44,12 @@ class Scored(float):
         scored.outcome = outcome
         return scored
 
-    def __getnewargs__(self) -> tuple[float, Outcome]:  # several processes gather their items
-        return float(self), self.outcome
+    def __reduce__(self) -> tuple[Any, ...]:  # several processes gather their items
+        return Scored, (float(self), self.outcome)
 
 
 class BenchmarkTask(Task):
-    """One variant of a benchmark: letters by log-likelihood, or a generated reply (`answer: generate`)."""
+    """One variant of a benchmark: letters by log-likelihood, or a generated reply (`output_type: generate_until`)."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         config = dict(config)
@@ -58,6 +60,7 @@ class BenchmarkTask(Task):
         config["metadata"] = dict(config.get("metadata") or {}) | {"version": self.benchmark.version}
         if self.generates:
             config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 1024}
+            # An empty list is filled in by `_generation`: it depends on the number of shots.
         self._config = TaskConfig(**config)
         self.VERSION = self.benchmark.version
         self.OUTPUT_TYPE = self._config.output_type
@@ -179,11 +182,15 @@ class BenchmarkTask(Task):
         return [*requests, request("loglikelihood", 1, f" {doc['target']}")] if doc["target"] else requests
 
     def _generation(self) -> dict[str, Any]:
-        """Without a stop sequence a base model goes on with the next example after a direct answer."""
+        """Generation arguments: a direct answer ends at a blank line, reasoning only at a model's end mark.
+
+        Without a stop sequence a base model would go on with the next example; an empty list of
+        stop sequences makes some servers fail.
+        """
         given = dict(self._config.generation_kwargs or {})
         given.setdefault("max_gen_toks", 512)
         if not given.get("until"):
-            given["until"] = [] if self.run.options.shown()["cot"] else ["\n\n"]
+            given["until"] = list(END_MARKS) if self.run.options.shown()["cot"] else ["\n\n"]
         return given
 
     # ---- results ----
@@ -205,7 +212,8 @@ class BenchmarkTask(Task):
                 # reported after the value, takes the place of its "N/A".
                 shares |= {shown: scored, f"{shown}_stderr": scored}
         if len(results) > 1 and not self.benchmark.letters:
-            shares |= dict.fromkeys(PERPLEXITIES, (results[1][0], record.target))
+            for name in PERPLEXITIES:
+                shares |= dict.fromkeys((name, f"{name}_stderr"), (results[1][0], record.target, record.cluster))
         return shares
 
     def _shown(self, name: str, outcome: Outcome) -> list[str]:
@@ -222,13 +230,14 @@ class BenchmarkTask(Task):
                 shown = key.replace(name, short, 1)
                 functions[shown] = functools.partial(self._aggregate, name, key, "value")
                 functions[f"{shown}_stderr"] = functools.partial(self._aggregate, name, key, "stderr")
-        for name, perplexity in PERPLEXITIES.items():
-            functions[name] = functools.partial(_perplexity, perplexity)
+        for name, count in PERPLEXITIES.items():
+            functions[name] = functools.partial(_perplexity, count, "value")
+            functions[f"{name}_stderr"] = functools.partial(_perplexity, count, "stderr")
         return functions
 
     def _aggregate(self, name: str, key: str, part: str, items: list[Scored]) -> float:
         estimates: dict[str, Estimate] = self.run.benchmark.estimate(self.run, name, [i.outcome for i in items])
-        return getattr(estimates[key], part)
+        return float(getattr(estimates[key], part))
 
     def higher_is_better(self) -> dict[str, bool]:
         """By metric name; standard errors are left out."""
@@ -237,13 +246,15 @@ class BenchmarkTask(Task):
 
     def dump_config(self) -> dict[str, Any]:
         """The configuration lm-eval stores with the results, with the score's signature and source."""
-        config = super().dump_config()
+        config: dict[str, Any] = super().dump_config()
         about = {"signature": self.run.signature, "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 
-def _perplexity(perplexity: Callable[..., float], items: list[tuple[float, str]]) -> float:
-    return perplexity([likelihood for likelihood, _ in items], [text for _, text in items])
+def _perplexity(count: Callable[[str], int], part: str, items: list[tuple[float, str, str]]) -> float:
+    likelihoods, texts, clusters = zip(*items, strict=True)
+    estimate = perplexity_estimate(likelihoods, [count(text) for text in texts], clusters)
+    return float(getattr(estimate, part))
 
 
 def _filters() -> list[Any]:

@@ -58,5 +58,7 @@ def split_turns(template: str, name: str) -> list[tuple[str, str]]:
     parts = _TURN.split(template)
     turns = [(role, text.strip()) for role, text in zip(parts[1::2], parts[2::2], strict=True)]
     if parts[0].strip() or not turns or turns[-1][0] != "user":
-        raise BadInput(f"template {name}: must start with a line '== system ==' or '== user ==' and end in a user turn.")
+        raise BadInput(
+            f"template {name}: must start with a line '== system ==' or '== user ==' and end in a user turn."
+        )
     return turns

@@ -16,8 +16,6 @@ from humor_tasks import scorers
         ("It is a bear.\n\nExplanation: A bear would say so.", "A bear would say so."),
         ("It is a bear. Explanation: A bear would say so.", "A bear would say so."),
         ("Here's my best explanation: A bear would say so.", "A bear would say so."),
-        ("Step 3: Explanation - A bear would say so.", "A bear would say so."),
-        ("A bear.\nSummary: A bear would say so.", "A bear would say so."),
         ("**Explanation:** A bear would say so.", "A bear would say so."),
         ("**Explanation**: A bear would say so.", "A bear would say so."),
         ("**Explanation: A bear would say so.**", "A bear would say so."),
@@ -27,8 +25,7 @@ from humor_tasks import scorers
         ("  > EXPLANATION : A bear would say so.", "A bear would say so."),
         ("Explanation：A bear would say so.", "A bear would say so."),
         ("Explanation: *Ursus* would **say** so.", "*Ursus* would **say** so."),
-        # as released, it ends at the next marker
-        ("Explanation: A bear would say so.\n\n**Summary:** Bears.", "A bear would say so."),
+        # a repeated marker
         ("## Explanation:\n\nExplanation: A bear would say so.", "A bear would say so."),
         # no marker: the whole reply
         ("A bear would say so.", "A bear would say so."),

@@ -57,3 +57,25 @@ def test_lists_of_different_length(perplexity: object) -> None:
 def test_negative_counts() -> None:
     with pytest.raises(BadInput, match=r"token_counts\[1\] is -1"):
         scorers.token_perplexity([-1.0, -1.0], [2, -1])
+
+
+def test_an_estimate_by_hand() -> None:
+    # Two contests of one text each, 2 and 3 units: r = 5/5 = 1, residuals 3-2 and 2-3, so se(r) = 1/2.5 * 1.
+    found = scorers.perplexity_estimate([-3.0, -2.0], [2, 3], ["a", "b"])
+    assert found.value == pytest.approx(math.e)
+    assert found.stderr == pytest.approx(math.e / 2.5)
+    assert math.log(found.high) - 1 == pytest.approx(1 - math.log(found.low))
+    assert (found.n, found.clusters) == (2, 2)
+
+
+def test_an_estimate_of_what_cannot_be_known() -> None:
+    assert math.isnan(scorers.perplexity_estimate([], [], []).value)
+    assert math.isnan(scorers.perplexity_estimate([-1.0], [1], ["a"]).stderr)
+    endless = scorers.perplexity_estimate([-math.inf, -1.0], [1, 1], "ab")
+    assert endless.value == math.inf
+    assert math.isnan(endless.low)
+
+
+def test_equal_texts_leave_no_doubt() -> None:
+    found = scorers.perplexity_estimate([-4.0] * 6, [2] * 6, "aabbcc")
+    assert found.low == found.high == pytest.approx(math.e**2)
