@@ -21,7 +21,7 @@ _STOP = frozenset(
         "a an and are as at be but by can could did do does for from had has have he her him his how i i'm if in is it "
         "it's its just me my no not of on or our out she so than that that's the their them then there they this to "
         "up was we were what when where which who will with would you your you're"
-    ).split()  # noqa: SIM905 (a list of 80 words reads better as text)
+    ).split()
 )
 
 
