@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import REPOSITORY
 from inspect_ai.model import ChatMessageUser, ContentImage
 
 import humor_tasks
@@ -21,6 +20,7 @@ from humor_tasks.on_inspect.tasks import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER, messages
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
+REPOSITORY = Path(__file__).resolve().parent.parent
 STUBS = sorted((REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks").glob("*.yaml"))
 SETTINGS = ("description", "pixels", "caption_only")
 

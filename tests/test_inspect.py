@@ -227,7 +227,7 @@ def test_bad_input_is_told_without_a_traceback() -> None:
 
 
 @pytest.mark.slow
-def test_command_line_runs_scores_and_submits(tmp_path: Path) -> None:
+def test_command_line_runs_scores_and_submits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inspect = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/matching", "--log-dir", str(tmp_path)]
     done = subprocess.run(
         [*inspect, "--model", "baseline/overlap", "-T", "dataset=sample"], capture_output=True, text=True
@@ -239,6 +239,7 @@ def test_command_line_runs_scores_and_submits(tmp_path: Path) -> None:
     done = subprocess.run([*rescored, "--action", "overwrite", "--overwrite"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + done.stdout
     assert metrics(read_eval_log(str(log))) == pytest.approx(before)  # the order of samples may differ
+    monkeypatch.setenv("INSPECT_DISPLAY", "plain")  # display "none" hides errors too
     wrong = subprocess.run([*inspect, "--model", "baseline/overlap", "-T", "fold=7"], capture_output=True, text=True)
     assert "fold: there is no '7'" in " ".join((wrong.stdout + wrong.stderr).split())
     assert "Traceback" not in wrong.stdout + wrong.stderr
