@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpus import dataset_folder, row
+from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import load
 from humor_tasks.benchmark import Run

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpus import dataset_folder, row
 from inspect_ai import Task, eval, score
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score
+from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS

@@ -16,9 +16,12 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
 from standins.chat import chat_server, text_of
+from standins.corpus import make_hub_repo
+from standins.hub import HubStandIn
 from standins.tiny import tiny_model
 
 from humor_tasks import load
+from humor_tasks.benchmarks._nycc import HUB
 
 pytestmark = pytest.mark.slow
 
@@ -165,3 +168,33 @@ def test_hf_model_folder_in_lm_eval(tmp_path: Path, tiny: str) -> None:
     found = lm_eval(tmp_path, "nyc_matching,nyc_ranking_caption_only", "hf", f"pretrained={tiny}", *flags)
     assert found["nyc_matching"]["unparsed,none"] == 0
     assert 0 <= found["nyc_ranking_caption_only"]["acc,none"] <= 1
+
+
+def test_the_default_dataset_comes_from_the_hub(tmp_path: Path) -> None:
+    repository = make_hub_repo(tmp_path / "repository")
+    home = {"HF_HOME": str(tmp_path / "home"), "INSPECT_DISPLAY": "plain"}
+    command = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/matching", "--model", "baseline/first"]
+    with HubStandIn() as hub:
+        commit = hub.add(HUB, repository)
+        online = os.environ | home | {"HF_ENDPOINT": hub.endpoint}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=online)
+        assert done.returncode == 0, done.stdout + done.stderr
+        fetched = sum(hub.served().values())
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    about = read_eval_log(str(log)).eval.metadata or {}
+    assert about["source"]["revision"] == commit
+    assert f"data:{HUB}|rev:{commit}" in about["signature"]
+    held = sum(path.stat().st_size for path in (repository / "matching").glob("*.parquet"))
+    assert fetched < held / 10, f"{fetched} bytes fetched of {held}"
+    # With the hub gone, what was fetched answers, in the other harness too.
+    offline = os.environ | home | {"HF_HUB_OFFLINE": "1"}
+    command = [sys.executable, "-m", "lm_eval", "--tasks", "nyc_matching", "--model", "humor-baseline"]
+    command += ["--model_args", "strategy=first", "--output_path", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=offline)
+    assert done.returncode == 0, done.stderr[-3000:]
+    saved = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())
+    assert saved["configs"]["nyc_matching"]["metadata"]["source"]["revision"] == commit
+    missing = [*command[:4], "nyc_ranking", *command[5:]]
+    done = subprocess.run(missing, capture_output=True, text=True, cwd=tmp_path, env=offline)
+    assert done.returncode != 0
+    assert "dataset=sample" in done.stderr
