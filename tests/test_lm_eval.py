@@ -231,3 +231,13 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
     assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(report.metrics["accuracy"].value)
     assert saved["configs"]["nyc_ranking"]["metadata"]["signature"].startswith("bench:ranking|")
     assert len(answers_in_log(next(tmp_path.rglob("samples_nyc_matching_*.jsonl")))) == 50
+
+
+def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.LogCaptureFixture) -> None:
+    models = [Scripted(), Scripted()]
+    for model, fold in zip(models, (0, 1), strict=True):
+        manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "fold": fold})
+        evaluator.simple_evaluate(model, tasks=["nyc_matching"], task_manager=manager, cache_requests=True)
+    first, second = ({r.doc["id"] for r in model.asked} for model in models)
+    assert not first & second
+    assert "--cache_requests is not used" in caplog.text

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ from humor_tasks.images import Picture
 from humor_tasks.on_lm_eval.rendering import messages, render
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import perplexity_estimate
+
+logger = logging.getLogger(__name__)
 
 SETTABLE = ("dataset", "split", "fold", "setting", "cot", "prompts", "on_unparsed", "extraction")
 REVISION = "dataset_revision"
@@ -137,6 +140,16 @@ class BenchmarkTask(Task):
         return "" if self.generates else "Answer:" if self.benchmark.letters else "Explanation:"
 
     # ---- requests ----
+
+    def build_all_requests(self, *, cache_requests: bool = False, **how: Any) -> None:
+        """See Task; lm-eval's request cache is not used.
+
+        It goes by task name and shots alone, so a run with other metadata would be given the prompts
+        of another dataset, fold or setting.
+        """
+        if cache_requests:
+            logger.warning("%s: --cache_requests is not used; its cache ignores --metadata.", self._config.task)
+        super().build_all_requests(cache_requests=False, **how)
 
     def set_fewshot_seed(self, seed: int | None = None) -> None:
         """lm-eval's `--seed` (its fourth number) seeds shots and random guesses."""
