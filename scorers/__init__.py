@@ -8,7 +8,7 @@
 | `thinking` | `without_thinking`: a reply without its <think> passages |
 | `guess` | `seeded_guess`: a letter where none was read, for whoever asks |
 | `estimate` | `Estimate`, `clustered_mean`, `mean_of_folds` |
-| `bleu`, `bleu_interval` | `corpus_bleu`; `bleu_estimate`, `sentence_bleu`, `bleu_signature` |
+| `bleu` | `bleu_estimate`, `sentence_bleu`, `bleu_signature` |
 | `rouge` | `rouge_l`, `bootstrap_median` |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
@@ -17,8 +17,7 @@ function needs them, because both harnesses import this package at every start.
 """
 
 from .answer import MODES, Reading, Status, read_answer
-from .bleu import Bleu, corpus_bleu
-from .bleu_interval import bleu_estimate, bleu_signature, sentence_bleu
+from .bleu import bleu_estimate, bleu_signature, sentence_bleu
 from .estimate import Estimate, clustered_mean, mean_of_folds
 from .explanation import Explanation, read_explanation
 from .guess import seeded_guess
@@ -29,7 +28,6 @@ from .thinking import without_thinking
 
 __all__ = [
     "MODES",
-    "Bleu",
     "Estimate",
     "Explanation",
     "Reading",
@@ -39,7 +37,6 @@ __all__ = [
     "bootstrap_median",
     "byte_perplexity",
     "clustered_mean",
-    "corpus_bleu",
     "is_refusal",
     "mean_of_folds",
     "perplexity_estimate",

@@ -1,31 +1,71 @@
-"""BLEU-4 over a corpus (Papineni et al. 2002), as sacreBLEU computes it with its defaults."""
+"""BLEU-4 over a corpus (Papineni et al. 2002) as sacreBLEU computes it, with an interval by clusters.
+
+BLEU is no mean of items, so it has no closed-form standard error. Whole clusters (contests) are
+drawn with replacement, as in Koehn 2004 ("Statistical Significance Tests for Machine Translation
+Evaluation") but with the contest in the sentence's place, because its items are not independent.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Sequence
 
+from .estimate import Estimate, cluster_codes
 from .same_length import check_same_length
 
-
-class Bleu(NamedTuple):
-    """A corpus score in 0..100 and sacreBLEU's signature: what was counted, how, which version."""
-
-    score: float
-    signature: str
+DRAWS = 1000
 
 
-def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
-    """BLEU-4 of `hypotheses` against one reference each, as in Hessel et al. 2023, table 5.
+def bleu_estimate(
+    hypotheses: Sequence[str], references: Sequence[str], clusters: Sequence[Hashable], seed: int = 0
+) -> Estimate:
+    """BLEU-4 in 0..100 with sacreBLEU's defaults (tables 4 and 5 of the paper), with the bootstrap's standard deviation and its 95 % percentiles.
 
-    The score belongs to the corpus; it is not the mean of the items' scores. Two empty lists give
-    nan, with the signature. Raises BadInput on lists of different length.
+    One cluster or fewer: the interval is nan; no items: the value too. The same seed gives the same
+    interval. Raises BadInput on lists of different length.
     """
-    n = check_same_length(hypotheses=hypotheses, references=references)
+    n = check_same_length(hypotheses=hypotheses, references=references, clusters=clusters)
+    codes, count = cluster_codes(clusters)
+    if n == 0:
+        return Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
+    import numpy as np
+
+    counted = np.array([_counts(h, r) for h, r in zip(hypotheses, references, strict=True)], dtype=np.int64)
+    by_cluster = np.zeros((count, counted.shape[1]), dtype=np.int64)
+    np.add.at(by_cluster, codes, counted)
+    value = _score(by_cluster.sum(axis=0))
+    if count < 2:
+        return Estimate(value, math.nan, math.nan, math.nan, n, count)
+    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=DRAWS) @ by_cluster
+    scores = np.array([_score(row) for row in draws])
+    low, high = np.percentile(scores, [2.5, 97.5])
+    return Estimate(value, float(scores.std(ddof=1)), float(low), float(high), n, count)
+
+
+def sentence_bleu(hypothesis: str, reference: str) -> float:
+    """One item's BLEU-4 in 0..100, to look at; the corpus score is not the mean of these."""
+    return _score(_counts(hypothesis, reference))
+
+
+def bleu_signature() -> str:
+    """What was counted, how, and by which version of sacreBLEU, in its own words."""
     from sacrebleu.metrics.bleu import BLEU
 
     metric = BLEU()
-    # sacreBLEU knows its signature only after scoring, so no items at all are scored as one empty pair.
-    result = metric.corpus_score(list(hypotheses) or [""], [list(references) or [""]])
-    return Bleu(float(result.score) if n else math.nan, str(metric.get_signature().format()))
+    metric.corpus_score([""], [[""]])  # sacreBLEU knows its signature only after scoring
+    return str(metric.get_signature().format())
+
+
+def _counts(hypothesis: str, reference: str) -> list[int]:
+    """Matches and totals of the n-grams of order 1..4, then both lengths: 10 numbers that add up over items."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    score = BLEU(effective_order=True).sentence_score(hypothesis, [reference])
+    return [*score.counts, *score.totals, score.sys_len, score.ref_len]
+
+
+def _score(counts: Sequence[int]) -> float:
+    from sacrebleu.metrics.bleu import BLEU
+
+    numbers = [int(c) for c in counts]
+    return float(BLEU.compute_bleu(numbers[:4], numbers[4:8], numbers[8], numbers[9], smooth_method="exp").score)

@@ -15,7 +15,7 @@ from functools import partial
 
 from humor_tasks.benchmark import Benchmark, Outcome, Record, Run
 from humor_tasks.benchmarks import _nycc
-from humor_tasks.scorers.bleu_interval import bleu_estimate, bleu_signature, sentence_bleu
+from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.explanation import read_explanation
 from humor_tasks.scorers.rouge import rouge_l
