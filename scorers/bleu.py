@@ -19,7 +19,9 @@ DRAWS = 1000
 def bleu_estimate(
     hypotheses: Sequence[str], references: Sequence[str], clusters: Sequence[Hashable], seed: int = 0
 ) -> Estimate:
-    """BLEU-4 in 0..100 with sacreBLEU's defaults (tables 4 and 5 of the paper), with the bootstrap's standard deviation and its 95 % percentiles.
+    """BLEU-4 in 0..100 with sacreBLEU's defaults, as in tables 4 and 5 of the paper.
+
+    `stderr` is the bootstrap's standard deviation, the interval its 95 % percentiles.
 
     One cluster or fewer: the interval is nan; no items: the value too. The same seed gives the same
     interval. Raises BadInput on lists of different length.
