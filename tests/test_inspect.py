@@ -224,6 +224,8 @@ def test_bad_input_is_told_without_a_traceback() -> None:
         matching(dataset="sample", setting="pixel")
     with pytest.raises(PrerequisiteError, match="Did you mean 'overlap'"):
         get_model("baseline/overlaps")
+    with pytest.raises(PrerequisiteError, match=r"there is no 'sed'.*Did you mean 'seed'"):
+        get_model("baseline/random", sed=3)
 
 
 @pytest.mark.slow

@@ -207,6 +207,11 @@ def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.
         model.loglikelihood_rolling([])
 
 
+def test_misspelt_model_arguments_are_not_ignored() -> None:
+    with pytest.raises(BadInput, match=r"there is no 'stratgy'.*Did you mean 'strategy'"):
+        BaselineLM.create_from_arg_string("stratgy=first", {"batch_size": 1, "max_batch_size": None, "device": None})
+
+
 def test_scored_values_survive_being_gathered_from_other_processes() -> None:
     opened = load("matching", dataset="sample")
     outcome = opened.outcome(opened.records[0], "Answer: A")

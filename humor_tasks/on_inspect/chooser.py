@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import abc
+import inspect
 from typing import Any
 
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -18,21 +21,44 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.chooser import LETTERS, Chooser, Question, best, log_softmax, open_answer
+from humor_tasks.on_inspect.batching import Batcher
 from humor_tasks.on_inspect.messages import question
 
 
 class ChooserAPI(ModelAPI):
     """Answers "Answer: X" with log-probabilities over the letters and the raw scores as metadata.
 
-    Without choices it answers "Explanation: " and the sentence of the scene it prefers.
+    Without choices it answers "Explanation: " and the sentence of the scene it prefers. A provider
+    says in `make` how its chooser is made; `-M` arguments are those of `make`.
     """
 
-    chooser: Chooser
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),
+        **model_args: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        known = list(inspect.signature(self.make).parameters)[1:]
+        try:
+            for name in model_args:
+                check_choice(f"-M argument of {type(self).__name__}", name, known)
+            self.chooser = self.make(model_name, **model_args)
+        except BadInput as problem:
+            raise PrerequisiteError(f"model {model_name}: {problem}") from None
+        self._batcher: Batcher[Question, list[float]] = Batcher(self.chooser.score)
+
+    @abc.abstractmethod
+    def make(self, model_name: str) -> Chooser:
+        """The chooser called `model_name`; BadInput when there is none."""
 
     async def score(self, asked: Question) -> list[float]:
-        """Scores of one question's choices; a provider that batches overrides this."""
-        return self.chooser.score([asked])[0]
+        """Scores of one question's choices, in a batch with whatever else is queued."""
+        return await self._batcher(asked)
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from tqdm import tqdm
 
+from humor_tasks.errors import check_choice
 from humor_tasks.models.chooser import LETTERS, Chooser, Question, best, from_text, log_softmax, open_answer
 
 logger = logging.getLogger(__name__)
+
+HARNESS = {"batch_size", "max_batch_size", "device"}  # passed to every model by lm-eval
 
 
 class ChooserLM(LM):
@@ -25,8 +29,11 @@ class ChooserLM(LM):
     tokenizer_name = "none"
     batch_size = 256
 
-    def __init__(self, chooser: Chooser) -> None:
+    def __init__(self, chooser: Chooser, unused: dict[str, Any], known: Sequence[str]) -> None:
+        """`unused` are the model arguments left over: only those lm-eval adds to every model may be."""
         super().__init__()
+        for name in set(unused) - HARNESS:
+            check_choice(f"--model_args of {chooser.name}", name, known)
         self.chooser = chooser
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:

@@ -13,4 +13,4 @@ class EmbeddingLM(ChooserLM):
 
     def __init__(self, pretrained: str, device: str | None = None, batch_size: Any = 64, **harness: Any) -> None:
         size = int(batch_size) if str(batch_size).isdigit() and int(batch_size) > 1 else 64
-        super().__init__(Embedding(pretrained, device, size))
+        super().__init__(Embedding(pretrained, device, size), harness, ("pretrained", "device", "batch_size"))
