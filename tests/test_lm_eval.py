@@ -187,6 +187,12 @@ def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
         run(Scripted(), "nyc_matching", **metadata)
 
 
+def test_a_variant_and_the_metadata_may_not_disagree() -> None:
+    with pytest.raises(BadInput, match="nyc_matching_pixels is the variant with setting=pixels"):
+        run(Scripted(), "nyc_matching_pixels", setting="description")
+    assert run(Scripted(), "nyc_matching_pixels", setting="pixels")["results"]
+
+
 def test_model_arguments_in_the_metadata_are_not_ours() -> None:
     # lm-eval merges --model_args into the metadata: a model's revision must not become the dataset's.
     assert run(Scripted(), "nyc_matching", revision="main", pretrained="x", dtype="auto", seed=3)["results"]
