@@ -188,7 +188,7 @@ def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
 
 
 def test_a_variant_and_the_metadata_may_not_disagree() -> None:
-    with pytest.raises(BadInput, match="nyc_matching_pixels is the variant with setting=pixels"):
+    with pytest.raises(BadInput, match="nyc_matching_pixels fixes setting=pixels"):
         run(Scripted(), "nyc_matching_pixels", setting="description")
     assert run(Scripted(), "nyc_matching_pixels", setting="pixels")["results"]
 

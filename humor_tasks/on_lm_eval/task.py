@@ -84,7 +84,7 @@ class BenchmarkTask(Task):
                 raise BadInput(f"--metadata {name}: did you mean '{near[0]}'?")
         for name, value in fixed.items():
             if str(given.get(name, value)) != str(value):
-                raise BadInput(f"{self._config.task} is the variant with {name}={value}; leave {name} out of --metadata.")
+                raise BadInput(f"{self._config.task} fixes {name}={value}: leave {name} out of --metadata.")
         parameters = {name: given[name] for name in SETTABLE if name in given} | dict(fixed)
         if REVISION in given:
             parameters["revision"] = given[REVISION]
