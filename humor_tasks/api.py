@@ -60,6 +60,8 @@ def evaluate(task: str | Run, predictions: Mapping[str, str], **parameters: Any)
 
     Raises BadInput, and scores nothing, when an id is missing or does not exist.
     """
+    if not isinstance(task, str) and parameters:
+        raise BadInput(f"{', '.join(parameters)}: give parameters to load(), or to evaluate() with a task's name.")
     run = load(task, **parameters) if isinstance(task, str) else task
     known = {record.id for record in run.records}
     problems = [
@@ -73,5 +75,10 @@ def evaluate(task: str | Run, predictions: Mapping[str, str], **parameters: Any)
     if problems:
         where = f"{run.benchmark.name}, split {run.options.split} of {run.options.dataset} ({len(known)} instances)"
         raise BadInput(f"predictions do not fit {where}: {'; '.join(problems)}. Nothing was scored.")
+    for identity, reply in predictions.items():
+        if not isinstance(reply, str):
+            raise BadInput(f"prediction of {identity} is {reply!r}; it must be text. Nothing was scored.")
     outcomes = tuple(run.outcome(record, predictions[record.id]) for record in run.records)
-    return Report(run.metrics(outcomes), run.signature, outcomes)
+    # How the predictions were made is not known here: no prompt was shown by this project.
+    signature = run.signature("predictions", shots="-", cot="-", prompts="-")
+    return Report(run.metrics(outcomes), signature, outcomes)

@@ -105,6 +105,12 @@ class Options:
 
     def __post_init__(self) -> None:
         check_choice("on_unparsed", self.on_unparsed, ON_UNPARSED)
+        if isinstance(self.revision, int):  # a command line reads a short hash of digits as a number
+            object.__setattr__(self, "revision", str(self.revision))
+        for name in ("dataset", "split", "revision", "prompts", "extraction"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not (value is None and name in ("revision", "prompts")):
+                raise BadInput(f"{name} must be text, not {value!r}.")
         for name in ("shots", "seed"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or (name == "shots" and value < 0):
@@ -121,12 +127,13 @@ class Data:
     """Records to evaluate, where they came from, and where worked examples are drawn from.
 
     `provenance` holds dataset, configs, split, requested and resolved revision, rows and the
-    fingerprint of the rows. `pool` loads the training records of a fold when shots are asked for.
+    fingerprint of the rows. `pool` gives the training records of a fold by cluster, loaded when
+    shots are asked for.
     """
 
     records: tuple[Record, ...]
     provenance: Mapping[str, Any]
-    pool: Callable[[str], Sequence[Record]]
+    pool: Callable[[str], Mapping[str, Sequence[Record]]]
 
 
 @dataclass(frozen=True)
@@ -209,12 +216,17 @@ class Run:
         text = "".join(f"{name}\0{body}\0" for name, body in sorted(self.templates.items()))
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
-    @property
-    def signature(self) -> str:
-        """What made a score, in the manner of sacreBLEU: equal signatures are comparable scores."""
+    def signature(self, method: str, **changes: str) -> str:
+        """What made a score, in the manner of sacreBLEU: data, protocol, prompts and versions.
+
+        `method` says how replies came about: `generate`, `loglikelihood`, or `predictions` from
+        outside. `changes` replaces parts that do not apply. What a harness adds (a limit, a chat
+        template, a system instruction) is in the harness's own log.
+        """
         source = self.data.provenance
-        shown = {"bench": self.benchmark.name, "v": self.benchmark.version, "data": source["dataset"]}
-        shown |= {"rev": source["revision"] or "-", "n": source["rows"], "rows": source["fingerprint"][:12]}
+        shown = {"bench": self.benchmark.name, "v": self.benchmark.version, "method": method}
+        shown |= {"data": source["dataset"], "rev": source["revision"] or "-", "n": source["rows"]}
+        shown |= {"rows": source["fingerprint"][:12]}
         shown |= {**self.options.shown(), **self.benchmark.signatures()}
-        shown |= {"prompts": self.prompts_hash, "humor_tasks": __version__}
+        shown |= {"prompts": self.prompts_hash, "humor_tasks": __version__} | changes
         return "|".join(f"{name}:{value}" for name, value in shown.items())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,18 @@ TEXT_FIELDS = ("prediction", "text", "answer", "reply")
 
 def write_text(path: Path, text: str) -> None:
     """Write beside the target, then rename: a reader sees the old file or the new one, never half."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path}: is not a file that can be replaced.")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(beside, path)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path.resolve())
+    except OSError as problem:
+        raise BadInput(f"{path}: cannot be written ({problem}).") from None
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -46,7 +49,7 @@ def read_predictions(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as problem:
         raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
     if path.suffix == ".jsonl":
-        lines = [(i, line) for i, line in enumerate(body.splitlines(), 1) if line.strip()]
+        lines = [(i, line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
         return _collect(path, (_pair(_parse(path, line, i), f"{path}, line {i}") for i, line in lines))
     data = _parse(path, body, None)
     if isinstance(data, _Pairs):
@@ -66,12 +69,17 @@ def _parse(path: Path, text: str, line: int | None) -> Any:
     except json.JSONDecodeError as problem:
         at = f"line {line if line is not None else problem.lineno}, column {problem.colno}"
         raise BadInput(f"{path}, {at}: not JSON ({problem.msg}).") from None
+    except (ValueError, RecursionError) as problem:
+        raise BadInput(f"{path}{f', line {line}' if line else ''}: not JSON that can be read ({problem}).") from None
 
 
 def _pair(item: Any, where: str) -> tuple[str, str]:
     if not isinstance(item, _Pairs):
         raise BadInput(f"{where}: is not an object with an id and a text.")
     record = dict(item)
+    texts = [name for name, _ in item if name in TEXT_FIELDS]
+    if len(record) < len(item) or len(texts) > 1:
+        raise BadInput(f"{where}: says twice what the prediction is ({', '.join(name for name, _ in item)}).")
     identity = next((record[name] for name in ID_FIELDS if name in record), None)
     field = next((name for name in TEXT_FIELDS if name in record), None)
     if identity is None or field is None:
@@ -100,15 +108,17 @@ def _collect(path: Path, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 def listed(what: str, ids: Iterable[str], most: int = 10) -> str:
     """ "3 missing ids: a, b, c", cut after `most`."""
-    names = list(ids)
+    names = [str(identity) for identity in ids]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{len(names)} {what}{'s' * (len(names) != 1)}: {', '.join(names[:most])}{more}"
 
 
-def answers_in_log(path: Path) -> Mapping[str, str | None]:
-    """{instance_id: answer, or None where none was read} from an Inspect log or lm-eval samples.
+def answers_in_log(path: Path) -> tuple[dict[str, str | None], str]:
+    """{instance_id: letter, or None where none was read} and the letters of an instance ("ABCDE", "AB").
 
+    From an Inspect log or lm-eval samples, read by the rule the run was scored by.
     An Inspect log ends in .eval or .json; lm-eval writes samples_TASK_DATE.jsonl with --log_samples.
+
     Raises BadInput for a log without samples, without scores, or with several epochs.
     """
     if not path.is_file():
@@ -116,15 +126,26 @@ def answers_in_log(path: Path) -> Mapping[str, str | None]:
     return _lm_eval_answers(path) if path.suffix == ".jsonl" else _inspect_answers(path)
 
 
-def _inspect_answers(path: Path) -> dict[str, str | None]:
+def _inspect_answers(path: Path) -> tuple[dict[str, str | None], str]:
     from inspect_ai.log import read_eval_log
+
+    from humor_tasks.models.chooser import LETTERS
 
     try:
         log = read_eval_log(str(path))
     except Exception as problem:  # whatever Inspect raises on a file that is no log
         raise BadInput(f"{path}: cannot be read as an Inspect log ({problem}).") from None
+    rows = (log.eval.metadata or {}).get("source", {}).get("rows")
+    held = len(log.samples or [])
+    if log.status != "success" or (rows is not None and held not in (0, rows)):
+        raise BadInput(
+            f"{path}: holds {held} of {rows} instances, status {log.status}; run it whole (no --limit, or "
+            "inspect eval-retry)."
+        )
     answers: dict[str, str | None] = {}
+    letters = ""
     for sample in log.samples or []:
+        letters = LETTERS[: len(sample.choices or [])]
         if sample.epoch > 1:
             raise BadInput(f"{path}: holds several epochs; a submission has one answer an instance (--epochs 1).")
         if not sample.scores:
@@ -132,27 +153,32 @@ def _inspect_answers(path: Path) -> dict[str, str | None]:
         answers[str(sample.id)] = next(iter(sample.scores.values())).answer
     if not answers:
         raise BadInput(f"{path}: the log holds no samples.")
-    return answers
+    return answers, letters
 
 
-def _lm_eval_answers(path: Path) -> dict[str, str | None]:
+def _lm_eval_answers(path: Path) -> tuple[dict[str, str | None], str]:
     from humor_tasks.models.chooser import LETTERS, best
     from humor_tasks.scorers.answer import read_answer
 
     answers: dict[str, str | None] = {}
-    for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    letters = ""
+    for i, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        if not line.strip():
+            continue
         try:
             sample = json.loads(line)
             doc, replies = sample["doc"], sample["filtered_resps"]
             letters = LETTERS[: len(doc["choices"])]
             if isinstance(replies[0], str):
-                answers[doc["id"]] = read_answer(replies[0], letters).letter
+                answers[doc["id"]] = read_answer(replies[0], letters, doc.get("extraction", "strict")).letter
             else:
-                answers[doc["id"]] = letters[best([float(reply[0]) for reply in replies])]
+                likelihoods = [float(reply[0]) for reply in replies]
+                known = all(x == x for x in likelihoods) and max(likelihoods) > float("-inf")
+                answers[doc["id"]] = letters[best(likelihoods)] if known else None
         except (json.JSONDecodeError, KeyError, TypeError, IndexError, ValueError) as problem:
             raise BadInput(
                 f"{path}, line {i}: is no sample of a humor-tasks multiple choice task ({problem})."
             ) from None
     if not answers:
         raise BadInput(f"{path}: the file holds no samples.")
-    return answers
+    return answers, letters

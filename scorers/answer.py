@@ -2,7 +2,7 @@
 
 "strict" is this project's own; "released_chat" and "released_leaderboard" repeat the rules of the
 code released with Hessel et al. 2023 (github.com/jmhessel/caption_contest_corpus), defects included,
-for numbers comparable with theirs. No mode guesses: see `accuracy.seeded_guess`.
+for numbers comparable with theirs. No mode guesses: see `guess.seeded_guess`.
 """
 
 from __future__ import annotations

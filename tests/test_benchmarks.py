@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ BAD_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("matching", {"label": "F"}, ["label is 'F'", "A, B, C, D, E"]),
     ("matching", {"label": "b"}, ["label is 'b'"]),
     ("matching", {"label": " "}, ["label is"]),
+    ("matching", {"label": None}, ["label is empty"]),
+    ("matching", {"contest_number": None}, ["contest_number is None"]),
     ("matching", {"caption_choices": ["a", " ", "c", "d", "e"]}, ["caption B is empty"]),
     ("matching", {"image_description": ""}, ["image_description is empty"]),
     ("matching", {"instance_id": ""}, ["instance_id is empty"]),
@@ -94,6 +97,9 @@ def test_a_repeated_caption_is_only_a_warning(tmp_path: Path) -> None:
         ({"shots": -1}, "shots must be a whole number of at least 0"),
         ({"shots": "two"}, "shots must be a whole number"),
         ({"cot": "yes"}, "cot must be true or false"),
+        ({"fold": "all", "split": "train"}, "the folds' train splits overlap"),
+        ({"dataset": 3}, "dataset must be text, not 3"),
+        ({"prompts": 5}, "prompts must be text, not 5"),
         ({"colour": 1}, "parameter of matching: there is no 'colour'"),
         ({"shots": 50}, "has only 15 other contests"),
         ({"prompts": "/no/such/folder"}, "no such folder"),
@@ -187,10 +193,11 @@ def test_a_folder_of_prompts_overrides_templates_and_changes_the_signature(tmp_p
     ("name", "text", "message"),
     [
         ("matching.cto.txt", "x", "Did you mean 'matching.cot.txt'"),
-        ("matching.cot.txt", "no turns", "must start with a line"),
-        ("matching.cot.txt", "== user ==\nhi\n== assistant ==\nho", "end in a user turn"),
-        ("matching.cot.txt", "== user ==\n$sceen", "there is no field \\$sceen; it can use"),
-        ("matching.cot.txt", "== user ==\n$ 5", "write \\$\\$ for a dollar sign"),
+        ("matching.cot.txt", "no turns $scene $choices", "must start with a line"),
+        ("matching.cot.txt", "== user ==\nhello", "lacks \\$choices, \\$scene"),
+        ("matching.cot.txt", "== user ==\n$scene $choices\n== assistant ==\nho", "end in a user turn"),
+        ("matching.cot.txt", "== user ==\n$scene $choices $sceen", "there is no field \\$sceen; it can use"),
+        ("matching.cot.txt", "== user ==\n$scene $choices $ 5", "write \\$\\$ for a dollar sign"),
         ("readme.md", "x", "holds no .txt file"),
     ],
 )
@@ -258,6 +265,9 @@ def test_all_folds_give_the_unweighted_mean_beside_each_fold() -> None:
     assert [found[f"accuracy_fold{k}"].value for k in range(5)] == [0, 0, 0, 1, 0]
     assert found["accuracy"].value == pytest.approx(0.2)
     assert found["accuracy_fold4"].n == 3
+    few = run.metrics([o for o in outcomes if o.groups["fold"] in "01"])
+    assert math.isnan(few["accuracy"].value)  # two folds are not the five
+    assert few["accuracy_fold1"].value == 0
     assert next(iter(found)) == "accuracy"
 
 
@@ -280,11 +290,12 @@ def test_metric_names_are_those_declared(name: str) -> None:
 
 def test_signature_tells_what_made_a_score() -> None:
     run = load("explanation", dataset="sample", shots=3)
-    parts = dict(part.split(":", 1) for part in run.signature.split("|"))
+    parts = dict(part.split(":", 1) for part in run.signature("generate").split("|"))
     assert parts["bench"] == "explanation"
     assert parts["v"] == "1-A"
     assert parts["cot"] == "False"
     assert parts["shots"] == "3"
     assert parts["rows"] == run.data.provenance["fingerprint"][:12]
     assert "version" in parts["bleu"]
-    assert run.signature != load("explanation", dataset="sample").signature
+    assert run.signature("generate") != run.signature("loglikelihood")
+    assert run.signature("generate") != load("explanation", dataset="sample").signature("generate")

@@ -25,7 +25,14 @@ def predictions(tmp_path: Path) -> Path:
 def test_score_prints_every_metric_with_its_interval_and_signature(predictions: Path) -> None:
     done = CliRunner().invoke(main, ["score", str(predictions), "--task", "ranking", "--dataset", "sample"])
     assert done.exit_code == 0, done.output
-    for word in ("accuracy", "ny_accuracy", "crowd_accuracy", "1.00000", "95% interval", "bench:ranking|v:1-A"):
+    for word in (
+        "accuracy",
+        "ny_accuracy",
+        "crowd_accuracy",
+        "1.00000",
+        "95% interval",
+        "bench:ranking|v:1-A|method:predictions",
+    ):
         assert word in done.output
 
 
@@ -70,6 +77,15 @@ def test_bad_arguments(predictions: Path, arguments: list[str], message: str) ->
     done = CliRunner().invoke(main, ["score", str(predictions), *arguments])
     assert done.exit_code == 2
     assert message in done.output
+
+
+def test_predictions_that_are_no_text_and_parameters_too_late() -> None:
+    run = load("ranking", dataset="sample")
+    replies = {record.id: "A" for record in run.records}
+    with pytest.raises(BadInput, match="is None; it must be text"):
+        evaluate(run, replies | {run.records[0].id: None})  # type: ignore[dict-item]
+    with pytest.raises(BadInput, match="extraction: give parameters to load"):
+        evaluate(run, replies, extraction="nonsense")
 
 
 def test_report_reads_well() -> None:

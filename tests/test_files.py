@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,9 @@ BAD = {
     "number.json": ('{"a": 3}', "id a: the prediction is 3; it must be text"),
     "no_id.jsonl": ('{"name": "a", "text": "A"}', "line 1: has no instance_id or id; it has name, text"),
     "no_text.json": ('[{"id": "a"}]', "record 1: has no prediction or text or answer or reply"),
+    "twice.jsonl": ('{"id": "a", "text": "A", "text": "B"}', "line 1: says twice"),
+    "two.json": ('[{"id": "a", "text": "A", "answer": "B"}]', "record 1: says twice"),
+    "deep.json": ("[" * 100_000, "not JSON"),
     "not_object.json": ('"A"', "holds str"),
     "not_record.jsonl": ("3", "line 1: is not an object"),
 }
@@ -45,6 +49,19 @@ def test_names_what_is_wrong(tmp_path: Path, name: str) -> None:
     assert name in str(caught.value)
 
 
+def test_line_separators_inside_a_text_end_no_line(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('{"id": "a", "text": "one\u2028two\u0085three"}\n', encoding="utf-8")
+    assert read_predictions(tmp_path / "p.jsonl") == {"a": "one\u2028two\u0085three"}
+
+
+def test_targets_that_are_no_files(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="not a file that can be replaced"):
+        write_json(tmp_path, {})
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_json(tmp_path / "file" / "x.json", {})
+
+
 def test_missing_and_binary_files(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such file"):
         read_predictions(tmp_path / "none.json")
@@ -63,6 +80,13 @@ def test_writes_whole_or_not_at_all(tmp_path: Path) -> None:
         write_text(target, "half \ud800")
     assert json.loads(target.read_text()) == {"ä": 1}
     assert [path.name for path in target.parent.iterdir()] == ["out.json"]
+    assert target.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def test_listed_cuts_long_lists() -> None:
@@ -81,7 +105,7 @@ def test_listed_cuts_long_lists() -> None:
 def test_submission_fills_gaps_only_as_told(
     answers: dict[str, str | None], fill: str | None, expected: dict[str, str]
 ) -> None:
-    assert complete(answers, fill, 0, "log") == expected
+    assert complete(answers, "ABCDE", fill, 0, "log") == expected
 
 
 @pytest.mark.parametrize(
@@ -89,17 +113,18 @@ def test_submission_fills_gaps_only_as_told(
     [
         ({"a": "A", "b": None}, None, "1 instance: b without an answer"),
         ({"a": "A", "b": None}, "C", "--fill C"),
-        ({"a": "a whole explanation"}, None, "are no letters"),
     ],
 )
 def test_submission_refuses(answers: dict[str, str | None], fill: str | None, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        complete(answers, fill, 0, "log")
+        complete(answers, "AB", fill, 0, "log")
+    with pytest.raises(BadInput, match="needs a log of matching"):
+        complete({"a": "a whole explanation"}, "", None, 0, "log")
 
 
 def test_random_fill_is_seeded() -> None:
     gaps: dict[str, str | None] = {str(i): None for i in range(50)} | {"x": "D"}
-    first, again, other = (complete(gaps, "random", seed, "log") for seed in (1, 1, 2))
+    first, again, other = (complete(gaps, "ABCDE", "random", seed, "log") for seed in (1, 1, 2))
     assert first == again != other
     assert set(first.values()) == set("ABCDE")
 
@@ -129,4 +154,4 @@ def test_lm_eval_samples(tmp_path: Path) -> None:
     ]
     path = tmp_path / "samples.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
-    assert answers_in_log(path) == {"a": "B", "b": "A", "c": None}
+    assert answers_in_log(path) == ({"a": "B", "b": "A", "c": None}, "AB")

@@ -13,13 +13,14 @@ import pytest
 from inspect_ai import Task, eval, score
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog, edit_score, read_eval_log, recompute_metrics
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import Score
+from inspect_ai.scorer import Score, ScoreEdit
 from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.errors import BadInput
 from humor_tasks.files import answers_in_log
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
 from humor_tasks.on_inspect.tasks import explanation, matching, ranking
@@ -61,7 +62,7 @@ def test_every_task_and_setting_runs(name: str, setting: str) -> None:
         assert found[f"{metric}_stderr"] == pytest.approx(estimate.stderr, nan_ok=True)
         assert found[f"{metric}_ci_low"] == pytest.approx(estimate.low, nan_ok=True)
     assert log.eval.metadata
-    assert log.eval.metadata["signature"] == report.signature
+    assert log.eval.metadata["signature"] == definition.signature("generate")
     assert log.eval.metadata["source"]["fingerprint"] == definition.data.provenance["fingerprint"]
     assert log.eval.task_version == BENCHMARKS[name].version
 
@@ -139,7 +140,7 @@ def test_unparsed_refused_and_empty_replies() -> None:
     )
     found = metrics(log)
     assert found["accuracy"] == 0
-    assert found["unparsed"] + found["refused"] == 1
+    assert (found["unparsed"], found["refused"]) == (0.5, 0.5)
     reasons = {s.scores["multiple_choice"].reason for s in log.samples or [] if s.scores}
     assert reasons == {"invalid_response_format", "refusal", "no_response"}
     left_out = metrics(run(matching(dataset="sample", on_unparsed="exclude"), scripted("no idea")))
@@ -190,8 +191,8 @@ def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
     found = metrics(log)
     assert "accuracy" not in found
     assert found["unparsed"] == pytest.approx(1 / 3)
-    answers = answers_in_log(Path(log.location))
-    assert sorted(answers) == ["i0", "i1", "i2"]
+    answers, letters = answers_in_log(Path(log.location))
+    assert (sorted(answers), letters) == (["i0", "i1", "i2"], "ABCDE")
     command = [sys.executable, "-m", "humor_tasks.cli", "submission", log.location, "-o", str(tmp_path / "p.json")]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert refused.returncode == 2
@@ -202,11 +203,18 @@ def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
     assert written == {identity: letter or "E" for identity, letter in answers.items()}
 
 
+def test_a_limited_run_makes_no_submission(leaderboard: Path) -> None:
+    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), limit=2)
+    with pytest.raises(BadInput, match="holds 2 of 3 instances"):
+        answers_in_log(Path(log.location))
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"setting": "description"}, "use setting=pixels"),
         ({"setting": "pixels", "shots": 2}, "no train split"),
+        ({"setting": "pixels", "fold": 3}, "leave out fold, split and revision"),
     ],
 )
 def test_leaderboard_misuse(leaderboard: Path, parameters: dict[str, Any], message: str) -> None:
@@ -245,6 +253,14 @@ def test_command_line_runs_scores_and_submits(tmp_path: Path, monkeypatch: pytes
     wrong = subprocess.run([*inspect, "--model", "baseline/overlap", "-T", "fold=7"], capture_output=True, text=True)
     assert "fold: there is no '7'" in " ".join((wrong.stdout + wrong.stderr).split())
     assert "Traceback" not in wrong.stdout + wrong.stderr
+
+
+def test_an_edited_score_counts_as_edited() -> None:
+    log = run(matching(dataset="sample"), scripted("Answer: A"))
+    for sample in log.samples or []:
+        edit_score(log, sample.id, "multiple_choice", ScoreEdit(value="C"), recompute_metrics=False)
+    recompute_metrics(log)
+    assert metrics(log)["accuracy"] == 1
 
 
 def test_scores_show_letter_and_status() -> None:

@@ -93,9 +93,19 @@ def test_every_variant_runs(setting: str) -> None:
     assert all(("visual" in str(r.args[-1])) == (setting == "_pixels") for r in model.asked)
     for name in names:
         about = found["configs"][name]["metadata"]
-        assert about["signature"].startswith(f"bench:{name.split('_')[1]}|v:1-A|data:sample")
+        method = "generate" if name.endswith("_gen") else "loglikelihood"
+        assert about["signature"].startswith(f"bench:{name.split('_')[1]}|v:1-A|method:{method}|data:sample")
+        assert f"|setting:{setting.removeprefix('_') or 'description'}|" in about["signature"]
         assert len(about["source"]["fingerprint"]) == 64
         assert found["versions"][name] == "1-A"
+
+
+@pytest.mark.parametrize("likelihoods", [[math.nan] * 5, [math.nan, -1, -2, -3, -4], [-math.inf] * 5])
+def test_no_finite_log_likelihood_is_no_answer(likelihoods: list[float]) -> None:
+    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"})
+    task = manager.load(["nyc_matching"])["tasks"]["nyc_matching"]
+    shares = task.process_results(task.test_docs()[0], [(value, False) for value in likelihoods])
+    assert (shares["acc"], shares["unparsed"]) == (0, 1)
 
 
 def test_pictures_are_opened_once_each() -> None:
@@ -187,6 +197,12 @@ def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
         run(Scripted(), "nyc_matching", **metadata)
 
 
+def test_shots_are_a_flag() -> None:
+    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "shots": 3})
+    with pytest.raises(BadInput, match="use --num_fewshot"):
+        manager.load(["nyc_matching"])
+
+
 def test_a_variant_and_the_metadata_may_not_disagree() -> None:
     with pytest.raises(BadInput, match="nyc_matching_pixels fixes setting=pixels"):
         run(Scripted(), "nyc_matching_pixels", setting="description")
@@ -208,7 +224,8 @@ def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.
     answers = model.loglikelihood([*asked, request("Free", " text", 1, 0)], disable_tqdm=True)
     assert [greedy for _, greedy in answers] == [False, True, False]
     assert math.isnan(answers[2][0])
-    assert "no log-likelihood of free text" in caplog.text
+    assert caplog.text.count("no log-likelihood of free text") == 1
+    assert "word_perplexity,none" not in run(model, "nyc_explanation")["results"]["nyc_explanation"]
     with pytest.raises(NotImplementedError, match="picks among choices"):
         model.loglikelihood_rolling([])
 
@@ -250,11 +267,12 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
     (result,) = tmp_path.rglob("results_*.json")
     (samples,) = tmp_path.rglob("samples_nyc_ranking_*.jsonl")
     saved = json.loads(result.read_text())
-    answers = answers_in_log(samples)
+    answers, letters = answers_in_log(samples)
+    assert letters == "AB"
     report = evaluate("ranking", {k: str(v) for k, v in answers.items()}, dataset="sample")
     assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(report.metrics["accuracy"].value)
     assert saved["configs"]["nyc_ranking"]["metadata"]["signature"].startswith("bench:ranking|")
-    assert len(answers_in_log(next(tmp_path.rglob("samples_nyc_matching_*.jsonl")))) == 50
+    assert len(answers_in_log(next(tmp_path.rglob("samples_nyc_matching_*.jsonl")))[0]) == 50
 
 
 def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.LogCaptureFixture) -> None:

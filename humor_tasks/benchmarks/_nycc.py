@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
+from string import Template
 from typing import Any, cast
 
 from humor_tasks.benchmark import Benchmark, Data, Options, Outcome, Prompt, Record, Role, Run, Turn
@@ -57,11 +58,13 @@ class NyccOptions(Options):
         check_choice("extraction", self.extraction, MODES)
         if self.cot not in (None, True, False):
             raise BadInput(f"cot must be true or false, not {self.cot!r}.")
+        if self.fold == "all" and self.split == "train":
+            raise BadInput("fold=all with split=train: the folds' train splits overlap; take one fold.")
 
     @property
     def reasons(self) -> bool:
         """Whether the prompt asks for reasoning before the answer."""
-        return self.shots == 0 if self.cot is None else self.cot
+        return self.shots == 0 if self.cot is None else bool(self.cot)
 
     def shown(self) -> dict[str, Any]:
         """With the effective value of `cot`."""
@@ -96,7 +99,14 @@ def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> D
         "fingerprint": _join([rows.fingerprint for rows, _ in parts]),
     }
     # lm-eval learns the number of shots only after a task was built, so training rows load on demand.
-    return Data(records, provenance, lru_cache(maxsize=None)(lambda fold: tuple(read(fold, "train")[1])))
+    return Data(records, provenance, lru_cache(maxsize=None)(lambda fold: _by_contest(read(fold, "train")[1])))
+
+
+def _by_contest(records: Sequence[Record]) -> Mapping[str, list[Record]]:
+    contests: dict[str, list[Record]] = {}
+    for record in records:
+        contests.setdefault(record.cluster, []).append(record)
+    return contests
 
 
 def _read(
@@ -105,7 +115,7 @@ def _read(
     pixels = o.setting == "pixels"
     config = benchmark.name + ("_from_pixels" if pixels else "") + (f"_{fold}" if fold != "0" else "")
     columns = ["contest_number", "caption_choices", "label", "instance_id", *extra]
-    if not pixels:
+    if o.setting == "description":
         columns += SCENE_COLUMNS
     home = Path(folder(CARD))
     rows = open_rows(
@@ -126,6 +136,8 @@ def _read_unlabelled(benchmark: Benchmark, o: NyccOptions) -> tuple[Rows, list[R
         raise BadInput(f"{o.dataset} is in the leaderboard's format, which has pictures only: use setting=pixels.")
     if not benchmark.letters:
         raise BadInput(f"{o.dataset} is in the leaderboard's format, which has no {benchmark.name} instances.")
+    if (o.fold, o.split, o.revision) != ("0", "test", None):
+        raise BadInput(f"{o.dataset} is in the leaderboard's format: leave out fold, split and revision.")
     rows = read_leaderboard(Path(o.dataset))
     return rows, [_record(benchmark, row, rows.where(i), "-", o.setting) for i, row in enumerate(rows.rows)]
 
@@ -159,13 +171,16 @@ def _record(benchmark: Benchmark, row: Mapping[str, Any], where: str, fold: str,
     context = ". ".join(part for part in (scene.get(k, "") for k in ("location", "description", "uncanny")) if part)
     if scene:
         context += ". " + scene["entities"]
+    target = None if fold == "-" else _label(row, benchmark.letters, where)
+    if fold != "-" and (isinstance(contest, bool) or not isinstance(contest, int | str)):
+        raise BadInput(f"{where}: contest_number is {contest!r}; it must be a number: errors are clustered by contest.")
     return Record(
         id=identity,
         cluster=str(contest) if contest is not None else identity,
         fields=fields | scene,
         context=context,
         choices=choices,
-        target=_label(row, benchmark.letters, where),
+        target=target,
         groups={"fold": fold} | ({"winner_source": str(row["winner_source"])} if "winner_source" in row else {}),
         picture=row.get("image"),
     )
@@ -187,16 +202,15 @@ def _choices(row: Mapping[str, Any], letters: str, where: str) -> tuple[str, ...
         raise BadInput(f"{where}: caption_choices holds {count} captions; this benchmark has {len(letters)}.")
     for letter, choice in zip(letters, choices, strict=True):
         if not isinstance(choice, str) or not choice.strip():
-            raise BadInput(f"{where}: caption_choices: caption {letter} is empty.")
+            found = "empty" if choice in (None, "") or isinstance(choice, str) else f"{choice!r}, not text"
+            raise BadInput(f"{where}: caption_choices: caption {letter} is {found}.")
     shown = tuple(" ".join(choice.split()) for choice in choices)
     if len(set(shown)) < len(shown):
         warnings.warn(f"{where}: caption_choices holds the same caption twice.", stacklevel=2)
     return shown
 
 
-def _label(row: Mapping[str, Any], letters: str, where: str) -> str | None:
-    if row["label"] is None:
-        return None
+def _label(row: Mapping[str, Any], letters: str, where: str) -> str:
     label = _text(row, "label", where)
     if letters and label not in tuple(letters):
         raise BadInput(f"{where}: label is {label!r}; it must be one of {', '.join(letters)}.")
@@ -233,7 +247,12 @@ def templates(name: str, options: Options) -> dict[str, str]:
     """The scene's and the task's template for these options."""
     o = cast(NyccOptions, options)
     task = f"{name}.{'cot' if o.reasons else 'direct'}.txt"
-    return read_templates("nycc", [f"scene.{o.setting}.txt", task], o.prompts)
+    texts = read_templates("nycc", [f"scene.{o.setting}.txt", task], o.prompts)
+    needed = {"scene", "caption" if name == "explanation" else "choices"}
+    missing = needed - set(Template(texts[task]).get_identifiers())
+    if missing:
+        raise BadInput(f"template {task}: lacks ${', $'.join(sorted(missing))}; the model would not see the item.")
+    return texts
 
 
 def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
@@ -261,26 +280,14 @@ def shots(run: Run, record: Record) -> list[Record]:
     o = own(run)
     if not o.shots:
         return []
-    contests = _by_contest(run, record.groups["fold"])
+    if record.groups["fold"] == "-":
+        raise BadInput("shots: the leaderboard's format has no train split to draw worked examples from.")
+    contests = run.data.pool(record.groups["fold"])
     names = sorted(set(contests) - {record.cluster})
     if len(names) < o.shots:
         raise BadInput(f"shots={o.shots}: the train split of fold {o.fold} has only {len(names)} other contests.")
     rng = random.Random(f"{o.seed}:{record.id}")
     return [rng.choice(contests[name]) for name in rng.sample(names, o.shots)]
-
-
-@lru_cache(maxsize=16)
-def _pool(load_pool: Callable[[str], Sequence[Record]], fold: str) -> Mapping[str, list[Record]]:
-    contests: dict[str, list[Record]] = {}
-    for record in load_pool(fold):
-        contests.setdefault(record.cluster, []).append(record)
-    return contests
-
-
-def _by_contest(run: Run, fold: str) -> Mapping[str, list[Record]]:
-    if fold == "-":
-        raise BadInput("shots: the leaderboard's format has no train split to draw worked examples from.")
-    return _pool(run.data.pool, fold)
 
 
 # ---- metric -------------------------------------------------------------------------------------
@@ -297,14 +304,18 @@ def estimate(
     outcomes: Sequence[Outcome],
     over: Callable[[str, Sequence[Outcome]], Estimate] = mean_estimate,
 ) -> dict[str, Estimate]:
-    """One metric of all outcomes; with fold=all the unweighted mean of folds, beside each fold."""
-    if own(run).fold != "all" or not run.benchmark.higher_is_better(name):
+    """One metric of all outcomes; with fold=all the unweighted mean of folds, beside each fold.
+
+    The mean is nan when a fold has no outcome (as under a limit): a mean of fewer is another number.
+    """
+    if own(run).fold != "all":
         return {name: over(name, outcomes)}
     folds: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         folds.setdefault(outcome.groups["fold"], []).append(outcome)
     each = {fold: over(name, folds[fold]) for fold in sorted(folds)}
-    return {name: mean_of_folds(list(each.values()))} | {f"{name}_fold{fold}": e for fold, e in each.items()}
+    missing = [over(name, ())] if set(folds) != set(FOLDS) else []
+    return {name: mean_of_folds([*each.values(), *missing])} | {f"{name}_fold{fold}": e for fold, e in each.items()}
 
 
 def reply_rates(status: str) -> dict[str, float]:

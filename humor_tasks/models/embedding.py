@@ -25,7 +25,7 @@ class Embedding:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
-            raise BadInput("embedding models need: pip install 'humor-tasks[embedding]'") from None
+            raise BadInput("embedding models need sentence-transformers (the extra 'embedding').") from None
         try:
             self._model = SentenceTransformer(model, device=device, trust_remote_code=False)
         except (OSError, ValueError) as problem:

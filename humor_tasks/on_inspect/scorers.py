@@ -11,11 +11,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmark import Data, Outcome, Record, Run
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.errors import BadInput
 from humor_tasks.models.chooser import LETTERS
 from humor_tasks.scorers.estimate import Estimate
 
@@ -56,6 +58,11 @@ def multiple_choice(extraction: str | None = None, on_unparsed: str | None = Non
         on_unparsed: What an unreadable reply counts as; by default as the task says, else `wrong`.
     """
 
+    try:
+        _run({}, extraction=extraction, on_unparsed=on_unparsed)
+    except BadInput as problem:
+        raise PrerequisiteError(f"multiple_choice: {problem}") from None
+
     async def score(state: TaskState, target: Target) -> Score:
         run = _run(state.metadata, len(state.choices), extraction=extraction, on_unparsed=on_unparsed)
         outcome = _read(run, state, target)
@@ -87,7 +94,7 @@ def _run(metadata: Mapping[str, Any], choices: int = 0, benchmark: str = "matchi
     if choices and choices != len(definition.letters):
         definition = dataclasses.replace(definition, letters=LETTERS[:choices])
     settings |= {name: value for name, value in changes.items() if value is not None}
-    return Run(definition, definition.options(**settings), Data((), {}, lambda fold: ()), {})
+    return Run(definition, definition.options(**settings), Data((), {}, lambda fold: {}), {})
 
 
 def _read(run: Run, state: TaskState, target: Target) -> Outcome:
@@ -109,12 +116,14 @@ def _score(outcome: Outcome, value: Value) -> Score:
 
 def _outcome(sample_score: SampleScore) -> Outcome:
     about, score = sample_score.sample_metadata or {}, sample_score.score
-    result = score.metadata or {}
-    identity = str(sample_score.sample_id)
+    result, identity = score.metadata or {}, str(sample_score.sample_id)
+    if "values" not in result:
+        raise ValueError(f"sample {identity}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
+    values = dict(result["values"])
+    if score.history and score.value in ("C", "I"):  # edited by hand: what it was edited to counts
+        values |= {name: float(score.value == "C") for name in values if "accuracy" in name}
     cluster = str(about.get("cluster", identity))
-    return Outcome(
-        identity, cluster, _groups(about), result["status"], score.answer, result["target"], result["values"]
-    )
+    return Outcome(identity, cluster, _groups(about), result["status"], score.answer, result["target"], values)
 
 
 def _groups(metadata: Mapping[str, Any]) -> dict[str, str]:

@@ -27,13 +27,14 @@ def build(name: str, parameters: dict[str, Any]) -> Task:
     except BadInput as problem:
         raise PrerequisiteError(f"humor_tasks/{name}: {problem}") from None
     scorer: Scorer = multiple_choice() if run.benchmark.letters else reference_overlap()
+    about = {"signature": run.signature("generate"), "source": dict(run.data.provenance), "paper": run.benchmark.paper}
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=[show_pictures(run)] if any(record.picture for record in run.records) else None,
         solver=generate(),
         scorer=scorer,
         version=run.benchmark.version,
-        metadata={"signature": run.signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper},
+        metadata=about,
     )
 
 

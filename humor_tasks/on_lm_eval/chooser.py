@@ -47,8 +47,8 @@ class ChooserLM(LM):
             asked, indices = self._question([requests[i] for i in members])
             if len(asked.choices) > 1:
                 judged.append((members, asked, indices))
-            else:
-                logger.warning("%s has no log-likelihood of free text: reported as nan.", self.chooser.name)
+        if len(judged) < len(groups):
+            logger.warning("%s has no log-likelihood of free text: perplexities are left out.", self.chooser.name)
         for start in tqdm(range(0, len(judged), self.batch_size), disable=disable_tqdm, desc=self.chooser.name):
             batch = judged[start : start + self.batch_size]
             for (members, _, indices), scores in zip(batch, self.chooser.score([q for _, q, _ in batch]), strict=True):

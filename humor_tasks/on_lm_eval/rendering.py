@@ -28,7 +28,10 @@ def messages(prompt: Prompt, system: str | None = None, merge: bool = False) -> 
 
 
 def _text(turn: Turn) -> str:
-    return f"{PLACEHOLDER}\n{turn.text}" if turn.picture is not None else turn.text
+    if turn.picture is None:
+        return turn.text
+    # A caption must not add a place for a picture that is not there.
+    return f"{PLACEHOLDER}\n{turn.text.replace(PLACEHOLDER, '< image >')}"
 
 
 def render(turns: Sequence[dict[str, str]], prefix: str = "") -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import functools
 import logging
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -71,13 +72,15 @@ class BenchmarkTask(Task):
         self._instances = None
         self.run = self.benchmark.open(**self._parameters(fixed))
         self.MULTIMODAL = any(record.picture for record in self.run.records)
-        self._docs = [_doc(record) for record in self.run.records]
+        self._docs = [_doc(record, self.run.options.extraction) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
         self._pictures: dict[str, Any] = {}
 
     def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         given = self._config.metadata or {}
         known = (*SETTABLE, REVISION)
+        if "shots" in given:
+            raise BadInput("--metadata shots: use --num_fewshot.")
         for name in given:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
             if near and name not in known:
@@ -216,8 +219,7 @@ class BenchmarkTask(Task):
         record = self._records[doc["id"]]
         if self.benchmark.letters and not self.generates:
             likelihoods = [likelihood for likelihood, _ in results]
-            reply = f"Answer: {self.benchmark.letters[likelihoods.index(max(likelihoods))]}"
-            outcome = self.run.outcome(record, reply)
+            outcome = self.run.outcome(record, likeliest(likelihoods, self.benchmark.letters))
         else:
             outcome = self.run.outcome(record, results[0])
         shares: dict[str, Any] = {}
@@ -227,14 +229,14 @@ class BenchmarkTask(Task):
                 # lm-eval has no hook for a task's own standard error; a metric of that name,
                 # reported after the value, takes the place of its "N/A".
                 shares |= {shown: scored, f"{shown}_stderr": scored}
-        if len(results) > 1 and not self.benchmark.letters:
+        if len(results) > 1 and not self.benchmark.letters and not math.isnan(results[1][0]):
             for name in PERPLEXITIES:
                 shares |= dict.fromkeys((name, f"{name}_stderr"), (results[1][0], record.target, record.cluster))
         return shares
 
     def _shown(self, name: str, outcome: Outcome) -> list[str]:
         short = NAMES.get(name, name)
-        averaged = self.run.options.shown()["fold"] == "all" and self.benchmark.higher_is_better(name)
+        averaged = self.run.options.shown()["fold"] == "all"
         return [short, f"{short}_fold{outcome.groups['fold']}"] if averaged else [short]
 
     def aggregation(self) -> dict[str, Callable[[list[Any]], float]]:
@@ -263,8 +265,16 @@ class BenchmarkTask(Task):
     def dump_config(self) -> dict[str, Any]:
         """The configuration lm-eval stores with the results, with the score's signature and source."""
         config: dict[str, Any] = super().dump_config()
-        about = {"signature": self.run.signature, "source": dict(self.run.data.provenance)}
+        method = "generate" if self.generates else "loglikelihood"
+        about = {"signature": self.run.signature(method), "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
+
+
+def likeliest(likelihoods: list[float], letters: str) -> str:
+    """The reply that log-likelihoods amount to; no answer where one is nan or none is finite."""
+    if any(math.isnan(x) for x in likelihoods) or max(likelihoods) == -math.inf:
+        return "no finite log-likelihood"
+    return f"Answer: {letters[likelihoods.index(max(likelihoods))]}"
 
 
 def _perplexity(count: Callable[[str], int], part: str, items: list[tuple[float, str, str]]) -> float:
@@ -279,9 +289,14 @@ def _filters() -> list[Any]:
     return [build_filter_ensemble("none", [["take_first", None]])]
 
 
-def _doc(record: Record) -> dict[str, Any]:
+def _doc(record: Record, extraction: str) -> dict[str, Any]:
     doc: dict[str, Any] = {"id": record.id, "cluster": record.cluster, **record.groups}
-    doc |= {"context": record.context, "choices": list(record.choices), "target": record.target}
+    doc |= {
+        "extraction": extraction,
+        "context": record.context,
+        "choices": list(record.choices),
+        "target": record.target,
+    }
     if record.picture is not None:
         doc["picture"] = record.picture.where
     return doc

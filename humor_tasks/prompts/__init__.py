@@ -26,7 +26,14 @@ def read_templates(folder: str, names: Sequence[str], override: str | None) -> d
     packaged = Path(__file__).parent / folder
     known = sorted(path.name for path in packaged.glob("*.txt"))
     own = _override_files(override, known) if override else {}
-    return {name: own.get(name, packaged / name).read_text(encoding="utf-8").strip() for name in names}
+    return {name: _read(own.get(name, packaged / name)) for name in names}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"template {path}: cannot be read as UTF-8 text ({problem}).") from None
 
 
 def _override_files(override: str, known: Sequence[str]) -> dict[str, Path]:

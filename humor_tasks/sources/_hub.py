@@ -87,8 +87,9 @@ def _resolve(want: Want, revision: str | None, home: Path) -> tuple[str | None, 
         known = ref.read_text(encoding="utf-8").strip() if ref.is_file() else revision or ""
         return (known if _COMMIT.fullmatch(known) else None), brief(error)
     commit = str(info.sha)
-    with _beside(ref) as part:
-        part.write_text(commit, encoding="utf-8")
+    if not ref.is_file() or ref.read_text(encoding="utf-8").strip() != commit:
+        with contextlib.suppress(OSError), _beside(ref) as part:  # only what an offline run would need
+            part.write_text(commit, encoding="utf-8")
     return commit, None
 
 

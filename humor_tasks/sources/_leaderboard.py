@@ -14,9 +14,10 @@ _FIELDS = ("instance_id", "image", "choices")
 
 
 def is_leaderboard(dataset: str | Path) -> bool:
-    """Whether `dataset` is a folder in the leaderboard's format: `instances.json`, no card and no parquet."""
+    """Whether `dataset` is a folder in the leaderboard's format: `instances.json`, no card of configs, no parquet."""
     folder = Path(dataset).expanduser()
-    if not (folder / "instances.json").is_file() or (folder / "README.md").exists():
+    card = folder / "README.md"
+    if not (folder / "instances.json").is_file() or (card.is_file() and b"configs:" in card.read_bytes()):
         return False
     return not any(folder.glob("**/*.parquet"))
 
@@ -27,7 +28,7 @@ def read_leaderboard(folder: Path) -> Rows:
     file = folder / "instances.json"
     try:
         instances = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_without_repeats)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"{file}: cannot be read as JSON ({error}). Correct it.") from error
     if not isinstance(instances, list) or not instances:
         raise BadInput(f"{file}: must be a list of instances, each with {', '.join(_FIELDS)}.")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -133,6 +133,6 @@ def picture_in(folder: Path | None, path: str, where: str, by_datasets: bool = F
     if by_datasets and os.path.isabs(path):
         path = os.path.relpath(path, folder.resolve())
     try:
-        return picture_file(folder, path)
+        return replace(picture_file(folder, path), where=f"{path}, {where}")
     except BadInput as error:
         raise BadInput(f"{where}: image: {error}") from None
