@@ -157,7 +157,7 @@ def _inspect_answers(path: Path) -> tuple[dict[str, str | None], str]:
 
 
 def _lm_eval_answers(path: Path) -> tuple[dict[str, str | None], str]:
-    from humor_tasks.models.chooser import LETTERS, best
+    from humor_tasks.models.chooser import LETTERS, likeliest
     from humor_tasks.scorers.answer import read_answer
 
     answers: dict[str, str | None] = {}
@@ -172,10 +172,8 @@ def _lm_eval_answers(path: Path) -> tuple[dict[str, str | None], str]:
             if isinstance(replies[0], str):
                 answers[doc["id"]] = read_answer(replies[0], letters, doc.get("extraction", "strict")).letter
             else:
-                likelihoods = [float(reply[0]) for reply in replies]
-                known = all(x == x for x in likelihoods) and max(likelihoods) > float("-inf")
-                answers[doc["id"]] = letters[best(likelihoods)] if known else None
-        except (json.JSONDecodeError, KeyError, TypeError, IndexError, ValueError) as problem:
+                answers[doc["id"]] = likeliest([float(reply[0]) for reply in replies], letters)
+        except (KeyError, TypeError, IndexError, ValueError) as problem:
             raise BadInput(
                 f"{path}, line {i}: is no sample of a humor-tasks multiple choice task ({problem})."
             ) from None

@@ -69,6 +69,13 @@ def best(scores: Sequence[float]) -> int:
     return max(range(len(scores)), key=lambda i: scores[i])
 
 
+def likeliest(likelihoods: Sequence[float], letters: str) -> str | None:
+    """The letter of the highest log-likelihood; None where one is nan or none is finite."""
+    if any(math.isnan(x) for x in likelihoods) or max(likelihoods) == -math.inf:
+        return None
+    return letters[best(likelihoods)]
+
+
 def open_answer(chooser: Chooser, question: Question) -> str:
     """A chooser's answer where there is nothing to choose: the sentence of the scene it prefers."""
     sentences = tuple(s for s in re.split(r"(?<=[.!?])\s+|\n+", question.context) if s.strip())

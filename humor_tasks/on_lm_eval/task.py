@@ -23,6 +23,7 @@ from humor_tasks.benchmark import Outcome, Record
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture
+from humor_tasks.models.chooser import likeliest
 from humor_tasks.on_lm_eval.rendering import messages, render
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import perplexity_estimate
@@ -218,8 +219,8 @@ class BenchmarkTask(Task):
         """This document's share of every metric it counts towards."""
         record = self._records[doc["id"]]
         if self.benchmark.letters and not self.generates:
-            likelihoods = [likelihood for likelihood, _ in results]
-            outcome = self.run.outcome(record, likeliest(likelihoods, self.benchmark.letters))
+            letter = likeliest([likelihood for likelihood, _ in results], self.benchmark.letters)
+            outcome = self.run.outcome(record, f"Answer: {letter}" if letter else "no finite log-likelihood")
         else:
             outcome = self.run.outcome(record, results[0])
         shares: dict[str, Any] = {}
@@ -268,13 +269,6 @@ class BenchmarkTask(Task):
         method = "generate" if self.generates else "loglikelihood"
         about = {"signature": self.run.signature(method), "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
-
-
-def likeliest(likelihoods: list[float], letters: str) -> str:
-    """The reply that log-likelihoods amount to; no answer where one is nan or none is finite."""
-    if any(math.isnan(x) for x in likelihoods) or max(likelihoods) == -math.inf:
-        return "no finite log-likelihood"
-    return f"Answer: {letters[likelihoods.index(max(likelihoods))]}"
 
 
 def _perplexity(count: Callable[[str], int], part: str, items: list[tuple[float, str, str]]) -> float:
