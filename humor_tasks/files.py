@@ -135,6 +135,8 @@ def _inspect_answers(path: Path) -> tuple[dict[str, str | None], str]:
         log = read_eval_log(str(path))
     except Exception as problem:  # whatever Inspect raises on a file that is no log
         raise BadInput(f"{path}: cannot be read as an Inspect log ({problem}).") from None
+    if any(sample.epoch > 1 for sample in log.samples or []):
+        raise BadInput(f"{path}: holds several epochs; a submission has one answer an instance (--epochs 1).")
     rows = (log.eval.metadata or {}).get("source", {}).get("rows")
     held = len(log.samples or [])
     if log.status != "success" or (rows is not None and held not in (0, rows)):
@@ -146,8 +148,6 @@ def _inspect_answers(path: Path) -> tuple[dict[str, str | None], str]:
     letters = ""
     for sample in log.samples or []:
         letters = LETTERS[: len(sample.choices or [])]
-        if sample.epoch > 1:
-            raise BadInput(f"{path}: holds several epochs; a submission has one answer an instance (--epochs 1).")
         if not sample.scores:
             raise BadInput(f"{path}: sample {sample.id} has no score; finish the run with inspect eval-retry.")
         answers[str(sample.id)] = next(iter(sample.scores.values())).answer

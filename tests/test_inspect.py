@@ -207,6 +207,9 @@ def test_a_limited_run_makes_no_submission(leaderboard: Path) -> None:
     log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), limit=2)
     with pytest.raises(BadInput, match="holds 2 of 3 instances"):
         answers_in_log(Path(log.location))
+    log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), epochs=2)
+    with pytest.raises(BadInput, match="holds several epochs"):
+        answers_in_log(Path(log.location))
 
 
 @pytest.mark.parametrize(
