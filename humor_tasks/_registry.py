@@ -5,18 +5,28 @@ No torch, datasets, pandas or lm_eval may load here; model providers import thei
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from humor_tasks.on_inspect.scorers import benchmark_metrics, multiple_choice, reference_overlap
+from humor_tasks.on_inspect.coverage import element_coverage, explanation_form
+from humor_tasks.on_inspect.graders import require_grader
+from humor_tasks.on_inspect.humorbench import humorbench, humorbench_autograder
+from humor_tasks.on_inspect.outcomes import benchmark_metrics
+from humor_tasks.on_inspect.scorers import judge_agreement, multiple_choice, reference_overlap
 from humor_tasks.on_inspect.tasks import explanation, matching, ranking
 
 __all__ = [
     "baseline",
     "benchmark_metrics",
+    "element_coverage",
     "embedding",
     "explanation",
+    "explanation_form",
+    "humorbench",
+    "humorbench_autograder",
+    "judge_agreement",
     "matching",
     "multiple_choice",
     "ranking",
     "reference_overlap",
+    "require_grader",
 ]
 
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from humor_tasks.benchmark import Outcome, Run
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.files import listed
+from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.scorers.estimate import Estimate
 
 
@@ -29,10 +28,11 @@ class Report:
     outcomes: tuple[Outcome, ...]
 
     def __str__(self) -> str:
-        rows = [f"{'metric':<18}{'value':>12}{'stderr':>12}{'95% interval':>28}{'n':>8}{'clusters':>10}"]
+        wide = max([18, *(len(name) + 2 for name in self.metrics)])
+        rows = [f"{'metric':<{wide}}{'value':>12}{'stderr':>12}{'95% interval':>28}{'n':>8}{'clusters':>10}"]
         for name, e in self.metrics.items():
             interval = f"[{e.low:.5f}, {e.high:.5f}]"
-            rows.append(f"{name:<18}{e.value:>12.5f}{e.stderr:>12.5f}{interval:>28}{e.n:>8}{e.clusters:>10}")
+            rows.append(f"{name:<{wide}}{e.value:>12.5f}{e.stderr:>12.5f}{interval:>28}{e.n:>8}{e.clusters:>10}")
         return "\n".join([*rows, self.signature])
 
     def as_dict(self) -> dict[str, Any]:
@@ -80,5 +80,6 @@ def evaluate(task: str | Run, predictions: Mapping[str, str], **parameters: Any)
             raise BadInput(f"prediction of {identity} is {reply!r}; it must be text. Nothing was scored.")
     outcomes = tuple(run.outcome(record, predictions[record.id]) for record in run.records)
     # How the predictions were made is not known here: no prompt was shown by this project.
-    signature = run.signature("predictions", shots="-", cot="-", prompts="-")
+    unknown = {name: "-" for name in ("shots", "cot") if name in run.options.shown()}
+    signature = run.signature("predictions", **unknown, prompts="-")
     return Report(run.metrics(outcomes), signature, outcomes)

@@ -20,6 +20,15 @@ from humor_tasks.scorers.estimate import Estimate
 
 Role = Literal["system", "user", "assistant"]
 ON_UNPARSED = ("wrong", "exclude", "random")
+LOWER_IS_BETTER = ("unparsed", "refused", "untagged", "over_limit", "grader_failed", "false_", "words")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One thing an answer is expected to contain, for a grader to look for."""
+
+    id: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,8 @@ class Record:
     `cluster` is what repeats across items (a contest) and what standard errors are clustered by.
     `fields` are what prompt templates may show; `context` is the scene as text, which shortcut
     baselines and embedding models compare with the choices. `choices` is empty for an open answer.
-    `target` is a letter or a reference text, None when the data carries no label.
+    `target` is a letter, a reference text or a verdict, None when the data carries no label;
+    `points` are what a grader looks for in an open answer.
     """
 
     id: str
@@ -40,6 +50,7 @@ class Record:
     target: str | None
     groups: Mapping[str, str]
     picture: Picture | None = None
+    points: tuple[Point, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,20 @@ class Options:
         apart = {"dataset", "revision", "prompts"}  # a signature shows what these resolved to
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in apart}
 
+    def scoring(self) -> dict[str, Any]:
+        """The parameters that a reply, once written, is read and scored by."""
+        return {"on_unparsed": self.on_unparsed, "extraction": self.extraction, "seed": self.seed}
+
+    @property
+    def variant(self) -> str:
+        """Names a protocol whose scores do not compare with the benchmark's own; empty for that one."""
+        return ""
+
+    @property
+    def one_line(self) -> bool:
+        """Whether a reply is over at the first blank line."""
+        return False
+
 
 @dataclass(frozen=True)
 class Data:
@@ -142,8 +167,9 @@ class Benchmark:
 
     `metric_names` has the headline metric first. `estimate` turns the outcomes that count towards
     one metric into an Estimate under its name, and may add others beside it (one a fold).
-    `version` counts comparability apart from the package: "1-A" is protocol 1 with prompt set A;
-    scores of different versions must not be compared.
+    `part` names the part of the data, from an item's groups, that gets metrics of its own beside
+    those of the whole (None: no part). `version` counts comparability apart from the package: "1-A"
+    is protocol 1 with prompt set A; scores of different versions must not be compared.
     """
 
     name: str
@@ -160,10 +186,11 @@ class Benchmark:
     outcome: Callable[[Run, Record, str, bool], Outcome]
     estimate: Callable[[Run, str, Sequence[Outcome]], dict[str, Estimate]]
     signatures: Callable[[], Mapping[str, str]] = dict
+    part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
 
     def higher_is_better(self, metric: str) -> bool:
-        """False for the rates of replies that gave no answer and for perplexities."""
-        return not metric.startswith(("unparsed", "refused")) and "perplexity" not in metric
+        """False for rates of what went wrong and for perplexities."""
+        return not metric.startswith(LOWER_IS_BETTER) and "perplexity" not in metric
 
     def open(self, **parameters: Any) -> Run:
         """Load data and templates for these parameters (names and meanings: `self.options`)."""
@@ -172,6 +199,12 @@ class Benchmark:
             check_choice(f"parameter of {self.name}", name, known)
         options = self.options(**parameters)
         return Run(self, options, self.load(self, options), self.templates(options))
+
+
+def templates_hash(templates: Mapping[str, str]) -> str:
+    """First 8 hex digits of the SHA-256 over templates, by name."""
+    text = "".join(f"{name}\0{body}\0" for name, body in sorted(templates.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -211,10 +244,14 @@ class Run:
         return result
 
     @property
+    def version(self) -> str:
+        """The benchmark's version, with the variant of its protocol where one was asked for."""
+        return "-".join(part for part in (self.benchmark.version, self.options.variant) if part)
+
+    @property
     def prompts_hash(self) -> str:
         """First 8 hex digits of the SHA-256 over the templates in use, by name."""
-        text = "".join(f"{name}\0{body}\0" for name, body in sorted(self.templates.items()))
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
+        return templates_hash(self.templates)
 
     def signature(self, method: str, **changes: str) -> str:
         """What made a score, in the manner of sacreBLEU: data, protocol, prompts and versions.
@@ -224,7 +261,7 @@ class Run:
         template, a system instruction) is in the harness's own log.
         """
         source = self.data.provenance
-        shown = {"bench": self.benchmark.name, "v": self.benchmark.version, "method": method}
+        shown = {"bench": self.benchmark.name, "v": self.version, "method": method}
         shown |= {"data": source["dataset"], "rev": source["revision"] or "-", "n": source["rows"]}
         shown |= {"rows": source["fingerprint"][:12]}
         shown |= {**self.options.shown(), **self.benchmark.signatures()}

@@ -33,23 +33,24 @@ def main() -> None:
 
 @main.command()
 @click.argument("predictions", type=click.Path(path_type=Path))
-@click.option("--task", required=True, help="matching, ranking or explanation.")
-@click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the hub corpus.")
+@click.option("--task", required=True, help="A benchmark's name, such as matching or humorbench_autograder.")
+@click.option("--dataset", help="Hub id, dataset folder or file, or 'sample'. Default: the public corpus.")
 @click.option("--revision", help="Branch, tag or commit of a hub dataset.")
-@click.option("--split", default="test", show_default=True)
-@click.option("--fold", default="0", show_default=True, help="0..4, or 'all'.")
-@click.option("--setting", default="description", show_default=True, help="What the model was shown.")
-@click.option("--on-unparsed", default="wrong", show_default=True, help="wrong, exclude or random.")
-@click.option("--extraction", default="strict", show_default=True, help="How letters are read.")
-@click.option("--seed", default=1234, show_default=True, help="Seed of --on-unparsed random.")
+@click.option("--split", help="Default: test.")
+@click.option("--fold", help="Caption contest: 0..4, or 'all'. Default: 0.")
+@click.option("--setting", help="Caption contest: what the model was shown. Default: description.")
+@click.option("--subset", help="HumorBench: a named subset or a file of keys. Default: all.")
+@click.option("--on-unparsed", help="wrong, exclude or random. Default: the benchmark's.")
+@click.option("--extraction", help="How letters are read. Default: strict.")
+@click.option("--seed", type=int, help="Seed of --on-unparsed random. Default: 1234.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def score(predictions: Path, task: str, as_json: bool, dataset: str | None, **parameters: Any) -> None:
+def score(predictions: Path, task: str, as_json: bool, **parameters: Any) -> None:
     """Score a file of predictions: {instance_id: reply} as JSON, or records as JSON lines."""
     from humor_tasks.api import evaluate
     from humor_tasks.files import read_predictions
 
-    parameters |= {"dataset": dataset} if dataset else {}
-    report = evaluate(task, read_predictions(predictions), **parameters)
+    given = {name: value for name, value in parameters.items() if value is not None}
+    report = evaluate(task, read_predictions(predictions), **given)
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
 
 
@@ -67,6 +68,89 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
     chosen = complete(answers, letters, fill, seed, str(log))
     write_json(output, chosen)
     click.echo(f"{output}: {len(chosen)} instances (the leaderboard has 830 for matching, 664 for ranking).")
+
+
+@main.command()
+@click.argument("log", type=click.Path(path_type=Path))
+@click.option("--task", default="humorbench", show_default=True, help="The benchmark that was run.")
+@click.option("--grader", "graders", required=True, multiple=True, help="Inspect model; repeat for a panel.")
+@click.option("--structured", is_flag=True, help="Ask for JSON verdicts by the provider's structured output.")
+@click.option("--temperature", default=0.0, show_default=True, help="Of the graders.")
+@click.option("--seed", default=1234, show_default=True, help="Of the graders.")
+@click.option("--prompts", help="Folder with grading templates of your own.")
+@click.option("--no-cache", is_flag=True, help="Ask anew for verdicts that were paid for before.")
+@click.option("--log-dir", help="Where the Inspect log with every verdict goes. Default: Inspect's.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the scores there, as JSON.")
+def grade(log: Path, task: str, graders: tuple[str, ...], output: Path | None, no_cache: bool, **how: Any) -> None:
+    """Grade explanations logged by lm-eval (samples_*.jsonl) or by Inspect (.eval).
+
+    Verdicts are kept as they come in: a second run of an interrupted command asks for the rest only.
+    """
+    from humor_tasks.files import write_json
+    from humor_tasks.on_inspect.grade import grade, report_of
+
+    graded = grade(log, task, graders, cache=not no_cache, **how)
+    report = report_of(graded)
+    if output:
+        write_json(output, report.as_dict())
+    click.echo(str(report))
+    click.echo(f"Every verdict and its reasons: {graded.location}")
+
+
+@main.command("hard-subset")
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The list to write (JSON).")
+@click.option("--size", default=100, show_default=True, type=click.IntRange(1), help="Rows to keep.")
+@click.option("--min-attempts", default=3, show_default=True, type=click.IntRange(1), help="Verdicts a row needs.")
+def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
+    """List the rows that the models of these graded logs get right least often, for subset=FILE."""
+    from humor_tasks.analysis.graded import read_graded
+    from humor_tasks.analysis.hard_subset import hard_subset as make
+    from humor_tasks.files import write_json
+
+    made = make([read_graded(path) for path in logs], size, min_attempts)
+    write_json(output, made)
+    click.echo(f"{output}: {len(made['keys'])} rows, {made['note']}.")
+
+
+@main.command("correct-for-judge")
+@click.argument("judged", type=click.Path(path_type=Path))
+@click.option("--labels", required=True, type=click.Path(path_type=Path), help="CSV with human PASS or FAIL.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
+    """Correct a judged pass rate by human labels of a random part of its rows.
+
+    JUDGED is a graded log, or a CSV with the columns id (or idx and element), verdict and cluster.
+    """
+    from humor_tasks.analysis.correct import correct, read_judged, read_labels
+    from humor_tasks.api import Report
+
+    rows = read_judged(judged)
+    corrected = correct(rows, read_labels(labels, rows))
+    note = f"judged:{judged.name}|labels:{labels.name}|without_verdict:{corrected.without_verdict}"
+    report = Report(corrected.estimates(), f"{note}|humor_tasks:{__version__}", ())
+    click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
+
+
+@main.command()
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--hard", default="hard", show_default=True, help="Subset of the hard score: a name or a file of keys.")
+@click.option("--prices", type=click.Path(path_type=Path), help="Price the tokens anew, by a file of prices.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the table (.md, .csv or .json).")
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw score against cost (.png, .svg, .pdf).")
+def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path | None, picture: Path | None) -> None:
+    """Score, hard score, tokens and cost of each graded HumorBench log."""
+    from humor_tasks.analysis.graded import read_graded
+    from humor_tasks.analysis.report import as_markdown, lines_of, plot, write_report
+    from humor_tasks.prices import read_prices
+
+    known = read_prices(prices) if prices else None
+    lines = lines_of([read_graded(path, known) for path in logs], hard)
+    click.echo(as_markdown(lines), nl=False)
+    if output:
+        write_report(output, lines)
+    if picture:
+        click.echo(f"{picture}: {plot(picture, lines)} of {len(lines)} models have a known cost.")
 
 
 if __name__ == "__main__":

@@ -25,3 +25,10 @@ def check_choice(what: str, value: str, known: Iterable[str]) -> str:
     if str(value) not in names:
         raise BadInput(f"{what}: there is no '{value}'; choose from {', '.join(names)}.{nearest(str(value), names)}")
     return str(value)
+
+
+def listed(what: str, ids: Iterable[str], most: int = 10) -> str:
+    """ "3 missing ids: a, b, c", cut after `most`."""
+    names = [str(identity) for identity in ids]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{len(names)} {what}{'s' * (len(names) != 1)}: {', '.join(names[:most])}{more}"

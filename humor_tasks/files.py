@@ -9,20 +9,25 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
 
 ID_FIELDS = ("instance_id", "id")
 TEXT_FIELDS = ("prediction", "text", "answer", "reply")
 
 
 def write_text(path: Path, text: str) -> None:
+    """`text` as UTF-8, written whole or not at all."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
     """Write beside the target, then rename: a reader sees the old file or the new one, never half."""
     if path.exists() and not path.is_file():
         raise BadInput(f"{path}: is not a file that can be replaced.")
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text, encoding="utf-8")
+        beside.write_bytes(data)
         beside.replace(path.resolve())
     except OSError as problem:
         raise BadInput(f"{path}: cannot be written ({problem}).") from None
@@ -106,13 +111,6 @@ def _collect(path: Path, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return result
 
 
-def listed(what: str, ids: Iterable[str], most: int = 10) -> str:
-    """ "3 missing ids: a, b, c", cut after `most`."""
-    names = [str(identity) for identity in ids]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{len(names)} {what}{'s' * (len(names) != 1)}: {', '.join(names[:most])}{more}"
-
-
 def answers_in_log(path: Path) -> tuple[dict[str, str | None], str]:
     """{instance_id: letter, or None where none was read} and the letters of an instance ("ABCDE", "AB").
 
@@ -127,14 +125,10 @@ def answers_in_log(path: Path) -> tuple[dict[str, str | None], str]:
 
 
 def _inspect_answers(path: Path) -> tuple[dict[str, str | None], str]:
-    from inspect_ai.log import read_eval_log
-
     from humor_tasks.models.chooser import LETTERS
+    from humor_tasks.on_inspect.logs import read_log
 
-    try:
-        log = read_eval_log(str(path))
-    except Exception as problem:  # whatever Inspect raises on a file that is no log
-        raise BadInput(f"{path}: cannot be read as an Inspect log ({problem}).") from None
+    log = read_log(path)
     if any(sample.epoch > 1 for sample in log.samples or []):
         raise BadInput(f"{path}: holds several epochs; a submission has one answer an instance (--epochs 1).")
     rows = (log.eval.metadata or {}).get("source", {}).get("rows")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from humor_tasks.errors import BadInput
-from humor_tasks.files import listed
+from humor_tasks.errors import BadInput, listed
 from humor_tasks.scorers.guess import seeded_guess
 
 

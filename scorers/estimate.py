@@ -4,12 +4,15 @@ Instances of one contest share a cartoon, so they are not independent: a standar
 instances would be too small. The one here is clustered (Miller 2024, "Adding Error Bars to Evals",
 arXiv 2411.00640, appendix A) with the finite-cluster correction G/(G-1), as Inspect's
 `stderr(cluster=)` and `ci(cluster=)` compute it, so that both harnesses report the same numbers.
+Ratios and other smooth functions of means get theirs by linearisation (Särndal, Swensson and
+Wretman 1992, "Model Assisted Survey Sampling", chapter 5): the clustered mean of how much each item
+moves the result.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from humor_tasks.errors import BadInput
@@ -46,7 +49,7 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable], level:
     differ). Raises BadInput on lists of different length, on a missing cluster id (None or nan) and
     on a level outside (0, 1).
     """
-    _check_level(level)
+    check_level(level)
     n = check_same_length(values=values, clusters=clusters)
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
@@ -58,9 +61,9 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable], level:
         mean = float(x.mean())
         deviations = np.bincount(codes, weights=x - mean, minlength=count)
     if count < 2:
-        return _with_interval(mean, math.nan, 1, level, n, count)
+        return with_interval(mean, math.nan, 1, level, n, count)
     stderr = math.sqrt(float(deviations @ deviations) * count / (count - 1)) / n
-    return _with_interval(mean, stderr, count - 1, level, n, count)
+    return with_interval(mean, stderr, count - 1, level, n, count)
 
 
 def mean_of_folds(estimates: Sequence[Estimate], level: float = 0.95) -> Estimate:
@@ -75,7 +78,7 @@ def mean_of_folds(estimates: Sequence[Estimate], level: float = 0.95) -> Estimat
     without one: a mean over the remaining folds would be another quantity. One fold gives that
     fold back. `level` must be the one the interval is wanted at; the folds' own intervals are not read.
     """
-    _check_level(level)
+    check_level(level)
     folds, n, clusters = len(estimates), sum(e.n for e in estimates), sum(e.clusters for e in estimates)
     if folds == 0:
         return Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
@@ -85,10 +88,86 @@ def mean_of_folds(estimates: Sequence[Estimate], level: float = 0.95) -> Estimat
     spread = math.fsum(v**2 / max(e.clusters - 1, 1) for v, e in zip(variances, estimates, strict=True) if v > 0)
     # Folds without any spread have no degrees of freedom to estimate; their interval is the point.
     dof = total**2 / spread if spread > 0 else 1.0
-    return _with_interval(value, math.sqrt(total) / folds, dof, level, n, clusters)
+    return with_interval(value, math.sqrt(total) / folds, dof, level, n, clusters)
 
 
-def _with_interval(value: float, stderr: float, dof: float, level: float, n: int, clusters: int) -> Estimate:
+def clustered_ratio(
+    numerators: Sequence[float], denominators: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
+) -> Estimate:
+    """The ratio of sums R = sum(numerators) / sum(denominators), with a linearised clustered error.
+
+        deviation_i = (numerator_i - R * denominator_i) / mean(denominators)
+
+    stderr, interval, `n` and `clusters` are those of clustered_mean over R + deviation_i. nan where the
+    denominators sum to zero. Where a single cluster carries them all, R is that cluster's and what
+    another would have shown is unknown: stderr and interval are nan.
+    """
+    check_level(level)
+    n = check_same_length(numerators=numerators, denominators=denominators, clusters=clusters)
+    import numpy as np
+
+    top, bottom = np.asarray(numerators, dtype=float), np.asarray(denominators, dtype=float)
+    total = float(bottom.sum())
+    if total == 0:
+        return clustered_mean([math.nan] * n, clusters, level)
+    carriers = {cluster for cluster, d in zip(clusters, denominators, strict=True) if d != 0}
+    with np.errstate(invalid="ignore"):
+        ratio = float(top.sum()) / total
+        deviations = ((top - ratio * bottom) * (n / total)).tolist() if len(carriers) > 1 else [math.nan] * n
+    return with_deviations(ratio, deviations, clusters, level)
+
+
+def linearised(
+    f: Callable[..., complex],
+    columns: Sequence[Sequence[float]],
+    clusters: Sequence[Hashable],
+    level: float = 0.95,
+) -> Estimate:
+    """`f` of the means of K columns, f smooth, with a linearised clustered error (the delta method).
+
+    With the means m and the gradient g of f at m, K each:
+
+        value = f(m);   deviation_i = sum over k of g_k * (x_ik - m_k)
+
+    stderr, interval, `n` and `clusters` are those of clustered_mean over f(m) + deviation_i. For a
+    function of cell proportions, column k is 1 for the items of cell k and 0 for the others.
+
+    `f` takes K numbers and must be arithmetic alone (+ - * /), for it is called with complex ones,
+    too: g_k is the imaginary part of f(m + i h e_k) / h, exact to rounding however small h (Squire and
+    Trapp 1998, SIAM Review 40). nan where f divides by zero.
+    """
+    check_level(level)
+    n = check_same_length(**{f"columns[{k}]": column for k, column in enumerate(columns)}, clusters=clusters)
+    if n == 0:
+        return clustered_mean([], [], level)
+    import numpy as np
+
+    h = 1e-50
+    x = np.asarray(columns, dtype=float)
+    # Python's own numbers, which raise on division by zero where numpy's would warn and go on.
+    means = x.mean(axis=1).tolist()
+    try:
+        value = f(*means).real
+        gradient = [
+            f(*(complex(m, h if j == k else 0) for j, m in enumerate(means))).imag / h for k in range(len(means))
+        ]
+    except ZeroDivisionError:
+        return clustered_mean([math.nan] * n, clusters, level)
+    deviations = np.asarray(gradient) @ (x - np.asarray(means)[:, None])
+    return with_deviations(value, deviations.tolist(), clusters, level)
+
+
+def with_deviations(
+    value: float, deviations: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
+) -> Estimate:
+    """`value` with the error and the interval of clustered_mean over value + deviations, which sum to zero."""
+    spread = clustered_mean(deviations, clusters, level)
+    half = spread.high - spread.value
+    return Estimate(value, spread.stderr, value - half, value + half, spread.n, spread.clusters)
+
+
+def with_interval(value: float, stderr: float, dof: float, level: float, n: int, clusters: int) -> Estimate:
+    """value +/- t(dof) * stderr, two-sided at `level`; nan where the stderr or the value is."""
     if math.isnan(stderr) or math.isnan(value):
         return Estimate(value, math.nan, math.nan, math.nan, n, clusters)
     from scipy.special import stdtrit  # the t quantile alone: scipy.stats takes two seconds to import
@@ -110,6 +189,7 @@ def cluster_codes(clusters: Sequence[Hashable]) -> tuple[list[int], int]:
     return codes, len(numbers)
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
+    """BadInput on a level outside (0, 1)."""
     if not 0 < level < 1:
         raise BadInput(f"level is {level}; an interval's level lies between 0 and 1, for example 0.95.")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from humor_tasks.errors import BadInput
-from humor_tasks.files import answers_in_log, listed, read_predictions, write_json, write_text
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.files import answers_in_log, read_predictions, write_json, write_text
 from humor_tasks.submission import complete
 
 GOOD = {

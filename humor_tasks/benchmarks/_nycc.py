@@ -6,7 +6,6 @@ Yorker Caption Contest", ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_
 
 from __future__ import annotations
 
-import hashlib
 import random
 import urllib.parse
 import warnings
@@ -23,7 +22,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.prompts import fill, read_templates, split_turns
 from humor_tasks.scorers.answer import MODES
 from humor_tasks.scorers.estimate import Estimate, clustered_mean, mean_of_folds
-from humor_tasks.sources import Rows, is_leaderboard, open_rows, read_leaderboard
+from humor_tasks.sources import Rows, is_leaderboard, join_fingerprints, open_rows, read_leaderboard
 
 PAPER = "Hessel et al., ACL 2023, arXiv 2209.06293"
 HUB = "jmhessel/newyorker_caption_contest"
@@ -70,6 +69,15 @@ class NyccOptions(Options):
         """With the effective value of `cot`."""
         return super().shown() | {"cot": self.reasons}
 
+    def scoring(self) -> dict[str, Any]:
+        """With the fold, over which means are taken."""
+        return super().scoring() | {"fold": self.fold}
+
+    @property
+    def one_line(self) -> bool:
+        """A direct answer is over at a blank line, reasoning is not."""
+        return not self.reasons
+
 
 def own(run: Run) -> NyccOptions:
     """The run's options under their own type."""
@@ -96,7 +104,7 @@ def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> D
         "requested_revision": o.revision,
         "revision": parts[0][0].revision,
         "rows": len(records),
-        "fingerprint": _join([rows.fingerprint for rows, _ in parts]),
+        "fingerprint": join_fingerprints([rows.fingerprint for rows, _ in parts]),
     }
     # lm-eval learns the number of shots only after a task was built, so training rows load on demand.
     return Data(records, provenance, lru_cache(maxsize=None)(lambda fold: _by_contest(read(fold, "train")[1])))
@@ -150,12 +158,6 @@ def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> 
             raise BadInput(f"{where[i]}: instance_id {record.id} is also that of {where[seen[record.id]]}.")
         seen[record.id] = i
     return records
-
-
-def _join(fingerprints: Sequence[str]) -> str:
-    if len(fingerprints) == 1:
-        return fingerprints[0]
-    return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
 
 
 # ---- record -------------------------------------------------------------------------------------
@@ -296,6 +298,11 @@ def shots(run: Run, record: Record) -> list[Record]:
 def mean_estimate(name: str, outcomes: Sequence[Outcome]) -> Estimate:
     """Mean of the items' values, its error clustered by contest."""
     return clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])
+
+
+def part(run: Run, groups: Mapping[str, str]) -> str | None:
+    """The fold, where folds are averaged."""
+    return f"fold{groups['fold']}" if own(run).fold == "all" else None
 
 
 def estimate(

@@ -67,5 +67,6 @@ EXPLANATION = Benchmark(
     prompt=partial(_nycc.prompt, answer=answer_turn),
     outcome=outcome,
     estimate=partial(_nycc.estimate, over=over),
+    part=_nycc.part,
     signatures=lambda: {"bleu": bleu_signature().replace("|", ",")},
 )

@@ -28,4 +28,5 @@ MATCHING = Benchmark(
     prompt=partial(_nycc.prompt, answer=answer_turn),
     outcome=outcome,
     estimate=_nycc.estimate,
+    part=_nycc.part,
 )

@@ -39,4 +39,5 @@ RANKING = Benchmark(
     prompt=partial(_nycc.prompt, answer=answer_turn),
     outcome=partial(outcome, accuracies=accuracies),
     estimate=_nycc.estimate,
+    part=_nycc.part,
 )

@@ -20,10 +20,15 @@ from humor_tasks.models.chooser import Question, from_text
 
 def chat_messages(prompt: Prompt, record: Record, pictures: bool) -> list[ChatMessage]:
     """The prompt's turns; pictures are read and encoded only when `pictures` is true."""
-    messages = [_message(turn, pictures) for turn in prompt.turns]
+    messages = turn_messages(prompt.turns, pictures)
     # ModelAPI.generate never sees Sample.choices: a model that picks among choices reads these.
     messages[-1].metadata = {"id": record.id, "context": record.context, "choices": list(record.choices)}
     return messages
+
+
+def turn_messages(turns: Sequence[Turn], pictures: bool = False) -> list[ChatMessage]:
+    """The turns as messages."""
+    return [_message(turn, pictures) for turn in turns]
 
 
 def _message(turn: Turn, pictures: bool) -> ChatMessage:

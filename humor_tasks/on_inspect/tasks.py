@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from inspect_ai import Task, task
@@ -16,43 +17,40 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks._nycc import HUB
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.messages import chat_messages
+from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
 
 
-def build(name: str, parameters: dict[str, Any]) -> Task:
+def build(name: str, parameters: dict[str, Any], scorers: list[Scorer] | None = None) -> Task:
     """Open a benchmark and wrap it as a Task; what is wrong with the input is shown without a traceback."""
     try:
         run = BENCHMARKS[name].open(**parameters)
         samples = [sample(run, record) for record in run.records]
     except BadInput as problem:
         raise PrerequisiteError(f"humor_tasks/{name}: {problem}") from None
-    scorer: Scorer = multiple_choice() if run.benchmark.letters else reference_overlap()
     about = {"signature": run.signature("generate"), "source": dict(run.data.provenance), "paper": run.benchmark.paper}
+    register_prices()
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=[show_pictures(run)] if any(record.picture for record in run.records) else None,
         solver=generate(),
-        scorer=scorer,
-        version=run.benchmark.version,
+        scorer=scorers or (multiple_choice() if run.benchmark.letters else reference_overlap()),
+        version=run.version,
         metadata=about,
     )
 
 
 def sample(run: Run, record: Record) -> Sample:
     """One record as a Sample; pictures are left out until the sample runs."""
-    o = run.options
-    settings: dict[str, Any] = {
-        "benchmark": run.benchmark.name,
-        "on_unparsed": o.on_unparsed,
-        "extraction": o.extraction,
-    }
-    settings |= {"seed": o.seed, "fold": o.shown()["fold"]}
+    settings: dict[str, Any] = {"benchmark": run.benchmark.name, **run.options.scoring()}
     metadata: dict[str, Any] = {"cluster": record.cluster, **record.groups, "humor_tasks": settings}
+    if record.points:
+        metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
         id=record.id,
         input=chat_messages(run.prompt(record), record, pictures=False),
         choices=list(record.choices) or None,
-        target=record.target or "",
+        target=record.target or [point.text for point in record.points],
         metadata=metadata,
     )
 

@@ -8,6 +8,7 @@ fold, setting, cot, prompts, on_unparsed, extraction. (`dataset_revision`, becau
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import logging
@@ -19,7 +20,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import Task
 from lm_eval.config.task import TaskConfig
 
-from humor_tasks.benchmark import Outcome, Record
+from humor_tasks.benchmark import Options, Outcome, Record
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture
@@ -30,8 +31,8 @@ from humor_tasks.scorers.perplexity import perplexity_estimate
 
 logger = logging.getLogger(__name__)
 
-SETTABLE = ("dataset", "split", "fold", "setting", "cot", "prompts", "on_unparsed", "extraction")
 REVISION = "dataset_revision"
+BY_FLAG = ("shots", "seed", "revision")  # --num_fewshot, --seed, and REVISION in the metadata
 NAMES = {"accuracy": "acc", "ny_accuracy": "ny_acc", "crowd_accuracy": "crowd_acc"}
 END_MARKS = ("</s>", "<|im_end|>")
 # Units a reference text is counted in.
@@ -60,26 +61,27 @@ class BenchmarkTask(Task):
         config = dict(config)
         config.pop("class", None)
         self.benchmark = BENCHMARKS[config.pop("benchmark")]
+        self._settable = [f.name for f in dataclasses.fields(self.benchmark.options) if f.name not in BY_FLAG]
         self.generates = config.get("output_type") == "generate_until"
-        fixed = {name: config.pop(name) for name in SETTABLE if name in config}
-        config["metadata"] = dict(config.get("metadata") or {}) | {"version": self.benchmark.version}
+        fixed = {name: config.pop(name) for name in self._settable if name in config}
+        config["metadata"] = dict(config.get("metadata") or {})
         if self.generates:
             config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 1024}
             # An empty list is filled in by `_generation`: it depends on the number of shots.
         self._config = TaskConfig(**config)
-        self.VERSION = self.benchmark.version
         self.OUTPUT_TYPE = self._config.output_type
         self._filters = _filters()
         self._instances = None
         self.run = self.benchmark.open(**self._parameters(fixed))
+        self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
-        self._docs = [_doc(record, self.run.options.extraction) for record in self.run.records]
+        self._docs = [_doc(record, self.run.options) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
         self._pictures: dict[str, Any] = {}
 
     def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         given = self._config.metadata or {}
-        known = (*SETTABLE, REVISION)
+        known = (*self._settable, REVISION)
         if "shots" in given:
             raise BadInput("--metadata shots: use --num_fewshot.")
         for name in given:
@@ -89,7 +91,7 @@ class BenchmarkTask(Task):
         for name, value in fixed.items():
             if str(given.get(name, value)) != str(value):
                 raise BadInput(f"{self._config.task} fixes {name}={value}: leave {name} out of --metadata.")
-        parameters = {name: given[name] for name in SETTABLE if name in given} | dict(fixed)
+        parameters = {name: given[name] for name in self._settable if name in given} | dict(fixed)
         if REVISION in given:
             parameters["revision"] = given[REVISION]
         if not self.generates:
@@ -210,7 +212,7 @@ class BenchmarkTask(Task):
         given = dict(self._config.generation_kwargs or {})
         given.setdefault("max_gen_toks", 512)
         if not given.get("until"):
-            given["until"] = list(END_MARKS) if self.run.options.shown()["cot"] else ["\n\n"]
+            given["until"] = ["\n\n"] if self.run.options.one_line else list(END_MARKS)
         return given
 
     # ---- results ----
@@ -236,16 +238,16 @@ class BenchmarkTask(Task):
         return shares
 
     def _shown(self, name: str, outcome: Outcome) -> list[str]:
-        short = NAMES.get(name, name)
-        averaged = self.run.options.shown()["fold"] == "all"
-        return [short, f"{short}_fold{outcome.groups['fold']}"] if averaged else [short]
+        short, part = NAMES.get(name, name), self.benchmark.part(self.run, outcome.groups)
+        return [short, f"{short}_{part}"] if part else [short]
 
     def aggregation(self) -> dict[str, Callable[[list[Any]], float]]:
         """Metric name -> function over all its documents' shares."""
         functions: dict[str, Callable[[list[Any]], float]] = {}
+        parts = {self.benchmark.part(self.run, record.groups): None for record in self.run.records}
         for name in self.benchmark.metric_names:
             short = NAMES.get(name, name)
-            for key in (name, *(f"{name}_fold{k}" for k in range(5))):
+            for key in (name, *(f"{name}_{part}" for part in parts if part)):
                 shown = key.replace(name, short, 1)
                 functions[shown] = functools.partial(self._aggregate, name, key, "value")
                 functions[f"{shown}_stderr"] = functools.partial(self._aggregate, name, key, "stderr")
@@ -256,7 +258,7 @@ class BenchmarkTask(Task):
 
     def _aggregate(self, name: str, key: str, part: str, items: list[Scored]) -> float:
         estimates: dict[str, Estimate] = self.run.benchmark.estimate(self.run, name, [i.outcome for i in items])
-        return float(getattr(estimates[key], part))
+        return float(getattr(estimates.get(key, estimates[name]), part))
 
     def higher_is_better(self) -> dict[str, bool]:
         """By metric name; standard errors are left out."""
@@ -283,14 +285,17 @@ def _filters() -> list[Any]:
     return [build_filter_ensemble("none", [["take_first", None]])]
 
 
-def _doc(record: Record, extraction: str) -> dict[str, Any]:
+def _doc(record: Record, options: Options) -> dict[str, Any]:
     doc: dict[str, Any] = {"id": record.id, "cluster": record.cluster, **record.groups}
     doc |= {
-        "extraction": extraction,
+        "extraction": options.extraction,
         "context": record.context,
         "choices": list(record.choices),
         "target": record.target,
     }
     if record.picture is not None:
         doc["picture"] = record.picture.where
+    if record.points:  # what a grader needs later: `humor-tasks grade`
+        doc |= {"points": [dataclasses.asdict(point) for point in record.points], "fields": dict(record.fields)}
+        doc["scoring"] = options.scoring()
     return doc

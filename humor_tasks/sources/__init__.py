@@ -6,10 +6,23 @@ of a hub dataset only the wanted columns of the wanted split are fetched (a text
 a picture's bytes are read when it is used.
 
 Rows are counted from 0, as `datasets` counts them. Importing this imports nothing heavy.
+
+Corpora that are one public CSV file are read by `read_csv`, their public copy fetched by `fetch`.
 """
 
+from humor_tasks.sources._csv import CsvRows, read_csv
+from humor_tasks.sources._download import fetch
 from humor_tasks.sources._leaderboard import is_leaderboard, read_leaderboard
 from humor_tasks.sources._open import open_rows
-from humor_tasks.sources._rows import Rows
+from humor_tasks.sources._rows import Rows, join_fingerprints
 
-__all__ = ["Rows", "is_leaderboard", "open_rows", "read_leaderboard"]
+__all__ = [
+    "CsvRows",
+    "Rows",
+    "fetch",
+    "is_leaderboard",
+    "join_fingerprints",
+    "open_rows",
+    "read_csv",
+    "read_leaderboard",
+]

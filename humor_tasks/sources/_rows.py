@@ -86,6 +86,13 @@ def fingerprint(rows: Sequence[dict[str, Any]]) -> str:
     return digest.hexdigest()
 
 
+def join_fingerprints(fingerprints: Sequence[str]) -> str:
+    """One fingerprint for several sets of rows, in their order."""
+    if len(fingerprints) == 1:
+        return fingerprints[0]
+    return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
+
+
 def _pictures(want: Want, table: Table, where: Callable[[int], str]) -> Iterator[Picture]:
     """A lazy Picture a row. Looks at what is present and at paths, never at bytes."""
     import pyarrow as pa

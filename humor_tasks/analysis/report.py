@@ -1,0 +1,152 @@
+"""One line a model: score, hard score, tokens, cost; and the picture of score against cost.
+
+As in Narad et al. 2025 (arXiv 2507.21476). Explainer and graders are counted apart: what a model
+costs to ask is its own, what it costs to grade is the benchmark's.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.analysis.graded import GradedLog, GradedPoint
+from humor_tasks.benchmarks._humorbench import subset_keys
+from humor_tasks.errors import BadInput
+from humor_tasks.files import write_bytes, write_text
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+
+COLUMNS = (
+    *("model", "score", "low", "high", "hard_score", "hard_low", "hard_high", "points", "hard_points", "no_verdict"),
+    *("explainer_input_tokens", "explainer_output_tokens", "explainer_cost"),
+    *("grader_input_tokens", "grader_output_tokens", "grader_cost", "graders", "log"),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One log's line."""
+
+    log: GradedLog
+    score: Estimate
+    hard: Estimate
+    no_verdict: int
+
+    def cells(self) -> dict[str, Any]:
+        """The line by COLUMNS; None where something is not known."""
+        explainer, grader = self.log.explainer, self.log.grader
+        values = [self.log.model, self.score.value, self.score.low, self.score.high]
+        values += [self.hard.value, self.hard.low, self.hard.high, self.score.n, self.hard.n, self.no_verdict]
+        values += [explainer.input, explainer.output, explainer.cost] if explainer else [None, None, None]
+        values += [grader.input, grader.output, grader.cost, self.log.graders, self.log.path.name]
+        known = [None if isinstance(v, float) and v != v else v for v in values]
+        return dict(zip(COLUMNS, known, strict=True))
+
+
+def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
+    """A line a log, the best score first; `hard` is a named subset or a file of keys."""
+    keys = subset_keys(hard, "") or frozenset()
+    lines = []
+    for log in logs:
+        read = [point for point in log.points if point.passed is not None]
+        some = [point for point in read if point.id in keys]
+        lines.append(Line(log, _share(read), _share(some), len(log.points) - len(read)))
+    return sorted(lines, key=lambda line: -line.score.value)
+
+
+def _share(points: Sequence[GradedPoint]) -> Estimate:
+    return clustered_mean([float(bool(p.passed)) for p in points], [p.cluster for p in points])
+
+
+def as_markdown(lines: Sequence[Line]) -> str:
+    """The table for people: percent, thousands of tokens, dollars."""
+    head = ("model", "score", "hard score", "points", "no verdict", "explainer tokens in / out", "explainer cost")
+    rows: list[tuple[str, ...]] = [(*head, "grader tokens in / out", "grader cost")]
+    for line in lines:
+        explainer, grader = line.log.explainer, line.log.grader
+        row = [line.log.model, _percent(line.score), _percent(line.hard), str(line.score.n), str(line.no_verdict)]
+        row += [f"{explainer.input} / {explainer.output}", _dollars(explainer.cost)] if explainer else ["-", "-"]
+        rows.append((*row, f"{grader.input} / {grader.output}", _dollars(grader.cost)))
+    safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    shown = ["| " + " | ".join(row) + " |" for row in safe]
+    return "\n".join([shown[0], "|" + "---|" * len(rows[0]), *shown[1:]]) + "\n"
+
+
+def _percent(e: Estimate) -> str:
+    return "-" if not e.n else f"{100 * e.value:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]"
+
+
+def _dollars(cost: float | None) -> str:
+    return "-" if cost is None else f"${cost:.4f}"
+
+
+def as_csv(lines: Sequence[Line]) -> str:
+    """The table for programs."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(line.cells() for line in lines)
+    return text.getvalue()
+
+
+def as_json(lines: Sequence[Line]) -> str:
+    """The same as a list of objects."""
+    return json.dumps([line.cells() for line in lines], indent=2) + "\n"
+
+
+def write_report(path: Path, lines: Sequence[Line]) -> None:
+    """Markdown, CSV or JSON by the file's ending."""
+    makers = {
+        ".md": as_markdown,
+        ".csv": as_csv,
+        ".json": lambda x: json.dumps([i.cells() for i in x], indent=2) + "\n",
+    }
+    if path.suffix not in makers:
+        raise BadInput(f"{path}: a report ends in {', '.join(makers)}.")
+    write_text(path, makers[path.suffix](lines))
+
+
+def plot(path: Path, lines: Sequence[Line]) -> int:
+    """Score against what explaining cost, as a picture; returns how many models it shows.
+
+    Leaves out models whose cost is not known or zero: the axis is logarithmic. Raises BadInput when none
+    is left, for a file type matplotlib does not write, and without matplotlib.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as problem:
+        raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
+    shown = [(line, cost) for line in lines if (cost := _explaining(line))]
+    if not shown:
+        raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")
+    figure = Figure(figsize=(8, 5.5), layout="constrained")
+    canvas = FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for line, cost in shown:
+        e = line.score
+        error = None if e.stderr != e.stderr else [[100 * (e.value - e.low)], [100 * (e.high - e.value)]]
+        axes.errorbar(cost, 100 * e.value, yerr=error, fmt="o", capsize=3)
+        label = line.log.model.replace("$", r"\$")  # no mathematics in a model's name
+        axes.annotate(label, (cost, 100 * e.value), xytext=(7, 5), textcoords="offset points", fontsize=9)
+    axes.set_xscale("log")
+    axes.set_xlabel("cost of the explanations, US dollars (log scale)")
+    axes.set_ylabel("coverage, % of elements, with 95 % interval")
+    axes.set_title("HumorBench: score against cost")
+    axes.grid(alpha=0.3)
+    axes.margins(x=0.2)
+    kind = path.suffix.lstrip(".")
+    if kind not in canvas.get_supported_filetypes():
+        raise BadInput(f"{path}: a picture ends in .png, .svg or .pdf.")
+    picture = io.BytesIO()
+    figure.savefig(picture, format=kind, dpi=150)
+    write_bytes(path, picture.getvalue())
+    return len(shown)
+
+
+def _explaining(line: Line) -> float | None:
+    return line.log.explainer.cost if line.log.explainer and line.score.n else None

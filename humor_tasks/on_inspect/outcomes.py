@@ -1,0 +1,102 @@
+"""Outcomes <-> Inspect scores, and the metrics over them.
+
+A scorer reads what it needs from the sample (its metadata names the benchmark and how to read a
+reply), so `inspect score LOG --scorer humor_tasks/multiple_choice` works on any log of these tasks,
+and the scorers work in other people's tasks too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
+from inspect_ai.solver import TaskState
+
+from humor_tasks.benchmark import Data, Outcome, Record, Run
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.models.chooser import LETTERS
+from humor_tasks.scorers.estimate import Estimate
+
+REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
+GROUPS = ("fold", "winner_source", "explainer")
+
+
+@metric(scores="unreduced")
+def benchmark_metrics(benchmark: str = "matching") -> Metric:
+    """Every metric of the sample's benchmark with standard error and interval, over all epochs.
+
+    Works on unreduced scores: a reducer would keep only the first epoch's unparsed replies.
+
+    Args:
+        benchmark: Whose metrics to report for samples of other people's tasks.
+    """
+
+    def compute(scores: list[SampleScore]) -> Value:
+        if not scores:
+            return {}
+        run = run_of(scores[0].sample_metadata or {}, benchmark)
+        return flat(run.metrics([outcome_of(score) for score in scores]))
+
+    return compute
+
+
+def flat(estimates: Mapping[str, Estimate]) -> dict[str, float]:
+    """Estimates as named numbers: `x`, `x_stderr`, `x_ci_low`, `x_ci_high`."""
+    values: dict[str, float] = {}
+    for name, estimate in estimates.items():
+        values |= {name: estimate.value, f"{name}_stderr": estimate.stderr}
+        values |= {f"{name}_ci_low": estimate.low, f"{name}_ci_high": estimate.high}
+    return values
+
+
+def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **changes: str | None) -> Run:
+    """A run without data, rebuilt from a sample's metadata: enough to read and score replies.
+
+    A sample of somebody else's task has no such metadata: it is scored like `benchmark`, with as
+    many letters as it has choices.
+    """
+    settings = dict(metadata.get("humor_tasks", {}))
+    definition = BENCHMARKS[settings.pop("benchmark", benchmark)]
+    if choices and choices != len(definition.letters):
+        definition = dataclasses.replace(definition, letters=LETTERS[:choices])
+    settings |= {name: value for name, value in changes.items() if value is not None}
+    return Run(definition, definition.options(**settings), Data((), {}, lambda fold: {}), {})
+
+
+def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
+    """The outcome of a sample's reply."""
+    identity = str(state.sample_id)
+    cluster = str(state.metadata.get("cluster", identity))
+    record = Record(identity, cluster, {}, "", (), target.text or None, _groups(state.metadata))
+    refused = state.output.stop_reason == "content_filter" if state.output.choices else False
+    return run.outcome(record, state.output.completion, refused)
+
+
+def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:
+    """The score that keeps an outcome; `more` is kept beside it."""
+    return Score(
+        value=value,
+        answer=outcome.answer,
+        explanation=explanation,
+        reason=REASONS.get(outcome.status),
+        metadata={"status": outcome.status, "target": outcome.target, "values": dict(outcome.values), **more},
+    )
+
+
+def outcome_of(sample_score: SampleScore) -> Outcome:
+    """The outcome that a score keeps."""
+    about, score = sample_score.sample_metadata or {}, sample_score.score
+    result, identity = score.metadata or {}, str(sample_score.sample_id)
+    if "values" not in result:
+        raise ValueError(f"sample {identity}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
+    values = dict(result["values"])
+    if score.history and score.value in ("C", "I"):  # edited by hand: what it was edited to counts
+        values |= {name: float(score.value == "C") for name in values if "accuracy" in name}
+    cluster = str(about.get("cluster", identity))
+    return Outcome(identity, cluster, _groups(about), result["status"], score.answer, result["target"], values)
+
+
+def _groups(metadata: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in metadata.items() if name in GROUPS}

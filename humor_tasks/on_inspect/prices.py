@@ -1,0 +1,30 @@
+"""Prices for Inspect's cost fields, which ship without any."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+from humor_tasks.errors import BadInput
+from humor_tasks.prices import read_prices
+
+
+@lru_cache(maxsize=1)
+def register_prices() -> None:
+    """Make Inspect price every model of the list that has no price yet; once a process."""
+    try:
+        prices = read_prices()
+    except BadInput as problem:
+        raise PrerequisiteError(str(problem)) from None
+    for name, price in prices.items():
+        info = get_model_info(name) or ModelInfo()
+        if info.cost is None:
+            cost = ModelCost(
+                input=price.input,
+                output=price.output,
+                input_cache_read=price.cache_read,
+                input_cache_write=price.cache_write,
+            )
+            set_model_info(name, info.model_copy(update={"cost": cost}))

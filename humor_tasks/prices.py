@@ -1,0 +1,65 @@
+"""What models cost: the dated list shipped with the package, or the user's own.
+
+A price is what the vendor listed on the day its entry names. `HUMOR_TASKS_PRICES` names another file
+of the same form; Inspect's `--model-cost-config` goes before either.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.errors import BadInput
+
+VARIABLE = "HUMOR_TASKS_PRICES"
+FIELDS = ("input", "output", "cache_read", "cache_write")
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per million tokens, as listed on the day `as_of`; `source` is where."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+    as_of: str
+    source: str
+
+    def cost(self, input: int, output: int, cache_read: int = 0, cache_write: int = 0) -> float:
+        """Dollars for these tokens; `input` excludes what was read from or written to a cache."""
+        parts = (self.input * input, self.output * output, self.cache_read * cache_read, self.cache_write * cache_write)
+        return sum(parts) / 1e6
+
+
+def read_prices(path: str | Path | None = None) -> dict[str, Price]:
+    """Model name, as Inspect has it, -> price; from `path`, `HUMOR_TASKS_PRICES` or the packaged file.
+
+    Raises BadInput naming the file and model for a price that is missing, negative or no number.
+    """
+    where = Path(path or os.environ.get(VARIABLE) or Path(__file__).parent / "prices.toml").expanduser()
+    try:
+        models = tomllib.loads(where.read_text(encoding="utf-8")).get("models", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise BadInput(f"prices: {where} cannot be read ({problem}).") from None
+    if not isinstance(models, dict) or not models:
+        raise BadInput(f'prices: {where} has no table [models."PROVIDER/MODEL"].')
+    return {name: _price(entry, f"prices: {where}, {name}") for name, entry in models.items()}
+
+
+def _price(entry: Any, where: str) -> Price:
+    if not isinstance(entry, Mapping):
+        raise BadInput(f"{where}: must be a table with {', '.join(FIELDS)}.")
+    numbers = {}
+    for name in FIELDS:
+        value = entry.get(name, entry.get("input"))  # a provider without a cache charges its input price
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise BadInput(f"{where}: {name} is {value!r}; it must be dollars per million tokens.")
+        numbers[name] = float(value)
+    if "output" not in entry:
+        raise BadInput(f"{where}: has no output price.")
+    return Price(**numbers, as_of=str(entry.get("as_of", "-")), source=str(entry.get("source", "-")))

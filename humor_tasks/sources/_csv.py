@@ -1,0 +1,75 @@
+"""Rows of a CSV file, with the line each stands on.
+
+Read by the standard library rather than through `datasets`, whose reader turns captions such as
+"None" or "NA" into missing values and numbers into floats.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from humor_tasks.errors import BadInput, nearest
+
+
+@dataclass(frozen=True)
+class CsvRows:
+    """The rows of one file; `sha256` is that of the whole file, `lines` counts from 1 with the header."""
+
+    path: Path
+    rows: list[dict[str, str]]
+    lines: list[int]
+    sha256: str
+
+    def where(self, i: int) -> str:
+        """Row `i` (from 0) in words, for messages."""
+        return f"{self.path}, line {self.lines[i]}"
+
+
+def read_csv(path: Path, columns: Sequence[str]) -> CsvRows:
+    """The rows of a UTF-8 file with a header that has at least `columns`.
+
+    Raises BadInput for a file that cannot be read, missing or repeated columns, a row of another
+    length than the header (naming its line), and a file without rows.
+    """
+    try:
+        data = path.read_bytes()
+        reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
+    rows: list[dict[str, str]] = []
+    lines: list[int] = []
+    header: list[str] = []
+    last = 0
+    try:
+        for cells in reader:
+            start, last = last + 1, reader.line_num
+            if not header:
+                header = _header(path, cells, columns)
+            elif cells:  # a blank line is no row
+                if len(cells) != len(header):
+                    raise BadInput(f"{path}, line {start}: has {len(cells)} fields, the header has {len(header)}.")
+                rows.append(dict(zip(header, cells, strict=True)))
+                lines.append(start)
+    except csv.Error as problem:
+        raise BadInput(f"{path}, line {reader.line_num}: is not CSV ({problem}).") from None
+    if not rows:
+        raise BadInput(f"{path}: there are no rows.")
+    return CsvRows(path, rows, lines, hashlib.sha256(data).hexdigest())
+
+
+def _header(path: Path, cells: list[str], columns: Sequence[str]) -> list[str]:
+    for column in columns:
+        if column not in cells:
+            raise BadInput(
+                f"{path}: there is no column '{column}'; there are: {', '.join(cells) or 'none'}."
+                f"{nearest(column, [cell for cell in cells if cell not in columns])}"
+            )
+    repeated = sorted({cell for cell in cells if cells.count(cell) > 1})
+    if repeated:
+        raise BadInput(f"{path}: the header names {', '.join(repeated)} twice.")
+    return cells

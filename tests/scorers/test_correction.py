@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+from scipy.special import ndtri
+from scipy.stats import t
+
+from humor_tasks import scorers
+from humor_tasks.errors import BadInput
+
+NAN = math.nan
+bits = st.integers(0, 1)
+# Verdicts without label; verdicts and labels of the others. Both verdicts occur, so that the library can tune.
+samples = st.tuples(
+    st.lists(bits, min_size=2, max_size=30), st.lists(st.tuples(bits, bits), min_size=2, max_size=20)
+).filter(lambda drawn: 0 < sum(drawn[0]) + sum(j for j, _ in drawn[1]) < len(drawn[0]) + len(drawn[1]))
+
+
+def close(a: scorers.Estimate, b: scorers.Estimate) -> bool:
+    pairs = zip(dataclasses.astuple(a), dataclasses.astuple(b), strict=True)
+    return all(x == pytest.approx(y, rel=1e-6, abs=1e-9, nan_ok=True) for x, y in pairs)
+
+
+def covers(estimate: scorers.Estimate, truth: float) -> bool:
+    return estimate.low <= truth <= estimate.high
+
+
+def a_sample(seed: int, rows: int = 60, labelled: int = 25) -> tuple[list[float], list[float], list[float]]:
+    rng = np.random.default_rng(seed)
+    labels = rng.random(rows) < 0.6
+    verdicts = np.where(labels, rng.random(rows) < 0.9, rng.random(rows) < 0.3)
+    return split(verdicts, labels, np.arange(rows) < labelled)
+
+
+def split(verdicts: Any, labels: Any, labelled: Any) -> tuple[list[float], list[float], list[float]]:
+    """judged, human_judged, human as 0 and 1."""
+    parts = verdicts[~labelled], verdicts[labelled], labels[labelled]
+    return tuple(part.astype(int).tolist() for part in parts)  # type: ignore[return-value]
+
+
+# ---- prediction-powered -------------------------------------------------------------------------
+
+
+def test_prediction_powered_by_hand() -> None:
+    # cov(human, human_judged) = 3/6 - 1/2 * 2/3 = 1/6; var of 1 1 1 0 0 0 1 1 1 1 0 0 = 12/11 * 7/12 * 5/12 = 35/132
+    # lambda = (1/6) / ((1 + 6/6) * 35/132) = 11/35; value = lambda * 1/2 + 1/2 - lambda * 2/3
+    judged, human_judged, human = [1, 1, 1, 0, 0, 0], [1, 1, 1, 1, 0, 0], [1, 1, 1, 0, 0, 0]
+    estimate = scorers.prediction_powered(judged, human_judged, human)
+    weight = 11 / 35
+    assert estimate.value == pytest.approx(0.5 - weight / 6)
+    residuals = [y - weight * f for y, f in zip(human, human_judged, strict=True)]
+    assert estimate.stderr == pytest.approx(math.sqrt((weight**2 * np.var(judged) + np.var(residuals)) / 6))
+    assert (estimate.n, estimate.clusters) == (12, 12)
+
+
+@given(samples, st.sampled_from([0.5, 0.95]))
+def test_equals_the_library_with_its_own_tuning(drawn: Any, level: float) -> None:
+    judged, (human_judged, human) = drawn[0], zip(*drawn[1], strict=True)
+    data = [np.array(x, dtype=float) for x in (human, human_judged, judged)]
+    estimate = scorers.prediction_powered(judged, human_judged, human, level)
+    assert estimate.value == pytest.approx(ppi_mean_pointestimate(*data).item())
+    low, high = (bound.item() for bound in ppi_mean_ci(*data, alpha=1 - level))
+    if len(human) * sum(y * f for f, y in drawn[1]) > sum(human) * sum(human_judged):
+        assert (estimate.low, estimate.high) == pytest.approx((low, high), abs=1e-9)
+        assert estimate.stderr * ndtri((1 + level) / 2) == pytest.approx((high - low) / 2, abs=1e-9)
+    else:  # lambda is 0: t and n - 1 for the library's normal and n
+        assert close(estimate, labels_alone(judged, human, level))
+
+
+def labels_alone(judged: Any, human: Any, level: float = 0.95) -> scorers.Estimate:
+    rows = len(judged) + len(human)
+    return dataclasses.replace(scorers.clustered_mean(human, range(len(human)), level), n=rows, clusters=rows)
+
+
+@pytest.mark.parametrize(
+    ("judged", "human_judged", "human"),
+    [
+        ([1, 1, 1], [1, 1], [1, 0]),  # a judge that passes everything
+        ([0, 1, 1], [0, 1, 0], [1, 0, 1]),  # one that is always wrong
+        ([0, 1], [0, 1, 0], [1, 1, 1]),
+        ([], [1, 0, 1], [1, 0, 0]),
+        ([1], [1, 0, 1], [1, 0, 0]),
+        ([1, 0], [1], [1]),
+        ([1, 0], [], []),
+        ([], [], []),
+    ],
+)
+def test_where_the_judge_adds_nothing_the_labels_stand_alone(
+    judged: list[float], human_judged: list[float], human: list[float]
+) -> None:
+    assert close(scorers.prediction_powered(judged, human_judged, human), labels_alone(judged, human))
+    ids = range(len(judged)), range(100, 100 + len(human))
+    clustered = scorers.prediction_powered(judged, human_judged, human, clusters=ids[0], human_clusters=ids[1])
+    assert close(clustered, labels_alone(judged, human))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_clusters_of_one_row_have_the_librarys_error(seed: int) -> None:
+    """Apart from N - 1 and n - 1 for N and n, and t for the normal."""
+    judged, human_judged, human = a_sample(seed)
+    rows, labelled = len(judged), len(human)
+    plain = scorers.prediction_powered(judged, human_judged, human)
+    clustered = scorers.prediction_powered(
+        judged, human_judged, human, clusters=range(rows), human_clusters=range(rows, rows + labelled)
+    )
+    weight = (plain.value - np.mean(human)) / (np.mean(judged) - np.mean(human_judged))
+    residuals = np.array(human) - weight * np.array(human_judged)
+    parts = weight**2 * np.var(judged, ddof=1) / rows, np.var(residuals, ddof=1) / labelled
+    dof = sum(parts) ** 2 / (parts[0] ** 2 / (rows - 1) + parts[1] ** 2 / (labelled - 1))
+    assert clustered.value == plain.value
+    assert clustered.stderr == pytest.approx(math.sqrt(sum(parts)))
+    assert clustered.high - clustered.value == pytest.approx(t.ppf(0.975, dof) * clustered.stderr)
+    assert (clustered.n, clustered.clusters) == (plain.n, plain.clusters) == (rows + labelled, rows + labelled)
+
+
+def test_clusters_of_either_kind_add_their_squared_errors() -> None:
+    judged, human_judged, human = a_sample(3)
+    ids, human_ids = [i // 5 for i in range(35)], [100 + i // 5 for i in range(25)]
+    plain = scorers.prediction_powered(judged, human_judged, human)
+    estimate = scorers.prediction_powered(judged, human_judged, human, clusters=ids, human_clusters=human_ids)
+    weight = (plain.value - np.mean(human)) / (np.mean(judged) - np.mean(human_judged))
+    of_verdicts = scorers.clustered_mean([weight * j for j in judged], ids)
+    of_residuals = scorers.clustered_mean([y - weight * f for y, f in zip(human, human_judged, strict=True)], human_ids)
+    assert estimate.stderr == pytest.approx(math.hypot(of_verdicts.stderr, of_residuals.stderr))
+    assert (estimate.value, estimate.n, estimate.clusters) == (plain.value, 60, 12)
+
+
+def test_a_cluster_with_both_kinds_of_rows_counts_once() -> None:
+    """Its two deviations add before they are squared: (a + b)^2, not a^2 + b^2."""
+    judged, human_judged, human = [1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0]
+    apart, shared = (
+        scorers.prediction_powered(judged, human_judged, human, clusters="aabb", human_clusters=ids)
+        for ids in ("ccdd", "aabb")
+    )
+    # cov 1/4, var 2/7, lambda = (1/4) / (2 * 2/7) = 7/16: deviations of 7/16 * 1/4 and 9/16 * 1/4 with one sign
+    a, b = 7 / 64, 9 / 64
+    assert apart.stderr == pytest.approx(math.sqrt(2 * 2 * (a**2 + b**2)))
+    assert shared.stderr == pytest.approx(math.sqrt(2 * 2 * (a + b) ** 2))
+    assert (apart.clusters, shared.clusters) == (4, 2)
+
+
+def test_one_cluster_has_no_error() -> None:
+    judged, human_judged, human = a_sample(1)
+    for ids, human_ids in (([0] * 35, range(25)), (range(35), [0] * 25)):
+        estimate = scorers.prediction_powered(judged, human_judged, human, clusters=ids, human_clusters=human_ids)
+        assert not math.isnan(estimate.value)
+        assert math.isnan(estimate.stderr)
+
+
+def test_without_any_spread_the_interval_is_a_point() -> None:
+    # By cluster, judge and labels are the same everywhere.
+    estimate = scorers.prediction_powered(
+        [1, 0, 1, 0], [1, 0, 1, 0], [1, 0, 1, 0], clusters="aabb", human_clusters="ccdd"
+    )
+    assert (estimate.value, estimate.stderr, estimate.low, estimate.high) == (0.5, 0, 0.5, 0.5)
+
+
+def test_probabilities_are_values_too_and_nan_spreads() -> None:
+    assert 0 < scorers.prediction_powered([0.2, 0.7, 0.9], [0.1, 0.8, 0.6], [0, 1, 1]).stderr < 1
+    for clusters in ({}, {"clusters": "abc", "human_clusters": "xyz"}):
+        estimate = scorers.prediction_powered([0.2, NAN, 0.9], [0.1, 0.8, 0.6], [0, 1, 1], **clusters)
+        assert math.isnan(estimate.value)
+        assert math.isnan(estimate.stderr)
+
+
+# ---- Rogan-Gladen -------------------------------------------------------------------------------
+
+
+def test_rogan_gladen_by_hand() -> None:
+    # Labelled: sensitivity 3/4, specificity 1/2; p over all ten rows 6/10: (.6 + .5 - 1) / (.75 + .5 - 1)
+    human_judged, human = [1, 1, 1, 0, 1, 0], [1, 1, 1, 1, 0, 0]
+    estimate = scorers.rogan_gladen([1, 1, 0, 0], human_judged, human)
+    assert estimate.value == pytest.approx(0.4)
+    assert (estimate.n, estimate.clusters) == (10, 10)
+
+
+def test_rogan_gladen_of_labelled_rows_alone_is_their_pass_rate() -> None:
+    _, human_judged, human = a_sample(2)
+    assert close(scorers.rogan_gladen([], human_judged, human), scorers.clustered_mean(human, range(25)))
+
+
+def test_rogan_gladen_is_not_clipped() -> None:
+    human_judged, human = [1, 1, 1, 0, 1, 0, 0, 0], [1, 1, 1, 1, 0, 0, 0, 0]
+    assert scorers.rogan_gladen([1] * 50, human_judged, human).value > 1
+    assert scorers.rogan_gladen([0] * 50, human_judged, human).value < 0
+
+
+@pytest.mark.parametrize(
+    ("human_judged", "human"),
+    [
+        ([1, 0, 1], [1, 1, 1]),  # no FAIL
+        ([1, 0, 1], [0, 0, 0]),  # no PASS
+        ([], []),
+        ([1, 1, 1, 1], [1, 1, 0, 0]),  # passes everything: 1 + 0
+        ([0, 0, 1, 1], [1, 1, 0, 0]),  # always wrong
+        ([1] * 7 + [0] * 3 + [1] * 7 + [0] * 3, [1] * 10 + [0] * 10),  # .7 + .3 - 1 is not 0 in floating point
+    ],
+)
+def test_rogan_gladen_of_a_judge_no_better_than_chance(human_judged: list[bool], human: list[bool]) -> None:
+    estimate = scorers.rogan_gladen([True, False], human_judged, human)
+    rows = 2 + len(human)
+    assert close(estimate, scorers.Estimate(NAN, NAN, NAN, NAN, rows, rows))
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_rogan_gladens_error_is_about_that_of_a_bootstrap_of_clusters(size: int) -> None:
+    rng = np.random.default_rng(4)
+    groups = 600 // size
+    clusters = np.repeat(range(groups), size)
+    labels = rng.random(600) < (0.6 if size == 1 else np.repeat(rng.beta(3, 2, groups), size))
+    verdicts = np.where(labels, rng.random(600) < 0.95, rng.random(600) < 0.4)
+    labelled = rng.random(600) < 0.4
+    ids = {"clusters": clusters[~labelled].tolist(), "human_clusters": clusters[labelled].tolist()}
+    estimate = scorers.rogan_gladen(*split(verdicts, labels, labelled), **ids)  # type: ignore[arg-type]
+
+    columns = [verdicts, labelled & labels, labelled & labels & verdicts, labelled & ~labels]
+    columns += [labelled & ~labels & ~verdicts, np.ones(600, dtype=bool)]
+    by_cluster = np.stack([np.bincount(clusters, column, minlength=groups) for column in columns])
+    p, passed, tp, failed, tn, rows = by_cluster @ rng.multinomial(groups, [1 / groups] * groups, size=4000).T
+    values = (p / rows + tn / failed - 1) / (tp / passed + tn / failed - 1)
+    assert estimate.stderr == pytest.approx(values.std(), rel=0.12)
+
+
+# ---- coverage -----------------------------------------------------------------------------------
+
+
+def test_the_intervals_cover_the_truth_where_the_naive_one_does_not() -> None:
+    """1,000 draws of 400 rows without and 100 with label; sensitivity .95, specificity .6, prevalence .6."""
+    rng, covered = np.random.default_rng(0), np.zeros(3)
+    for _ in range(1000):
+        labels = rng.random(500) < 0.6
+        verdicts = np.where(labels, rng.random(500) < 0.95, rng.random(500) < 0.4)
+        judged, human_judged, human = split(verdicts, labels, np.arange(500) >= 400)
+        estimates = (
+            scorers.prediction_powered(judged, human_judged, human),
+            scorers.rogan_gladen(judged, human_judged, human),  # type: ignore[arg-type]
+            scorers.clustered_mean(judged, range(400)),
+        )
+        covered += [covers(estimate, 0.6) for estimate in estimates]
+    powered, gladen, naive = covered / 1000  # .936, .955, .000
+    assert 0.93 <= powered <= 0.97
+    assert 0.92 <= gladen <= 0.98
+    assert naive < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_clustered_intervals_cover_the_truth_where_the_unclustered_do_not(shared: bool) -> None:
+    """80 clusters of 10 rows, each with a pass rate and a leniency of the judge of its own; 30 % of the rows labelled.
+
+    `shared`: three rows of each cluster are labelled; otherwise all those of 24 clusters.
+    """
+    rng, covered = np.random.default_rng(0), np.zeros(4)
+    clusters = np.repeat(range(80), 10)
+    labelled = np.arange(800) % 10 < 3 if shared else clusters < 24
+    ids = {"clusters": clusters[~labelled].tolist(), "human_clusters": clusters[labelled].tolist()}
+    for _ in range(1000):
+        labels = rng.random(800) < np.repeat(rng.beta(3, 2, 80), 10)
+        verdicts = np.where(labels, rng.random(800) < 0.95, rng.random(800) < np.repeat(rng.beta(2, 3, 80), 10))
+        data = split(verdicts, labels, labelled)
+        estimates = (
+            scorers.prediction_powered(*data, **ids),
+            scorers.rogan_gladen(*data, **ids),  # type: ignore[arg-type]
+            scorers.prediction_powered(*data),
+            scorers.clustered_mean(data[0], ids["clusters"]),
+        )
+        covered += [covers(estimate, 0.6) for estimate in estimates]
+    powered, gladen, unclustered, naive = covered / 1000
+    assert 0.92 <= powered <= 0.98
+    assert 0.92 <= gladen <= 0.98
+    assert unclustered < 0.9
+    assert naive < 0.5
+
+
+# ---- bad input ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("correct", [scorers.prediction_powered, scorers.rogan_gladen])
+def test_bad_input_is_named(correct: Any) -> None:
+    with pytest.raises(BadInput, match="human_judged has 2, human has 1, human_clusters has 1"):
+        correct([1], [1, 0], [1])
+    with pytest.raises(BadInput, match="judged has 1, clusters has 2"):
+        correct([1], [1], [1], clusters="ab", human_clusters="a")
+    for half in ({"clusters": "ab"}, {"human_clusters": "a"}):
+        with pytest.raises(BadInput, match="give both or neither"):
+            correct([1, 0], [1], [1], **half)
+    with pytest.raises(BadInput, match=r"clusters\[2\] is None"):
+        correct([1, 0], [1, 0], [1, 0], clusters="ab", human_clusters=[None, "c"])
+    with pytest.raises(BadInput, match="level is 95"):
+        correct([1, 0], [1, 0], [1, 0], 95)
+
+
+def test_rogan_gladen_takes_passes_and_fails_only() -> None:
+    with pytest.raises(BadInput, match=r"human\[1\] is None"):
+        scorers.rogan_gladen([True], [True, False], [True, None])  # type: ignore[list-item]
+
+
+def test_the_extra_is_named_where_the_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ppi_py", None)
+    with pytest.raises(BadInput, match=r'pip install "humor-tasks\[judge\]"'):
+        scorers.prediction_powered([1, 0], [1, 0], [1, 0])
