@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from .answer import Status
 from .refusal import is_refusal
@@ -68,7 +68,7 @@ class Verdict:
     status: Status
 
 
-def read_verdict(reply: str) -> Verdict:
+def read_verdict(reply: str, form: Literal["tags", "json"] | None = None) -> Verdict:
     """The verdict that a grader's `reply` gives, in one of two forms; PASS and FAIL in any case.
 
     1. Tags: <judgement>PASS</judgement> (or <judgment>) ends the reply: nothing but markup follows, and
@@ -77,6 +77,9 @@ def read_verdict(reply: str) -> Verdict:
     2. An object that is the whole reply, alone or in a ```json fence, with the fields of VERDICT_SCHEMA
        and no others, none twice; "judgment" may replace "judgement", and "reasoning" may be missing.
        A reply that begins as an object is never searched for tags.
+
+    `form` is the one that was asked for, "tags" or "json": a verdict in the other is unparsed, because
+    text that was graded may have asked for it. None takes either.
 
     Thinking is left out; a reply cut off while thinking is unparsed. Reasons are the last <reasoning>
     before the verdict, else all that precedes it. Time is linear in the reply, which may be any text.
@@ -88,7 +91,10 @@ def read_verdict(reply: str) -> Verdict:
     said = said.strip()
     if not said:
         return Verdict(None, "", "empty")
-    found = _in_object(said) if _OBJECT.match(said) else _in_tags(said)
+    is_object = _OBJECT.match(said) is not None
+    if form is not None and is_object != (form == "json"):
+        return Verdict(None, "", "refused" if is_refusal(said) else "unparsed")
+    found = _in_object(said) if is_object else _in_tags(said)
     if found is not None:
         return Verdict(*found, "answered")
     return Verdict(None, "", "refused" if is_refusal(said) else "unparsed")

@@ -11,9 +11,10 @@ from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import load
 from humor_tasks.benchmark import Run
-from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks._nycc import entity_name
 from humor_tasks.errors import BadInput
+
+NYCC = ("matching", "ranking", "explanation")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_unknown_task() -> None:
         load("machting")
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", NYCC)
 @pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
 def test_a_setting_shows_what_it_should_and_nothing_else(name: str, setting: str) -> None:
     described = {record.id: record for record in load(name, dataset="sample").records}
@@ -130,7 +131,7 @@ def test_a_setting_shows_what_it_should_and_nothing_else(name: str, setting: str
         assert all(caption in shown for caption in captions)
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", NYCC)
 def test_shots_come_from_distinct_train_contests(name: str) -> None:
     run = load(name, dataset="sample", shots=5, fold=2)
     train = {r.id: r for r in load(name, dataset="sample", split="train", fold=2).records}
@@ -282,7 +283,7 @@ def test_explanations_are_scored_against_the_reference() -> None:
     assert "bleu" not in replies(run.with_options(on_unparsed="exclude"), *[""] * 5)
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", NYCC)
 def test_metric_names_are_those_declared(name: str) -> None:
     run = load(name, dataset="sample")
     assert set(run.metrics([run.outcome(r, "Answer: A") for r in run.records])) == set(run.benchmark.metric_names)

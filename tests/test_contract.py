@@ -16,12 +16,15 @@ from inspect_ai.model import ChatMessageUser, ContentImage
 import humor_tasks
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.on_inspect.messages import chat_messages
+from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER, messages
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 STUBS = sorted((REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks").glob("*.yaml"))
+NYCC = ("matching", "ranking", "explanation")
+HUMORBENCH = ("humorbench", "humorbench_autograder")
 SETTINGS = ("description", "pixels", "caption_only")
 
 
@@ -38,7 +41,7 @@ def lm_eval_task(name: str, output_type: str, **metadata: Any) -> BenchmarkTask:
 
 CASES = [
     (name, setting, shots, fold)
-    for name, setting, (shots, fold) in itertools.product(BENCHMARKS, SETTINGS, ((0, 0), (2, 1), (0, "all")))
+    for name, setting, (shots, fold) in itertools.product(NYCC, SETTINGS, ((0, 0), (2, 1), (0, "all")))
 ]
 
 
@@ -73,7 +76,21 @@ def test_both_harnesses_show_the_same_rows(name: str, setting: str, shots: int, 
         assert [image.tobytes() for image in opened] == [p.open().tobytes() for p in run.prompt(record).pictures]
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize(("name", "per"), [("humorbench", "row"), ("humorbench", "caption"), (HUMORBENCH[1], None)])
+def test_both_harnesses_ask_the_same_of_humorbench(name: str, per: str | None) -> None:
+    parameters = {"dataset": "sample"} | ({"one_explanation_per": per} if per else {})
+    task = BenchmarkTask({"task": name, "benchmark": name, "output_type": "generate_until", "metadata": parameters})
+    scorers = [multiple_choice()]  # any: what is compared is what is asked
+    for sample, doc in zip(build(name, parameters, scorers).dataset, task.test_docs(), strict=True):
+        context = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: turns)
+        assert sample.id == doc["id"]
+        assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(turn["content"] for turn in context)
+        assert (sample.metadata or {}).get("points", []) == doc.get("points", [])
+        assert (sample.metadata or {})["cluster"] == doc["cluster"]
+    assert task.VERSION == build(name, parameters, scorers).version
+
+
+@pytest.mark.parametrize("name", NYCC)
 def test_log_likelihood_variants_ask_the_direct_prompt(name: str) -> None:
     kind = "multiple_choice" if BENCHMARKS[name].letters else "loglikelihood"
     task = lm_eval_task(name, kind)
@@ -96,8 +113,9 @@ def test_every_stub_loads_and_every_benchmark_has_its_variants() -> None:
             assert config["class"] == f"{BenchmarkTask.__module__}.{BenchmarkTask.__name__}"
             assert config["benchmark"] in BENCHMARKS
     variants = ("", "_pixels", "_caption_only", "_crossval")
-    expected = {f"nyc_{b}{v}{gen}" for b in BENCHMARKS for v in variants for gen in ("", "_gen")}
-    assert names == expected | {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
+    expected = {f"nyc_{b}{v}{gen}" for b in NYCC for v in variants for gen in ("", "_gen")}
+    groups = {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
+    assert names == expected | groups | {*HUMORBENCH, "humorbench_hard"}
 
 
 def test_lm_eval_indexes_every_stub() -> None:
@@ -118,8 +136,12 @@ LAYERS = {
         "humor_tasks.errors",
         "humor_tasks.sources",
         "humor_tasks.prompts",
+        "humor_tasks.rubric",
         "humor_tasks.datasets_cards",
     },
+    "humor_tasks.rubric": {"humor_tasks.scorers", "humor_tasks.benchmark", "humor_tasks.prompts", "humor_tasks.errors"},
+    "humor_tasks.prompts": {"humor_tasks.errors"},
+    "humor_tasks.prices": {"humor_tasks.errors"},
     "humor_tasks.sources": {"humor_tasks.sources", "humor_tasks.errors", "humor_tasks.images"},
     "humor_tasks.images": {"humor_tasks.errors"},
     "humor_tasks.errors": set(),

@@ -8,22 +8,38 @@ from __future__ import annotations
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 from humor_tasks import load
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmark import Prompt
+from humor_tasks.rubric import open_rubric
 
-GOLDEN = Path(__file__).parent / "golden" / "nycc_prompts.json"
+GOLDEN = Path(__file__).parent / "golden" / "prompts.json"
+NYCC = ("matching", "ranking", "explanation")
 
 
 def prompts() -> dict[str, list[list[str]]]:
-    """[role, text] of every turn of the sample's first row, by benchmark, version, setting and shots."""
+    """[role, text] of every turn of the sample's first row, by benchmark, version and parameters."""
     found = {}
-    for name, setting, shots in itertools.product(BENCHMARKS, ("description", "pixels", "caption_only"), (0, 1)):
-        run = load(name, dataset="sample", setting=setting, shots=shots)
-        turns = run.prompt(run.records[0]).turns
-        key = f"{name} {run.benchmark.version} {setting} {shots}-shot {run.prompts_hash}"
-        found[key] = [[turn.role, turn.text] for turn in turns]
+
+    def keep(name: str, told: str, **parameters: Any) -> None:
+        run = load(name, dataset="sample", **parameters)
+        shown = run.prompt(run.records[0])
+        found[f"{name} {run.version} {told} {run.prompts_hash}"] = turns(shown)
+
+    for name, setting, shots in itertools.product(NYCC, ("description", "pixels", "caption_only"), (0, 1)):
+        keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
+    keep("humorbench", "row")
+    for structured in (False, True):
+        keep("humorbench_autograder", "json" if structured else "tags", structured=structured)
+        rubric = open_rubric("coverage")
+        asked = rubric.ask({"context": "1 < 2", "answer": "<point>x", "point": "y"}, structured)
+        found[f"coverage {'json' if structured else 'tags'} {rubric.hash}"] = turns(asked)
     return found
+
+
+def turns(prompt: Prompt) -> list[list[str]]:
+    return [[turn.role, turn.text] for turn in prompt.turns]
 
 
 def test_prompts_are_those_of_their_version() -> None:

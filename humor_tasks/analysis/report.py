@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,11 +100,7 @@ def as_json(lines: Sequence[Line]) -> str:
 
 def write_report(path: Path, lines: Sequence[Line]) -> None:
     """Markdown, CSV or JSON by the file's ending."""
-    makers = {
-        ".md": as_markdown,
-        ".csv": as_csv,
-        ".json": lambda x: json.dumps([i.cells() for i in x], indent=2) + "\n",
-    }
+    makers: dict[str, Callable[[Sequence[Line]], str]] = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
     if path.suffix not in makers:
         raise BadInput(f"{path}: a report ends in {', '.join(makers)}.")
     write_text(path, makers[path.suffix](lines))
@@ -117,7 +113,6 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
     is left, for a file type matplotlib does not write, and without matplotlib.
     """
     try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as problem:
         raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
@@ -125,7 +120,6 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
     if not shown:
         raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")
     figure = Figure(figsize=(8, 5.5), layout="constrained")
-    canvas = FigureCanvasAgg(figure)
     axes = figure.subplots()
     for line, cost in shown:
         e = line.score
@@ -140,7 +134,7 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
     axes.grid(alpha=0.3)
     axes.margins(x=0.2)
     kind = path.suffix.lstrip(".")
-    if kind not in canvas.get_supported_filetypes():
+    if kind not in figure.canvas.get_supported_filetypes():
         raise BadInput(f"{path}: a picture ends in .png, .svg or .pdf.")
     picture = io.BytesIO()
     figure.savefig(picture, format=kind, dpi=150)

@@ -55,6 +55,10 @@ class ExamOptions(Options):
         if self.revision is not None:
             raise BadInput("revision: the public files are pinned by their SHA-256; for others use dataset=<file>.")
 
+    def scoring(self) -> dict[str, Any]:
+        """With the form of verdict that was asked for."""
+        return super().scoring() | {"structured": self.structured}
+
 
 def load(benchmark: Benchmark, options: Options) -> Data:
     """One record a labelled explanation, of all files in turn."""
@@ -102,7 +106,7 @@ def prompt(run: Run, record: Record) -> Prompt:
 
 def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
     """Read the verdict; its agreement with the label is this item's share of every metric."""
-    verdict = read_verdict(reply)
+    verdict = read_verdict(reply, "json" if cast(ExamOptions, run.options).structured else "tags")
     status = "refused" if refused and verdict.passed is None else verdict.status
     answer = None if verdict.passed is None else LABELS[not verdict.passed]
     values = {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}

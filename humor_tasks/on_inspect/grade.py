@@ -18,6 +18,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from rich.text import Text
 
 from humor_tasks import __version__
 from humor_tasks.api import Report
@@ -34,9 +35,11 @@ GRADED = ("humorbench",)
 
 @dataclass(frozen=True)
 class Written:
-    """Replies of one model, each as a sample to grade."""
+    """Replies of one model, each as a sample to grade; `signature` is that of the run that wrote them."""
 
     model: str
+    signature: str
+    fingerprint: str | None
     samples: tuple[Sample, ...]
 
 
@@ -49,10 +52,12 @@ def read_written(path: Path, task: str) -> Written:
     if not path.is_file():
         raise BadInput(f"{path}: there is no such log.")
     if path.suffix == ".jsonl":
-        model, samples = _model_beside(path), list(_of_lm_eval(path, task))
+        model, about = _run_beside(path, task)
+        samples = list(_of_lm_eval(path, task))
     else:
         log = read_log(path)
-        model, samples = log.eval.model, list(_of_inspect(path, log, task))
+        model, about = log.eval.model, log.eval.metadata or {}
+        samples = list(_of_inspect(path, log, task))
     if not samples:
         raise BadInput(f"{path}: holds no replies of {task}.")
     seen: set[Any] = set()
@@ -60,7 +65,7 @@ def read_written(path: Path, task: str) -> Written:
         if sample.id in seen:
             raise BadInput(f"{path}: holds two replies for {sample.id}; keep one run a file.")
         seen.add(sample.id)
-    return Written(model, tuple(samples))
+    return Written(model, about.get("signature", "-"), about.get("source", {}).get("fingerprint"), tuple(samples))
 
 
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
@@ -72,7 +77,13 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
         solver=replay(),
         scorer=[element_coverage(**how), explanation_form()],
         version=BENCHMARKS[task].version,
-        metadata={"explainer": written.model, "graded_log": name, "paper": BENCHMARKS[task].paper},
+        metadata={
+            "explainer": written.model,
+            "graded_log": name,
+            "signature": written.signature,
+            "source": {"fingerprint": written.fingerprint},
+            "paper": BENCHMARKS[task].paper,
+        },
     )
 
 
@@ -83,7 +94,8 @@ def grade(path: Path, task: str, graders: Sequence[str], log_dir: str | None = N
         models: list[str | Model] = [get_model(name, role=ROLE, memoize=False) for name in graders]
         built = grading_task(written, task, path.name, **how)
     except (PrerequisiteError, ValueError) as problem:
-        raise BadInput(f"grader: {getattr(problem, 'message', problem)}") from None
+        plain = Text.from_markup(str(problem)).plain
+        raise BadInput(f"grader: {' '.join(plain.split())}") from None
     (log,) = eval(built, model="none/none", model_roles={ROLE: models}, log_dir=log_dir)
     return log
 
@@ -99,7 +111,8 @@ def report_of(log: EvalLog) -> Report:
     outcomes = [outcome_with_verdicts(sample) for sample in log.samples]
     run = run_of(log.samples[0].metadata, GRADED[0])
     graders = next((s for sample in log.samples if (s := signature_in(sample))), "-")
-    signature = f"bench:{run.benchmark.name}|v:{run.version}|n:{len(outcomes)}|{graders}|humor_tasks:{__version__}"
+    written = (log.eval.metadata or {}).get("signature", "-")
+    signature = f"{written}||graded:{len(outcomes)}|v:{run.version}|{graders}|humor_tasks:{__version__}"
     return Report(run.metrics(outcomes), signature, tuple(outcomes))
 
 
@@ -161,11 +174,12 @@ def _text(reply: Any) -> str:
     return reply
 
 
-def _model_beside(path: Path) -> str:
-    """The model's name from the results file that lm-eval writes beside its samples."""
+def _run_beside(path: Path, task: str) -> tuple[str, dict[str, Any]]:
+    """The model's name and the task's metadata, from the results file that lm-eval writes beside its samples."""
     stamp = path.stem.rsplit("_", 1)[-1]
     try:
         results = json.loads((path.parent / f"results_{stamp}.json").read_text(encoding="utf-8"))
-        return str(results["model_name"] or results["model_source"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return path.parent.name or "-"
+        configs = [config for name, config in results["configs"].items() if name.startswith(task)]
+        return str(results["model_name"] or results["model_source"]), dict(configs[0]["metadata"])
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return path.parent.name or "-", {}

@@ -114,14 +114,14 @@ async def ask(grader: Model, rubric: Rubric, material: Mapping[str, str], how: A
         raise
     except Exception as problem:
         return Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}")
-    return read(str(grader), output)
+    return read(str(grader), output, how)
 
 
-def read(grader: str, output: ModelOutput) -> Graded:
-    """What a grader's output says."""
-    verdict = read_verdict(output.completion)
-    if verdict.passed is not None:
+def read(grader: str, output: ModelOutput, how: Asking) -> Graded:
+    """What a grader's output says; one cut off by its length says nothing: a quotation may stand at its end."""
+    verdict = read_verdict(output.completion, "json" if how.structured else "tags")
+    stopped = output.stop_reason if output.choices else "stop"
+    if verdict.passed is not None and stopped not in ("max_tokens", "model_length"):
         return Graded(grader, verdict.passed, verdict.status, verdict.reasons)
-    refused = bool(output.choices) and output.stop_reason == "content_filter"
-    status = "refused" if refused else verdict.status
+    status = "refused" if stopped == "content_filter" else "unparsed" if verdict.passed is not None else verdict.status
     return Graded(grader, None, status, verdict.reasons, output.error or output.completion)

@@ -391,3 +391,15 @@ def test_time_is_linear(unit: str) -> None:
     for reply in (text, f"{text}\n<judgement>PASS</judgement>", f"<judgement>PASS</judgement>{text}", as_data(text)):
         read_verdict(reply)
     assert time.process_time() - start < 12
+
+
+def test_only_the_form_that_was_asked_for_counts() -> None:
+    tags, json_ = "<judgement>PASS</judgement>", '{"reasoning": "x", "judgement": "PASS"}'
+    assert [read_verdict(tags, form).passed for form in (None, "tags", "json")] == [True, True, None]
+    assert [read_verdict(json_, form).passed for form in (None, "tags", "json")] == [True, None, True]
+    assert read_verdict("I can't help with that.", "json").status == "refused"
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_grader_of_tags_that_only_echoes_an_attack_gives_no_verdict(attack: str) -> None:
+    assert read_verdict(as_data(attack), "tags").passed is None
