@@ -63,14 +63,14 @@ def read_graded(path: Path, prices: Mapping[str, Price] | None = None) -> Graded
     if not points:
         raise BadInput(f"{path}: holds no verdicts of element_coverage.")
     about = log.eval.metadata or {}
-    replayed = about.get("explainer")
+    replayed, source = about.get("explainer"), about.get("source")
     explainer, grader = _spent(log, prices)
     return GradedLog(
         path=path,
         model=str(replayed or log.eval.model),
         signature=str(about.get("signature", "-")),
         graders=next((s for sample in log.samples or [] if (s := signature_in(sample))), "-"),
-        fingerprint=about.get("source", {}).get("fingerprint"),
+        fingerprint=source.get("fingerprint") if isinstance(source, dict) else None,
         points=points,
         explainer=None if replayed else explainer,
         grader=grader,
@@ -88,30 +88,43 @@ def _points(sample: EvalSample, path: Path) -> Iterable[GradedPoint]:
 
 def _spent(log: EvalLog, prices: Mapping[str, Price] | None) -> tuple[Spent, Spent]:
     """What the explainer and what the graders took: all models' usage less that of the role."""
-    everything = log.stats.model_usage
     role = log.stats.role_usage.get(ROLE, ModelUsage())
-    total = sum(everything.values(), ModelUsage())
-    recorded = (total.total_cost, role.total_cost)
-    costs = recorded if prices is None else _priced(log, prices)
-    whole, graders = costs
-    rest = None if whole is None or (graders is None and role.total_tokens) else whole - (graders or 0.0)
-    explainer = Spent(_input(total) - _input(role), total.output_tokens - role.output_tokens, rest)
-    return explainer, Spent(_input(role), role.output_tokens, graders if role.total_tokens else 0.0)
+    total = sum(log.stats.model_usage.values(), ModelUsage())
+    explaining, grading = _costs(log, prices)
+    explainer = Spent(_input(total) - _input(role), total.output_tokens - role.output_tokens, explaining)
+    return explainer, Spent(_input(role), role.output_tokens, grading)
 
 
-def _priced(log: EvalLog, prices: Mapping[str, Price]) -> tuple[float | None, float | None]:
-    used = log.stats.model_usage
-    costs = {model: _cost(prices.get(model), usage) for model, usage in used.items()}
-    whole = None if None in costs.values() else sum(cost for cost in costs.values() if cost is not None)
-    role = log.stats.role_usage.get(ROLE, ModelUsage())
-    bound = (log.eval.model_roles or {}).get(ROLE)
-    judges = [config.model for config in (bound if isinstance(bound, list) else [bound] if bound else [])]
-    if len(set(judges)) == 1:
-        return whole, _cost(prices.get(judges[0]), role)
-    if log.eval.model in judges:  # a panel that includes the explainer: its tokens cannot be told apart
-        return whole, None
-    parts = [costs.get(judge) for judge in set(judges)]
-    return whole, None if None in parts else sum(part for part in parts if part is not None)
+def _costs(log: EvalLog, prices: Mapping[str, Price] | None) -> tuple[float | None, float | None]:
+    """Dollars of the explainer and of the graders, recorded or priced anew.
+
+    None where a model has no price, and where the explainer grades in a panel and is priced anew: its
+    tokens cannot be told apart.
+    """
+    used = {model: usage for model, usage in log.stats.model_usage.items() if _input(usage) + usage.output_tokens}
+    costs = {m: usage.total_cost if prices is None else _cost(prices.get(m), usage) for m, usage in used.items()}
+    judges = _judges(log)
+    if log.eval.model not in judges:
+        apart = [[cost for model, cost in costs.items() if (model in judges) == graded] for graded in (False, True)]
+        return _total(apart[0]), _total(apart[1])
+    role = log.stats.role_usage.get(ROLE, ModelUsage(total_cost=0.0))
+    new = _cost((prices or {}).get(log.eval.model), role) if len(judges) == 1 else None
+    whole, part = _total(costs.values()), role.total_cost if prices is None else new
+    return (None, None) if whole is None or part is None else (whole - part, part)
+
+
+def _judges(log: EvalLog) -> set[str]:
+    """The models bound to the role, and those that the scorer was given."""
+    bound = (log.eval.model_roles or {}).get(ROLE, [])
+    named = {config.model for config in (bound if isinstance(bound, list) else [bound])}
+    scores = (coverage_of(sample) for sample in log.samples or [])
+    points = [point for score in scores if score for point in (score.metadata or {})["points"]]
+    return named | {word["grader"] for point in points for word in point["verdicts"]}
+
+
+def _total(costs: Iterable[float | None]) -> float | None:
+    known = list(costs)
+    return None if None in known else sum((cost for cost in known if cost is not None), 0.0)
 
 
 def _cost(price: Price | None, usage: ModelUsage) -> float | None:

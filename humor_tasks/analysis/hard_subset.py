@@ -24,8 +24,7 @@ def hard_subset(logs: Sequence[GradedLog], size: int = 100, min_attempts: int = 
     tally: dict[str, list[bool]] = {}
     for log in logs:
         for point in log.points:
-            if point.passed is not None:
-                tally.setdefault(point.id, []).append(point.passed)
+            tally.setdefault(point.id, []).extend([] if point.passed is None else [point.passed])
     enough = {key: passes for key, passes in tally.items() if len(passes) >= min_attempts}
     if not enough:
         most = max(map(len, tally.values()), default=0)

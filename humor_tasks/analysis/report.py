@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,13 +50,13 @@ class Line:
 
 def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
     """A line a log, the best score first; `hard` is a named subset or a file of keys."""
-    keys = subset_keys(hard, "") or frozenset()
+    keys = subset_keys(hard, "")
     lines = []
     for log in logs:
         read = [point for point in log.points if point.passed is not None]
-        some = [point for point in read if point.id in keys]
+        some = [point for point in read if keys is None or point.id in keys]
         lines.append(Line(log, _share(read), _share(some), len(log.points) - len(read)))
-    return sorted(lines, key=lambda line: -line.score.value)
+    return sorted(lines, key=lambda line: -line.score.value if line.score.n else math.inf)
 
 
 def _share(points: Sequence[GradedPoint]) -> Estimate:
