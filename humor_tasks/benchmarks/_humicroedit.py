@@ -1,0 +1,155 @@
+"""What the Humicroedit benchmarks share: the files, their rows as headlines and pairs, bad rows by name.
+
+Hossain et al., "SemEval-2020 Task 7: Assessing Humor in Edited News Headlines", SemEval 2020; data:
+Humicroedit (Hossain et al., NAACL 2019) and FunLines (Hossain et al., ACL 2020 demo).
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput, nearest
+from humor_tasks.sources import CsvRows, read_csv
+
+PAPER = "Hossain et al., SemEval-2020 Task 7"
+CARD = "humicroedit"
+SPLITS = ("train", "train_funlines", "dev", "test")
+GRADES = (0, 3)
+
+_MARK = re.compile(r"<([^<>]*)/>")
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One edited headline. Texts have single blanks; `marked` shows the edited word as [word].
+
+    `grades` are the judges' single grades, 0..3 but for a few rows of FunLines, empty where the file
+    gives none; `mean` is the file's mean grade, None in a split without labels.
+    """
+
+    id: str
+    original: str
+    edited: str
+    word: str
+    edit: str
+    before: str
+    after: str
+    grades: tuple[int, ...]
+    mean: float | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two edits of one headline; `label` 1 or 2 is the funnier, 0 a tie, None unlabelled."""
+
+    id: str
+    first: Headline
+    second: Headline
+    label: int | None
+
+
+def headlines(rows: CsvRows) -> list[Headline]:
+    """Subtask 1: columns id, original, edit, and grades and meanGrade where the split is labelled."""
+    found = [_headline(row, "", row["id"], rows.where(i)) for i, row in enumerate(rows.rows)]
+    _distinct([h.id for h in found], rows)
+    _warn_of_means(found, rows)
+    return found
+
+
+def pairs(rows: CsvRows) -> list[Pair]:
+    """Subtask 2: the columns of subtask 1 numbered 1 and 2, and label."""
+    found = []
+    for i, row in enumerate(rows.rows):
+        where = rows.where(i)
+        first, second = (_headline(row, n, f"{row['id']}-{n}", where) for n in ("1", "2"))
+        found.append(Pair(row["id"].strip(), first, second, _label(row, first, second, where)))
+    _distinct([pair.id for pair in found], rows)
+    return found
+
+
+def _headline(row: Mapping[str, str], n: str, identity: str, where: str) -> Headline:
+    original, edit = row[f"original{n}"], " ".join(row[f"edit{n}"].split())
+    marks = _MARK.findall(original)
+    if len(marks) != 1 or not marks[0].strip():
+        raise BadInput(f"{where}: original{n} has {len(marks)} marked words; it must have one, as <word/>.")
+    if not edit:
+        raise BadInput(f"{where}: edit{n} is empty; it must be the word that replaces <{marks[0]}/>.")
+    before, _, after = _MARK.split(original, maxsplit=1)
+    before, word, after = (" ".join(part.split()) for part in (before, marks[0], after))
+    mean, grades = _mean(row, n, where), row.get(f"grades{n}", "").strip()
+    if not re.fullmatch(r"[0-9]*", grades):
+        raise BadInput(f"{where}: grades{n} is {grades!r}; it must be digits, one a judge.")
+    return Headline(
+        id=identity.strip(),
+        original=" ".join(part for part in (before, word, after) if part),
+        edited=" ".join(part for part in (before, edit, after) if part),
+        word=word,
+        edit=edit,
+        before=before,
+        after=after,
+        grades=tuple(map(int, grades)),
+        mean=mean,
+    )
+
+
+def _mean(row: Mapping[str, str], n: str, where: str) -> float | None:
+    text = row.get(f"meanGrade{n}", "").strip()
+    if not text:
+        return None
+    try:
+        mean = float(text)
+    except ValueError:
+        mean = -1.0
+    if not GRADES[0] <= mean <= GRADES[1]:
+        raise BadInput(f"{where}: meanGrade{n} is {text!r}; it must be a number from 0 to 3.")
+    return mean
+
+
+def _label(row: Mapping[str, str], first: Headline, second: Headline, where: str) -> int | None:
+    text = row.get("label", "").strip()
+    if not text:
+        return None
+    if text not in ("0", "1", "2"):
+        raise BadInput(f"{where}: label is {text!r}; it must be 1 or 2, the funnier headline, or 0 for a tie.")
+    if first.mean is not None and second.mean is not None:
+        by_means = 0 if first.mean == second.mean else 1 if first.mean > second.mean else 2
+        if by_means != int(text):
+            raise BadInput(f"{where}: label is {text}, but the means {first.mean} and {second.mean} say {by_means}.")
+    return int(text)
+
+
+def _distinct(ids: Sequence[str], rows: CsvRows) -> None:
+    seen: dict[str, int] = {}
+    for i, identity in enumerate(ids):
+        if identity in seen:
+            raise BadInput(f"{rows.where(i)}: id {identity} is also that of {rows.where(seen[identity])}.")
+        seen[identity] = i
+
+
+def _warn_of_means(found: Sequence[Headline], rows: CsvRows) -> None:
+    """Grades are said once not to give their mean; the file's mean is followed."""
+    off = [
+        h.id for h in found if h.mean is not None and h.grades and abs(sum(h.grades) / len(h.grades) - h.mean) > 0.06
+    ]
+    if off:
+        warnings.warn(
+            f"{rows.path}: in {len(off)} rows the grades disagree with their mean, which is used.", stacklevel=3
+        )
+
+
+def read_split(dataset: str, task: int, split: str) -> CsvRows:
+    """A file of the organisers' layout: task-1/ and task-2/ with train, train_funlines, dev and test."""
+    home = Path(folder(CARD)) if dataset == "sample" else Path(dataset).expanduser()
+    path = home / f"task-{task}" / f"{split}.csv"
+    if not path.is_file():
+        raise BadInput(
+            f"dataset={dataset}: there is no file {path}; name 'sample' or a folder with task-1/ and task-2/, each with "
+            f"{', '.join(SPLITS)}.{nearest(split, SPLITS)}"
+        )
+    texts = ("id", "original", "edit") if task == 1 else ("id", "original1", "edit1", "original2", "edit2")
+    return read_csv(path, texts)
