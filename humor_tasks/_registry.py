@@ -7,6 +7,12 @@ from inspect_ai.model import ModelAPI, modelapi
 
 from humor_tasks.on_inspect.coverage import element_coverage, explanation_form
 from humor_tasks.on_inspect.graders import require_grader
+from humor_tasks.on_inspect.humicroedit import (
+    expected_answer,
+    humicroedit_pairwise,
+    humicroedit_rating,
+    rating_error,
+)
 from humor_tasks.on_inspect.humorbench import humorbench, humorbench_autograder
 from humor_tasks.on_inspect.outcomes import benchmark_metrics
 from humor_tasks.on_inspect.scorers import judge_agreement, multiple_choice, reference_overlap
@@ -17,14 +23,18 @@ __all__ = [
     "benchmark_metrics",
     "element_coverage",
     "embedding",
+    "expected_answer",
     "explanation",
     "explanation_form",
+    "humicroedit_pairwise",
+    "humicroedit_rating",
     "humorbench",
     "humorbench_autograder",
     "judge_agreement",
     "matching",
     "multiple_choice",
     "ranking",
+    "rating_error",
     "reference_overlap",
     "require_grader",
 ]

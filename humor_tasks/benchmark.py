@@ -142,6 +142,11 @@ class Options:
         return ""
 
     @property
+    def rates(self) -> bool:
+        """Whether the answer is a rating on the benchmark's scale."""
+        return False
+
+    @property
     def one_line(self) -> bool:
         """Whether a reply is over at the first blank line."""
         return False
@@ -168,7 +173,9 @@ class Benchmark:
     `metric_names` has the headline metric first. `estimate` turns the outcomes that count towards
     one metric into an Estimate under its name, and may add others beside it (one a fold).
     `part` names the part of the data, from an item's groups, that gets metrics of its own beside
-    those of the whole (None: no part). `version` counts comparability apart from the package: "1-A"
+    those of the whole (None: no part). `scale` holds the labels of a rating, whose expected value is
+    the answer where a harness gives their probabilities; `prediction` turns an entry of a submission
+    file into a reply, with BadInput where it cannot. `version` counts comparability apart from the package: "1-A"
     is protocol 1 with prompt set A; scores of different versions must not be compared.
     """
 
@@ -185,6 +192,8 @@ class Benchmark:
     prompt: Callable[[Run, Record], Prompt]
     outcome: Callable[[Run, Record, str, bool], Outcome]
     estimate: Callable[[Run, str, Sequence[Outcome]], dict[str, Estimate]]
+    scale: tuple[str, ...] = ()
+    prediction: Callable[[str], str] = str
     signatures: Callable[[], Mapping[str, str]] = dict
     part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
 

@@ -2,12 +2,16 @@
 
 from humor_tasks.benchmark import Benchmark
 from humor_tasks.benchmarks.explanation import EXPLANATION
+from humor_tasks.benchmarks.humicroedit_pairwise import PAIRWISE
+from humor_tasks.benchmarks.humicroedit_rating import RATING
 from humor_tasks.benchmarks.humorbench import HUMORBENCH
 from humor_tasks.benchmarks.humorbench_autograder import AUTOGRADER
 from humor_tasks.benchmarks.matching import MATCHING
 from humor_tasks.benchmarks.ranking import RANKING
 
-BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in (MATCHING, RANKING, EXPLANATION, HUMORBENCH, AUTOGRADER)}
+_ALL = (MATCHING, RANKING, EXPLANATION, HUMORBENCH, AUTOGRADER, RATING, PAIRWISE)
+
+BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
 """Benchmark name -> definition."""
 
 NAMES = tuple(BENCHMARKS)

@@ -8,18 +8,63 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from string import Template
+from typing import Any, cast
 
+from humor_tasks.benchmark import Data, Options, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks._shots import by_cluster, draw
 from humor_tasks.datasets_cards import folder
-from humor_tasks.errors import BadInput, nearest
+from humor_tasks.errors import BadInput, check_choice, nearest
+from humor_tasks.prompts import fill, read_templates, split_turns
 from humor_tasks.sources import CsvRows, read_csv
 
 PAPER = "Hossain et al., SemEval-2020 Task 7"
 CARD = "humicroedit"
+PUBLIC = "semeval-2020-task-7"
 SPLITS = ("train", "train_funlines", "dev", "test")
+SETTINGS = ("edited_only", "original_and_edit")
 GRADES = (0, 3)
+# The organisers' anchors.
+SCALE = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny"
+
+# (subtask, split) -> SHA-256 of the organisers' file.
+SUMS = {
+    (1, "train"): "15de49ea17485384a52d3d91ad04e33520eca3f20761df06ff0d717dfaa08fbd",
+    (1, "dev"): "02889bfc5e1a2e30468cbf9d5d00d85c04b3fccc12a0e188611f27975323f9ec",
+    (1, "test"): "d559d0b609a712e6c3e4eefc01d894e3694d3d262e429e6cdd010feb71723f6a",
+    (2, "train"): "9b253ee6b6309cde7b6fd087b53c4c73417cc47d908a720cca7e1caac83e4fe4",
+    (2, "dev"): "9ab5f23d6860697d95d0642b3dd22bc30f97b4b49b5fe0d5c6486bee78a96530",
+    (2, "test"): "b0f8aee14472f8445f045dd6ce15b5393c51d8cf749156da97e714eb5efd9472",
+}
+
+
+@dataclass(frozen=True)
+class HumicroeditOptions(Options):
+    """Parameters of both subtasks.
+
+    dataset: the organisers' files (fetched once), a folder in their layout, or `sample`.
+    setting: `edited_only` shows the edited headline, `original_and_edit` also what it was before.
+    shots: worked examples from the train split, each of another headline.
+    """
+
+    dataset: str = PUBLIC
+    setting: str = "edited_only"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("split", self.split, SPLITS)
+        check_choice("setting", self.setting, SETTINGS)
+        if self.revision is not None:
+            raise BadInput("revision: the files are pinned by their SHA-256; for others use dataset=<folder>.")
+
+    @property
+    def one_line(self) -> bool:
+        """A rating or a letter is over at a blank line."""
+        return True
 
 _MARK = re.compile(r"<([^<>]*)/>")
 
@@ -153,3 +198,49 @@ def read_split(dataset: str, task: int, split: str) -> CsvRows:
         )
     texts = ("id", "original", "edit") if task == 1 else ("id", "original1", "edit1", "original2", "edit2")
     return read_csv(path, texts)
+
+
+# ---- records, prompts ---------------------------------------------------------------------------
+
+
+def data(o: HumicroeditOptions, task: int, records: Callable[[CsvRows], list[Record]]) -> Data:
+    """One split's records, and the train split to draw worked examples from."""
+    rows = read_split(o.dataset, task, o.split)
+    found = tuple(records(rows))
+    provenance: dict[str, Any] = {"dataset": o.dataset, "configs": [f"task-{task}"], "split": o.split}
+    provenance |= {"requested_revision": None, "revision": None, "rows": len(found), "fingerprint": rows.sha256}
+
+    @lru_cache(maxsize=1)
+    def pool(_: str) -> Mapping[str, Sequence[Record]]:
+        worked = records(read_split(o.dataset, task, "train"))
+        return by_cluster([record for record in worked if record.target is not None])
+
+    return Data(found, provenance, pool)
+
+
+def templates(name: str, options: Options, needed: set[str]) -> dict[str, str]:
+    """The task's template and the setting's."""
+    o = cast(HumicroeditOptions, options)
+    shown = f"{name}.{o.setting}.txt"
+    texts = read_templates("humicroedit", [f"{name}.txt", shown], o.prompts)
+    missing = needed - set(Template(texts[shown]).get_identifiers())
+    if missing:
+        raise BadInput(f"template {shown}: lacks ${', $'.join(sorted(missing))}; the model would not see the item.")
+    return texts
+
+
+def prompt(run: Run, record: Record, name: str, answer: Callable[[Record], str], **more: str) -> Prompt:
+    """Task turns, worked examples answered by `answer`, then the record."""
+    o = cast(HumicroeditOptions, run.options)
+    task, shown = f"{name}.txt", f"{name}.{o.setting}.txt"
+
+    def user(item: Record, body: str) -> Turn:
+        headline = fill(run.templates[shown], item.fields, shown)
+        return Turn("user", fill(body, {"headline": headline, "headlines": headline, **more}, task))
+
+    *opening, (_, body) = split_turns(run.templates[task], task)
+    turns = [Turn(cast(Role, role), fill(text, more, task)) for role, text in opening]
+    drawn = draw(run.data.pool(""), record, o.shots, o.seed, "the train split") if o.shots else []
+    for shot in drawn:
+        turns += [user(shot, body), Turn("assistant", answer(shot))]
+    return Prompt((*turns, user(record, body)))

@@ -6,7 +6,6 @@ Yorker Caption Contest", ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_
 
 from __future__ import annotations
 
-import random
 import urllib.parse
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from string import Template
 from typing import Any, cast
 
 from humor_tasks.benchmark import Benchmark, Data, Options, Outcome, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks._shots import by_cluster, draw
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.prompts import fill, read_templates, split_turns
@@ -107,14 +107,7 @@ def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> D
         "fingerprint": join_fingerprints([rows.fingerprint for rows, _ in parts]),
     }
     # lm-eval learns the number of shots only after a task was built, so training rows load on demand.
-    return Data(records, provenance, lru_cache(maxsize=None)(lambda fold: _by_contest(read(fold, "train")[1])))
-
-
-def _by_contest(records: Sequence[Record]) -> Mapping[str, list[Record]]:
-    contests: dict[str, list[Record]] = {}
-    for record in records:
-        contests.setdefault(record.cluster, []).append(record)
-    return contests
+    return Data(records, provenance, lru_cache(maxsize=None)(lambda fold: by_cluster(read(fold, "train")[1])))
 
 
 def _read(
@@ -276,20 +269,15 @@ def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
 def shots(run: Run, record: Record) -> list[Record]:
     """Worked examples for one record: distinct train contests, then one instance of each.
 
-    As released, but seeded by the record's id rather than by its place in a shuffled list, so that
-    a limit, another order or several processes leave every prompt as it was.
+    As released, but for the seed (see `draw`).
     """
     o = own(run)
     if not o.shots:
         return []
     if record.groups["fold"] == "-":
         raise BadInput("shots: the leaderboard's format has no train split to draw worked examples from.")
-    contests = run.data.pool(record.groups["fold"])
-    names = sorted(set(contests) - {record.cluster})
-    if len(names) < o.shots:
-        raise BadInput(f"shots={o.shots}: the train split of fold {o.fold} has only {len(names)} other contests.")
-    rng = random.Random(f"{o.seed}:{record.id}")
-    return [rng.choice(contests[name]) for name in rng.sample(names, o.shots)]
+    pool = run.data.pool(record.groups["fold"])
+    return draw(pool, record, o.shots, o.seed, f"the train split of fold {o.fold}")
 
 
 # ---- metric -------------------------------------------------------------------------------------

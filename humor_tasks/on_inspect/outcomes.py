@@ -20,7 +20,7 @@ from humor_tasks.models.chooser import LETTERS
 from humor_tasks.scorers.estimate import Estimate
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
-GROUPS = ("fold", "winner_source", "explainer")
+GROUPS = ("fold", "winner_source", "explainer", "grades", "difference", "pairs")
 
 
 @metric(scores="unreduced")

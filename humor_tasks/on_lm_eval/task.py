@@ -28,6 +28,7 @@ from humor_tasks.models.chooser import likeliest
 from humor_tasks.on_lm_eval.rendering import messages, render
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import perplexity_estimate
+from humor_tasks.scorers.rating import expected_rating
 
 logger = logging.getLogger(__name__)
 
@@ -97,7 +98,8 @@ class BenchmarkTask(Task):
         if not self.generates:
             if parameters.get("cot"):
                 raise BadInput(f"{self._config.task} compares log-likelihoods of answers: cot=true needs a _gen task.")
-            parameters["cot"] = False
+            if "cot" in self._settable:
+                parameters["cot"] = False
         return parameters
 
     # ---- documents ----
@@ -128,7 +130,7 @@ class BenchmarkTask(Task):
 
     def doc_to_choice(self, doc: Mapping[str, Any]) -> list[str]:
         """The letters."""
-        return list(self.benchmark.letters)
+        return list(self._labels)
 
     def doc_to_image(self, doc: Mapping[str, Any]) -> list[Any]:
         """The prompt's pictures; each distinct one is opened once, when a request is built."""
@@ -146,7 +148,14 @@ class BenchmarkTask(Task):
     @property
     def _prefix(self) -> str:
         """What a compared continuation follows on."""
-        return "" if self.generates else "Answer:" if self.benchmark.letters else "Explanation:"
+        if self.generates:
+            return ""
+        return "Rating:" if self.run.options.rates else "Answer:" if self.benchmark.letters else "Explanation:"
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        """The continuations that are compared."""
+        return self.benchmark.scale if self.run.options.rates else tuple(self.benchmark.letters)
 
     # ---- requests ----
 
@@ -198,8 +207,8 @@ class BenchmarkTask(Task):
 
         if self.generates:
             return [request("generate_until", 0, self._generation())]
-        if self.benchmark.letters:
-            return [request("loglikelihood", i, f" {letter}") for i, letter in enumerate(self.benchmark.letters)]
+        if self._labels:
+            return [request("loglikelihood", i, f" {label}") for i, label in enumerate(self._labels)]
         requests = [request("generate_until", 0, self._generation())]
         return [*requests, request("loglikelihood", 1, f" {doc['target']}")] if doc["target"] else requests
 
@@ -220,7 +229,11 @@ class BenchmarkTask(Task):
     def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
         """This document's share of every metric it counts towards."""
         record = self._records[doc["id"]]
-        if self.benchmark.letters and not self.generates:
+        if self.run.options.rates and not self.generates:
+            likelihoods = {label: likelihood for label, (likelihood, _) in zip(self._labels, results, strict=True)}
+            rating, _ = expected_rating(likelihoods, self._labels)
+            outcome = self.run.outcome(record, f"Rating: {rating!r}" if rating is not None else "no finite likelihood")
+        elif self.benchmark.letters and not self.generates:
             letter = likeliest([likelihood for likelihood, _ in results], self.benchmark.letters)
             outcome = self.run.outcome(record, f"Answer: {letter}" if letter else "no finite log-likelihood")
         else:
@@ -232,7 +245,7 @@ class BenchmarkTask(Task):
                 # lm-eval has no hook for a task's own standard error; a metric of that name,
                 # reported after the value, takes the place of its "N/A".
                 shares |= {shown: scored, f"{shown}_stderr": scored}
-        if len(results) > 1 and not self.benchmark.letters and not math.isnan(results[1][0]):
+        if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
             for name in PERPLEXITIES:
                 shares |= dict.fromkeys((name, f"{name}_stderr"), (results[1][0], record.target, record.cluster))
         return shares
