@@ -39,18 +39,20 @@ def main() -> None:
 @click.option("--split", help="Default: test.")
 @click.option("--fold", help="Caption contest: 0..4, or 'all'. Default: 0.")
 @click.option("--setting", help="Caption contest: what the model was shown. Default: description.")
+@click.option("--via", help="Humicroedit pairs: direct or ratings. Default: direct.")
 @click.option("--subset", help="HumorBench: a named subset or a file of keys. Default: all.")
 @click.option("--on-unparsed", help="wrong, exclude or random. Default: the benchmark's.")
 @click.option("--extraction", help="How letters are read. Default: strict.")
 @click.option("--seed", type=int, help="Seed of --on-unparsed random. Default: 1234.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def score(predictions: Path, task: str, as_json: bool, **parameters: Any) -> None:
-    """Score a file of predictions: {instance_id: reply} as JSON, or records as JSON lines."""
-    from humor_tasks.api import evaluate
+    """Score a file of predictions: {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred."""
+    from humor_tasks.api import evaluate, load
     from humor_tasks.files import read_predictions
 
     given = {name: value for name, value in parameters.items() if value is not None}
-    report = evaluate(task, read_predictions(predictions), **given)
+    run = load(task, **given)
+    report = evaluate(run, read_predictions(predictions, run.benchmark.prediction))
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
 
 

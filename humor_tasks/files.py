@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,16 @@ def write_json(path: Path, data: Any) -> None:
     write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
-def read_predictions(path: Path) -> dict[str, str]:
-    """{instance_id: text} from a JSON object, a JSON list of records, or JSON lines of records.
+def read_predictions(path: Path, prediction: Callable[[str], str] = str) -> dict[str, str]:
+    """{instance_id: text} from a JSON object, a JSON list of records, JSON lines of records, or CSV.
 
     A record has its id as `instance_id` or `id` and its text as `prediction`, `text`, `answer` or
-    `reply`. Raises BadInput naming the file and line for bad JSON, other types and repeated ids.
+    `reply`. A CSV file has the columns id and pred, an organiser's submission format, which
+    `prediction` turns into replies. Raises BadInput naming the file and line for bad JSON or CSV,
+    other types, repeated ids and entries that are no prediction.
     """
+    if path.suffix == ".csv":
+        return _submitted(path, prediction)
     try:
         body = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -62,6 +66,22 @@ def read_predictions(path: Path) -> dict[str, str]:
     if not isinstance(data, list):
         raise BadInput(f"{path}: holds {type(data).__name__}; it must be an object of instance_id: text.")
     return _collect(path, (_pair(item, f"{path}, record {i}") for i, item in enumerate(data, 1)))
+
+
+def _submitted(path: Path, prediction: Callable[[str], str]) -> dict[str, str]:
+    from humor_tasks.sources import read_csv
+
+    if not path.is_file():
+        raise BadInput(f"{path}: there is no such file.")
+    found = read_csv(path, ("id", "pred"))
+
+    def pair(i: int, row: dict[str, str]) -> tuple[str, str]:
+        try:
+            return row["id"].strip(), prediction(row["pred"])
+        except BadInput as problem:
+            raise BadInput(f"{found.where(i)}, id {row['id']}: {problem}") from None
+
+    return _collect(path, (pair(i, row) for i, row in enumerate(found.rows)))
 
 
 class _Pairs(list[tuple[str, Any]]):
