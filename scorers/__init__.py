@@ -15,6 +15,10 @@
 | `judge` | `judge_exam`: JUDGE_METRICS of a judge's verdicts against human labels |
 | `agreement` | `gwet_ac1`: agreement of any number of raters beyond chance |
 | `correction` | `prediction_powered`, `rogan_gladen`: judged pass rates corrected by a labelled subset |
+| `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
+| `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
+| `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
+| `soft` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
 The modules import the standard library alone; numpy, scipy, sacrebleu, rouge_score and ppi_py load when
@@ -30,9 +34,13 @@ from .explanation import Explanation, read_explanation
 from .guess import seeded_guess
 from .judge import METRICS as JUDGE_METRICS
 from .judge import judge_exam
+from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
+from .rating import Expected, Rating, expected_rating, read_rating
 from .refusal import is_refusal
+from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman
 from .rouge import bootstrap_median, rouge_l
+from .soft import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
 from .tagged import Tagged, count_words, read_tagged
 from .thinking import without_thinking
 from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, read_verdict
@@ -41,37 +49,56 @@ __all__ = [
     "JUDGE_METRICS",
     "MODES",
     "VERDICT_SCHEMA",
+    "AgainstJudges",
+    "Bin",
     "Estimate",
+    "Expected",
     "Explanation",
+    "NoiseCeiling",
+    "Rating",
     "Reading",
     "Status",
     "Tagged",
     "Verdict",
+    "against_judges",
     "as_data",
     "bleu_estimate",
     "bleu_signature",
     "bootstrap_median",
     "byte_perplexity",
+    "cluster_bootstrap",
     "clustered_mean",
     "clustered_ratio",
     "count_words",
     "covered",
+    "expected_rating",
     "gwet_ac1",
     "is_refusal",
     "judge_exam",
     "linearised",
+    "mae_by_bin",
     "majority",
     "mean_of_folds",
+    "noise_ceiling",
+    "pair_accuracy",
+    "pair_labels",
+    "pair_reward",
+    "pearson",
     "perplexity_estimate",
     "prediction_powered",
+    "rating_metrics",
     "read_answer",
     "read_explanation",
+    "read_rating",
     "read_tagged",
     "read_verdict",
+    "rmse",
+    "rmse_at",
     "rogan_gladen",
     "rouge_l",
     "seeded_guess",
     "sentence_bleu",
+    "spearman",
     "token_perplexity",
     "without_thinking",
     "word_perplexity",

@@ -20,7 +20,7 @@ from humor_tasks.benchmarks._shots import by_cluster, draw
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice, nearest
 from humor_tasks.prompts import fill, read_templates, split_turns
-from humor_tasks.sources import CsvRows, read_csv
+from humor_tasks.sources import CsvRows, fetch, read_csv
 
 PAPER = "Hossain et al., SemEval-2020 Task 7"
 CARD = "humicroedit"
@@ -31,9 +31,18 @@ GRADES = (0, 3)
 # The organisers' anchors.
 SCALE = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny"
 
+# Where the organisers put the files; they differ in layout, and some in form, so each file is known by its content.
+ARCHIVES = (
+    "https://www.cs.rochester.edu/u/nhossain/semeval-2020-task-7-data.zip",
+    "https://cs.rochester.edu/u/nhossain/semeval-2020-task-7-dataset.zip",
+    "https://www.cs.rochester.edu/u/nhossain/humicroedit/semeval-2020-task-7-data.zip",
+    "https://zenodo.org/records/3969509/files/semeval-2020-task-7-dataset.zip",
+)
 # (subtask, split) -> SHA-256 of the organisers' file.
 SUMS = {
     (1, "train"): "15de49ea17485384a52d3d91ad04e33520eca3f20761df06ff0d717dfaa08fbd",
+    (1, "train_funlines"): "d4609dc12a1f3d8d958d603c76f941e4a359b319be86711278eebadcd9b2a531",
+    (2, "train_funlines"): "3fa99ff07b3c52971c429750e5547364933a376275e2da516b7a2cd36337d04b",
     (1, "dev"): "02889bfc5e1a2e30468cbf9d5d00d85c04b3fccc12a0e188611f27975323f9ec",
     (1, "test"): "d559d0b609a712e6c3e4eefc01d894e3694d3d262e429e6cdd010feb71723f6a",
     (2, "train"): "9b253ee6b6309cde7b6fd087b53c4c73417cc47d908a720cca7e1caac83e4fe4",
@@ -189,14 +198,16 @@ def _warn_of_means(found: Sequence[Headline], rows: CsvRows) -> None:
 
 def read_split(dataset: str, task: int, split: str) -> CsvRows:
     """A file of the organisers' layout: task-1/ and task-2/ with train, train_funlines, dev and test."""
+    texts = ("id", "original", "edit") if task == 1 else ("id", "original1", "edit1", "original2", "edit2")
+    if dataset == PUBLIC:
+        return read_csv(fetch(f"task-{task}/{split}.csv", SUMS[task, split], ARCHIVES), texts)
     home = Path(folder(CARD)) if dataset == "sample" else Path(dataset).expanduser()
     path = home / f"task-{task}" / f"{split}.csv"
     if not path.is_file():
         raise BadInput(
-            f"dataset={dataset}: there is no file {path}; name 'sample' or a folder with task-1/ and task-2/, each with "
-            f"{', '.join(SPLITS)}.{nearest(split, SPLITS)}"
+            f"dataset={dataset}: there is no file {path}; name '{PUBLIC}', 'sample', or a folder with task-1/ and "
+            f"task-2/, each with {', '.join(SPLITS)}.{nearest(split, SPLITS)}"
         )
-    texts = ("id", "original", "edit") if task == 1 else ("id", "original1", "edit1", "original2", "edit2")
     return read_csv(path, texts)
 
 

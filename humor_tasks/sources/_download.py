@@ -3,41 +3,60 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from humor_tasks.errors import BadInput
+from humor_tasks.files import write_bytes
 
 
 def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
     """The local copy of a file, fetched from the first of `urls` that has it.
 
-    Kept in `$HF_HOME/humor_tasks/files`, beside what is fetched from the hub; a copy whose SHA-256 is
-    not `sha256` is never used. Raises BadInput naming each address and what was wrong with it.
+    An address ending in .zip stands for an archive that holds the file somewhere. Kept in
+    `$HF_HOME/humor_tasks/files`, beside what is fetched from the hub; a file whose SHA-256 is not
+    `sha256` is never used. Raises BadInput naming each address and what was wrong with it.
     """
     from huggingface_hub import constants
 
-    folder = Path(constants.HF_HOME) / "humor_tasks" / "files" / sha256[:12]
-    kept = folder / name
+    files = Path(constants.HF_HOME) / "humor_tasks" / "files"
+    kept = files / sha256[:12] / name
     if kept.is_file() and hashlib.sha256(kept.read_bytes()).hexdigest() == sha256:
         return kept
     import pooch
     import requests
 
     pooch.get_logger().setLevel("WARNING")
+    downloader = pooch.HTTPDownloader(timeout=30, progressbar=False)
     problems = []
     for url in urls:
+        archive = url.endswith(".zip")
+        known = None if archive else f"sha256:{sha256}"
         try:
-            found = pooch.retrieve(
-                url, f"sha256:{sha256}", name, folder, downloader=pooch.HTTPDownloader(timeout=30, progressbar=False)
-            )
-        except ValueError:  # pooch's word for another hash
-            problems.append(f"{url} has other content than SHA-256 {sha256}")
+            place = files / "archives" if archive else kept.parent
+            found = Path(pooch.retrieve(url, known, None if archive else name, place, downloader=downloader))
+            if not archive:
+                return found
+            data = _member(found, Path(name).name, sha256)
+            write_bytes(kept, data)
+            return kept
+        except (ValueError, LookupError, zipfile.BadZipFile):  # pooch's word for another hash is ValueError
+            problems.append(f"{url} does not hold the file with SHA-256 {sha256}")
         except (requests.RequestException, OSError) as problem:
             problems.append(f"{url}: {type(problem).__name__}")
-        else:
-            return Path(found)
     raise BadInput(
-        f"{name} could not be fetched: {'; '.join(problems)}. Get the file yourself and name it: dataset=<file>. "
-        "dataset=sample is the packaged sample."
+        f"{name} could not be fetched: {'; '.join(problems)}. Get the file yourself and name it: dataset=<file or "
+        "folder>. dataset=sample is the packaged sample."
     )
+
+
+def _member(archive: Path, name: str, sha256: str) -> bytes:
+    """The member of that name and content, wherever in the archive it lies."""
+    with zipfile.ZipFile(archive) as opened:
+        for info in opened.infolist():
+            if info.filename.rsplit("/", 1)[-1] == name and info.file_size < 100_000_000:
+                data = opened.read(info)
+                if hashlib.sha256(data).hexdigest() == sha256:
+                    return data
+    raise LookupError(name)

@@ -1,0 +1,164 @@
+"""Rows of numbers for headlines, and a rater that weighs them: `ridge`, `cbow` and `ngrams`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
+from humor_tasks.models.humicroedit.rater import RaterBase
+from humor_tasks.models.humicroedit.texts import Edit
+
+BATCH = 4096
+
+
+class Sentences:
+    """`ridge`: embeddings of both headlines and both words, and products of those that the edit sets apart."""
+
+    def __init__(self, encoder: FrozenEncoder) -> None:
+        self.encoder = encoder
+
+    def rows(self, edits: Sequence[Edit]) -> Any:
+        """[edits, 7 x dimensions]."""
+        import numpy as np
+
+        columns = [[e.edited for e in edits], [e.original for e in edits], [e.edit for e in edits], [e.word for e in edits]]
+        new, old, edit, word = (self.encoder.embed(column) for column in columns)
+        return np.hstack([new, old, edit, word, new * old, edit * word, new * edit])
+
+    def save(self, folder: Path) -> None:
+        """The encoder."""
+        self.encoder.save(folder)
+
+
+class Words:
+    """`cbow`: the vectors of the replacing and the replaced word, and the mean over the words around them."""
+
+    def __init__(self, vectors: WordVectors) -> None:
+        self.vectors = vectors
+
+    def rows(self, edits: Sequence[Edit]) -> Any:
+        """[edits, 3 x dimensions]."""
+        import numpy as np
+
+        columns = [[e.edit for e in edits], [e.word for e in edits], [e.context for e in edits]]
+        return np.hstack([self.vectors.embed(column) for column in columns])
+
+    def save(self, folder: Path) -> None:
+        """The vectors."""
+        self.vectors.save(folder)
+
+
+# One vectorizer a view: the text it reads, the unit it counts, and how long its n-grams are.
+_VIEWS = {
+    "edit": ("edit", "char_wb", (2, 5)),
+    "edited": ("edited", "word", (1, 2)),
+    "word": ("word", "word", (1, 1)),
+}
+
+
+class NGrams:
+    """`ngrams`: TF-IDF of the replacing word's character n-grams, of the edited headline's words and of the replaced."""
+
+    def __init__(self, views: dict[str, Any]) -> None:
+        self.views = views
+
+    @classmethod
+    def fitted(cls, edits: Sequence[Edit]) -> NGrams:
+        """The vocabulary of `edits`."""
+        views = {name: _vectorizer(name).fit([getattr(e, _VIEWS[name][0]) for e in edits]) for name in _VIEWS}
+        return cls(views)
+
+    def rows(self, edits: Sequence[Edit]) -> Any:
+        """[edits, all n-grams], sparse."""
+        from scipy.sparse import hstack
+
+        views = [view.transform([getattr(e, _VIEWS[name][0]) for e in edits]) for name, view in self.views.items()]
+        return hstack(views).tocsr()
+
+    def save(self, folder: Path) -> None:
+        """The vocabulary of each view with its weights."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, view in self.views.items():
+            known = {term: float(view.idf_[place]) for term, place in sorted(view.vocabulary_.items(), key=lambda x: x[1])}
+            (folder / f"{name}.json").write_text(json.dumps(known, ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def saved(cls, folder: Path) -> NGrams:
+        """What `save` wrote."""
+        import numpy as np
+
+        views = {}
+        for name in _VIEWS:
+            known = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+            views[name] = _vectorizer(name, {term: place for place, term in enumerate(known)})
+            views[name].idf_ = np.array(list(known.values()))
+        return cls(views)
+
+
+def _vectorizer(name: str, vocabulary: dict[str, int] | None = None) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    _, unit, lengths = _VIEWS[name]
+    return TfidfVectorizer(analyzer=unit, ngram_range=lengths, sublinear_tf=True, vocabulary=vocabulary)
+
+
+class Layers:
+    """Standardised columns through dense layers with ReLU between them; a ridge has one layer."""
+
+    def __init__(self, tensors: dict[str, Any]) -> None:
+        self.tensors = tensors
+        self.depth = sum(name.startswith("weight") for name in tensors)
+
+    def __call__(self, rows: Any) -> Any:
+        """[rows] ratings."""
+        import numpy as np
+
+        values = rows if "mean" not in self.tensors else (rows - self.tensors["mean"]) / self.tensors["scale"]
+        for layer in range(self.depth):
+            values = (np.maximum(values, 0) if layer else values) @ self.tensors[f"weight{layer}"]
+            values = np.asarray(values) + self.tensors[f"bias{layer}"]
+        return values[:, 0]
+
+    def save(self, path: Path) -> None:
+        """The tensors."""
+        import numpy as np
+        from safetensors.numpy import save_file
+
+        save_file({name: np.ascontiguousarray(tensor) for name, tensor in self.tensors.items()}, path)
+
+
+class FeatureRater(RaterBase):
+    """Features and layers of a run folder."""
+
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+        from safetensors.numpy import load_file
+
+        super().__init__()
+        home = folder / "features"
+        system = config["system"]
+        self.features: Any = (
+            Sentences(FrozenEncoder(str(home)))
+            if system == "ridge"
+            else NGrams.saved(home)
+            if system == "ngrams"
+            else Words(WordVectors.saved(home))
+        )
+        self.layers = Layers(load_file(folder / "head.safetensors"))
+
+    @classmethod
+    def of(cls, features: Any, layers: Layers) -> FeatureRater:
+        """From what training holds."""
+        rater = cls.__new__(cls)
+        RaterBase.__init__(rater)
+        rater.features, rater.layers = features, layers
+        return rater
+
+    def ratings(self, edits: Sequence[Edit]) -> list[float]:
+        """See `Rater.rate`."""
+        found: list[float] = []
+        for start in range(0, len(edits), BATCH):
+            found += [float(x) for x in self.layers(self.features.rows(edits[start : start + BATCH]))]
+        return found

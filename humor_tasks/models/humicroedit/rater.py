@@ -1,0 +1,113 @@
+"""What every trained system offers, and how a run folder becomes one."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.humicroedit.texts import Edit, as_edit
+
+CONFIG, METRICS = "config.json", "metrics.json"
+# Where the rater of a system is; each has the signature (folder, config).
+_RATERS = {
+    "baseline": ("rater", "BaselineRater"),
+    "cbow": ("features", "FeatureRater"),
+    "ridge": ("features", "FeatureRater"),
+    "ngrams": ("features", "FeatureRater"),
+    "encoder": ("network", "NetworkRater"),
+    "pair": ("network", "NetworkRater"),
+    "ensemble": ("stack", "EnsembleRater"),
+}
+SYSTEMS = tuple(_RATERS)
+
+
+class Rater(Protocol):
+    """A model that rates edited headlines: the expected mean grade of the judges, not clipped to 0..3."""
+
+    name: str
+
+    def rate(self, headlines: Sequence[Any]) -> list[float]:
+        """One rating a headline: objects with before, word, edit and after, or those four texts."""
+        ...
+
+    def prefer(self, first: Sequence[Any], second: Sequence[Any]) -> list[int]:
+        """1 or 2 a pair: the headline with the higher rating, the first where they are equal."""
+        ...
+
+
+class RaterBase:
+    """The parts that raters share; a subclass gives `ratings` of Edits. Each distinct headline is rated once."""
+
+    name = ""
+
+    def __init__(self) -> None:
+        self.known: dict[Edit, float] = {}
+
+    def ratings(self, edits: Sequence[Edit]) -> list[float]:
+        """Ratings of checked headlines."""
+        raise NotImplementedError
+
+    def rate(self, headlines: Sequence[Any]) -> list[float]:
+        """See `Rater.rate`."""
+        edits = [as_edit(headline) for headline in headlines]
+        if new := [edit for edit in dict.fromkeys(edits) if edit not in self.known]:
+            self.known.update(zip(new, self.ratings(new), strict=True))
+        return [self.known[edit] for edit in edits]
+
+    def prefer(self, first: Sequence[Any], second: Sequence[Any]) -> list[int]:
+        """See `Rater.prefer`."""
+        if len(first) != len(second):
+            raise BadInput(f"pairs need two lists of one length; these have {len(first)} and {len(second)}.")
+        rated = self.rate([*first, *second])
+        return [1 if a >= b else 2 for a, b in zip(rated[: len(first)], rated[len(first) :], strict=True)]
+
+
+class BaselineRater(RaterBase):
+    """The mean grade of train for every headline, the more frequent label of train for every pair."""
+
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+        super().__init__()
+        values = read_object(folder / "baseline.json")
+        self.mean, self.label = float(values["mean"]), int(values["label"])
+
+    def ratings(self, edits: Sequence[Edit]) -> list[float]:
+        """See `Rater.rate`."""
+        return [self.mean] * len(edits)
+
+    def prefer(self, first: Sequence[Any], second: Sequence[Any]) -> list[int]:
+        """See the class."""
+        super().prefer(first, second)
+        return [self.label] * len(first)
+
+
+def load(folder: str | Path, unfinished: bool = False) -> Rater:
+    """The rater of a finished run folder. Raises BadInput for a folder that is none, naming what is missing.
+
+    unfinished: for training, which asks the model before it writes the metrics.
+    """
+    home = Path(folder).expanduser()
+    if not (home / CONFIG).is_file():
+        raise BadInput(f"{home}: is no run folder of `humor-tasks train humicroedit` (it has no {CONFIG}).")
+    config = read_object(home / CONFIG)
+    system = check_choice(f"{home / CONFIG}: system", str(config.get("system")), SYSTEMS)
+    if not unfinished and not (home / METRICS).is_file():
+        raise BadInput(f"{home}: the training is not finished; run its command again, it goes on where it stopped.")
+    module, name = _RATERS[system]
+    rater: Rater = getattr(importlib.import_module(f"{__package__}.{module}"), name)(home, config)
+    rater.name = f"humicroedit/{home.name}"
+    return rater
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """A JSON object from a file of a run folder."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise BadInput(f"{path}: cannot be read ({problem}); the run folder is not whole.") from None
+    if not isinstance(value, dict):
+        raise BadInput(f"{path}: holds no object; the run folder is not whole.")
+    return value

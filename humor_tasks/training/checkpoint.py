@@ -1,0 +1,88 @@
+"""The state of a training after an epoch, without pickle: tensors as safetensors, the rest as JSON.
+
+Random numbers need no saving: every epoch seeds its own generators (see `finetune.seed_epoch`). A checkpoint is
+written beside and renamed, and names the folder with the best weights so far; older ones go only after that.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.models.humicroedit.rater import read_object
+
+_NAME, _BEST = "checkpoint-", "best-"
+
+
+@dataclass
+class State:
+    """How far a training is; `curve` has a row an epoch (see `finetune.CURVE`)."""
+
+    epoch: int = 0
+    best_epoch: int = 0
+    best: float = float("inf")
+    curve: list[list[float]] = field(default_factory=list)
+
+
+def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any) -> None:
+    """checkpoint-EPOCH in `output`; older checkpoints and best weights that it does not name are removed."""
+    from safetensors.torch import save_file, save_model
+
+    def write(folder: Path) -> None:
+        save_model(network, str(folder / "network.safetensors"))
+        moments = {
+            f"{i}.{name}": value.detach().cpu().contiguous()
+            for i, values in optimizer.state_dict()["state"].items()
+            for name, value in values.items()
+        }
+        save_file(moments, folder / "optimizer.safetensors")
+        (folder / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
+
+    kept = write_folder(output / f"{_NAME}{state.epoch}", write)
+    for folder in output.iterdir():
+        old = folder.name.startswith((_NAME, _BEST, ".")) and folder.is_dir()
+        if old and folder not in (kept, best_folder(output, state)):
+            shutil.rmtree(folder)
+
+
+def restore_checkpoint(output: Path, network: Any, optimizer: Any) -> State:
+    """Puts the last checkpoint of `output` into network and optimizer; a fresh State where there is none."""
+    from safetensors.torch import load_file, load_model
+
+    found = sorted(output.glob(f"{_NAME}*"), key=lambda path: int(path.name.removeprefix(_NAME)))
+    if not found:
+        return State()
+    load_model(network, str(found[-1] / "network.safetensors"))
+    moments: dict[int, dict[str, Any]] = {}
+    for key, value in load_file(found[-1] / "optimizer.safetensors").items():
+        place, name = key.split(".", 1)
+        moments.setdefault(int(place), {})[name] = value
+    optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+    return State(**read_object(found[-1] / "state.json"))
+
+
+def best_folder(output: Path, state: State) -> Path:
+    """Where the best weights so far are."""
+    return output / f"{_BEST}{state.best_epoch}"
+
+
+def write_folder(target: Path, write: Callable[[Path], None]) -> Path:
+    """`target` as `write` fills it, whole or not at all; what was there is replaced."""
+    beside = target.with_name(f".{target.name}")
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    write(beside)
+    shutil.rmtree(target, ignore_errors=True)
+    beside.rename(target)
+    return target
+
+
+def remove_checkpoints(output: Path) -> None:
+    """After the training is finished."""
+    for folder in output.iterdir():
+        if folder.is_dir() and folder.name.startswith((_NAME, _BEST, f".{_NAME}", f".{_BEST}")):
+            shutil.rmtree(folder)

@@ -1,0 +1,128 @@
+"""Every value of a run, each a flag of `humor-tasks train humicroedit`."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.humicroedit.rater import SYSTEMS
+from humor_tasks.models.humicroedit.texts import CONTEXTS
+
+HEADS = ("ridge", "mlp")
+PRECISIONS = ("no", "bf16")
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One run; `system` says which of the values are read (see `READ`)."""
+
+    system: str
+    dataset: str = "sample"
+    encoder: str = "sentence-transformers/all-MiniLM-L6-v2"
+    funlines: bool = False
+    share: float = 1.0
+    seed: int = 0
+    # What the encoder is shown.
+    context: str = "full"
+    original_word: bool = False
+    marks: bool = False
+    max_length: int = 96
+    # Fine-tuning.
+    freeze: bool = False
+    frozen_layers: int = 0
+    epochs: int = 3
+    patience: int = 2
+    batch_size: int = 32
+    lr: float = 5e-5
+    head_lr: float = 1e-3
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    dropout: float = 0.1
+    dropout_samples: int = 1
+    rank_weight: float = 0.0
+    precision: str = "no"
+    # ridge, cbow and ngrams.
+    vectors: str = "encoder"
+    head: str = "ridge"
+    alphas: tuple[float, ...] = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
+    hidden: int = 256
+    # Ensembles.
+    grid: tuple[str, ...] = ()
+    folds: int = 5
+    best: int = 3
+    stack_alpha: float = 1.0
+    non_negative: bool = True
+    part: str = ""
+
+    def __post_init__(self) -> None:
+        check_choice("system", self.system, SYSTEMS)
+        check_choice("context", self.context, CONTEXTS)
+        check_choice("head", self.head, HEADS)
+        check_choice("precision", self.precision, PRECISIONS)
+        for name, least, most in _RANGES:
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise BadInput(f"{name}={value}: it must be from {least} to {most}.")
+        if self.part and not _is_part(self.part):
+            raise BadInput(f"part={self.part}: write it as I/N, such as 1/2.")
+        if not self.alphas or min(self.alphas) <= 0:
+            raise BadInput(f"alphas={self.alphas}: they must be positive.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The values that this system reads, as JSON would hold them."""
+        read = ("system", *COMMON, *READ[self.system])
+        return {name: _plain(getattr(self, name)) for name in read}
+
+    def with_values(self, **values: Any) -> TrainConfig:
+        """A copy with other values, checked anew."""
+        return dataclasses.replace(self, **values)
+
+
+_RANGES = (
+    ("share", 0.0, 1.0),
+    ("max_length", 8, 4096),
+    ("frozen_layers", 0, 1000),
+    ("epochs", 1, 1000),
+    ("patience", 1, 1000),
+    ("batch_size", 1, 4096),
+    ("lr", 0.0, 1.0),
+    ("head_lr", 0.0, 1.0),
+    ("warmup", 0.0, 1.0),
+    ("dropout", 0.0, 0.99),
+    ("dropout_samples", 1, 64),
+    ("rank_weight", 0.0, 100.0),
+    ("hidden", 1, 65536),
+    ("folds", 2, 100),
+    ("best", 1, 1000),
+)
+
+COMMON = ("dataset", "funlines", "share", "seed")
+_TUNED = (
+    *("encoder", "max_length", "freeze", "frozen_layers", "epochs", "patience", "batch_size", "lr", "head_lr", "warmup"),
+    *("weight_decay", "dropout", "dropout_samples", "rank_weight", "precision"),
+)
+# What each system reads. Values it does not read are no part of its config.json, nor of a member's name.
+READ: dict[str, tuple[str, ...]] = {
+    "baseline": (),
+    "cbow": ("encoder", "vectors", "head", "alphas", "hidden", "epochs", "patience", "lr"),
+    "ridge": ("encoder", "alphas"),
+    "ngrams": ("alphas",),
+    "encoder": ("context", "original_word", "marks", *_TUNED),
+    "pair": _TUNED,
+    "ensemble": ("grid", "folds", "best", "stack_alpha", "non_negative"),
+}
+
+
+# Members take what the grid does not vary from the ensemble's own values.
+READ["ensemble"] += tuple(dict.fromkeys(name for names in READ.values() for name in names if name not in READ["ensemble"]))
+
+
+def _is_part(text: str) -> bool:
+    mine, slash, parts = text.partition("/")
+    return bool(slash) and mine.isdigit() and parts.isdigit() and 1 <= int(mine) <= int(parts)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

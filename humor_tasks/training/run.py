@@ -1,0 +1,142 @@
+"""A run folder from config to metrics: trains a system, writes what it predicts for both subtasks, goes on after a kill."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from humor_tasks import __version__
+from humor_tasks.errors import BadInput
+from humor_tasks.files import write_json, write_text
+from humor_tasks.models.humicroedit.rater import CONFIG, METRICS, Rater, read_object
+from humor_tasks.training.config import TrainConfig
+from humor_tasks.training.data import Data, Rows, read_data
+
+CURVES = "curves.csv"
+
+
+def train(config: TrainConfig, output: Path, data: Data | None = None, progress: bool = True) -> dict[str, Any]:
+    """The metrics of the run in `output`, which is trained, gone on with, or already finished.
+
+    Raises BadInput where the folder holds a run with other settings, and for data that cannot be trained on.
+    """
+    wanted = json.loads(json.dumps(config.as_dict()))
+    _open_folder(output, wanted)
+    if (output / METRICS).is_file():
+        return read_object(output / METRICS)
+    data = data or read_data(config.dataset, config.funlines, config.share, config.seed)
+    start = time.perf_counter()
+    fitted = _fit(config, data, output, progress)
+    if fitted is None:
+        return {}
+    rater, notes = fitted
+    metrics = predictions(rater, data, output) | notes
+    metrics["rows"] = {"train": len(data.train), "funlines": len(data.extra), "dev": len(data.dev)}
+    metrics["seconds"] = round(time.perf_counter() - start, 1)
+    metrics["sha256"] = data.sha256
+    metrics["version"] = __version__
+    if _is_main():
+        write_json(output / METRICS, metrics)
+    return metrics
+
+
+def _fit(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]] | None:
+    """Trains and writes the model's files; the rater and what is worth noting. None: other processes are not done."""
+    if config.system == "ensemble":
+        from humor_tasks.training.ensemble import fit_ensemble
+
+        return fit_ensemble(config, data, output, progress)
+    if config.system in ("encoder", "pair"):
+        from humor_tasks.training.finetune import fit_network
+
+        return fit_network(config, data, output, progress)
+    from humor_tasks.training.features import fit_baseline, fit_features
+
+    return (fit_baseline if config.system == "baseline" else fit_features)(config, data, output)
+
+
+def _open_folder(output: Path, wanted: dict[str, Any]) -> None:
+    if output.exists() and not output.is_dir():
+        raise BadInput(f"{output}: is no folder.")
+    if (output / CONFIG).is_file():
+        held = read_object(output / CONFIG)
+        other = sorted(name for name in wanted.keys() | held.keys() if held.get(name) != wanted.get(name))
+        if other:
+            said = ", ".join(f"{name}={held.get(name)} there, {wanted.get(name)} here" for name in other)
+            raise BadInput(f"{output}: holds a run with other settings ({said}); choose another folder.")
+    elif output.exists() and any(output.iterdir()) and _is_main():
+        raise BadInput(f"{output}: is not empty and holds no run; choose another folder.")
+    elif _is_main():
+        write_json(output / CONFIG, wanted)
+
+
+def _is_main() -> bool:
+    """Whether this is the process that writes, of those that `accelerate launch` started."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def predictions(rater: Rater, data: Data, output: Path) -> dict[str, Any]:
+    """Writes predictions_SPLIT_task-N.csv in the organisers' form; metrics of the labelled splits."""
+    metrics: dict[str, Any] = {}
+    for split, rows in (("dev", data.dev), ("test", data.test)):
+        if rows is None:
+            continue
+        rated = rater.rate(rows.edits)
+        asked = data.pairs[split]
+        preferred = rater.prefer([pair.first for pair in asked], [pair.second for pair in asked])
+        if _is_main():
+            write_predictions(output / f"predictions_{split}_task-1.csv", rows.ids, rated)
+            write_predictions(output / f"predictions_{split}_task-2.csv", [pair.id for pair in asked], preferred)
+        metrics |= scores(split, rows, rated, [pair.label for pair in asked], preferred, [
+            (pair.first.mean, pair.second.mean) for pair in asked
+        ])
+    return metrics
+
+
+def scores(
+    split: str,
+    rows: Rows,
+    rated: Sequence[float],
+    labels: Sequence[int | None],
+    preferred: Sequence[int],
+    means: Sequence[tuple[float | None, float | None]],
+) -> dict[str, float]:
+    """RMSE, accuracy and reward without ties, of a labelled split."""
+    found: dict[str, float] = {}
+    if None not in rows.means:
+        found[f"{split}_rmse"] = rmse(rated, rows.grades)
+    kept = [
+        (label == said, abs(a - b))
+        for label, said, (a, b) in zip(labels, preferred, means, strict=True)
+        if label and a is not None and b is not None
+    ]
+    if kept:
+        found[f"{split}_accuracy"] = sum(right for right, _ in kept) / len(kept)
+        found[f"{split}_reward"] = sum(gap if right else -gap for right, gap in kept) / len(kept)
+    return found
+
+
+def rmse(rated: Sequence[float], means: Sequence[float]) -> float:
+    """Root of the mean squared difference."""
+    return math.sqrt(math.fsum((r - m) ** 2 for r, m in zip(rated, means, strict=True)) / len(means))
+
+
+def write_predictions(path: Path, ids: Sequence[str], values: Sequence[float]) -> None:
+    """The organisers' submission form: id,pred."""
+    write_table(path, ("id", "pred"), list(zip(ids, values, strict=True)))
+
+
+def write_table(path: Path, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A CSV file, whole or not at all."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    write_text(path, text.getvalue())

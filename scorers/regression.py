@@ -1,0 +1,361 @@
+"""How far predicted ratings are from mean grades (SemEval-2020 Task 7, subtask 1; Hossain et al. 2020).
+
+With the errors e = prediction - gold, n rows, predictions never clipped:
+
+    rmse           sqrt(mean of e^2)
+    rmse@X         the same over the k rows with the highest and the k with the lowest gold, k = round(X % of n)
+    mae[LOW,HIGH)  mean of |e| over the rows whose gold lies in that bin
+    pearson, spearman
+
+Ties at a cut of rmse@X: gold grades are few (24 values in the real dev split), so the k-th place falls
+among equals. The organisers published figures, but not the code nor an order among equals, and the
+figures cannot tell: where predictions do not differ, as the baseline's, every order gives the same. Here
+equals share the places left, each counting as (places left) / (equals): the mean of the squared errors over
+all orders, so the order of the rows does not matter.
+
+Errors are linearised and clustered (see `estimate`), with all that is estimated taken into account: the
+grade at which rmse@X cuts, and the ranks of spearman. Intervals of the two correlations are Fisher's (1915):
+that of atanh(r), with the stderr stderr(r) / (1 - r^2), carried back by tanh. `cluster_bootstrap` gives
+percentile intervals of all of them, to compare.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from humor_tasks.errors import BadInput
+
+from .estimate import Estimate, cluster_codes, clustered_mean, linearised, with_deviations, with_interval
+from .same_length import check_same_length
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+PERCENTS = (10, 20, 30, 40)
+SCALE = (0.0, 3.0)
+
+# Numbers that stay in a processor's cache; larger chunks are slower, and products of them start threads.
+_NEAR = 75_000
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The mean absolute error of the rows whose gold is at least `low` and less than `high`.
+
+    The last bin holds the end of the scale, too. `mae.n` and `mae.clusters` count the bin's rows alone;
+    of no rows everything is nan.
+    """
+
+    low: float
+    high: float
+    mae: Estimate
+
+    @property
+    def name(self) -> str:
+        """mae[0.2,0.4), or mae[2.8,3.0] for the last."""
+        return f"mae[{self.low:.1f},{self.high:.1f}{']' if self.high == SCALE[1] else ')'}"
+
+
+def rating_metrics(
+    pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], width: float = 0.2, level: float = 0.95
+) -> dict[str, Estimate]:
+    """Every metric of this module by its name, in the order of the table above."""
+    found = {"rmse": rmse(pred, gold, clusters, level)}
+    found |= {f"rmse@{percent}": rmse_at(pred, gold, clusters, percent, level) for percent in PERCENTS}
+    found |= {"pearson": pearson(pred, gold, clusters, level), "spearman": spearman(pred, gold, clusters, level)}
+    return found | {b.name: b.mae for b in mae_by_bin(pred, gold, clusters, width, level)}
+
+
+def rmse(pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Estimate:
+    """The root of the mean squared error. Raises BadInput on lists of different length and on nan or infinity."""
+    x, y = _checked(pred, gold, clusters)
+    return linearised(lambda mean: mean**0.5, [((x - y) ** 2).tolist()], clusters, level)
+
+
+def rmse_at(
+    pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], percent: float, level: float = 0.95
+) -> Estimate:
+    """The RMSE over the `percent` % of rows with the highest gold and the `percent` % with the lowest.
+
+    k = round(percent % of n), a half to even and at most n/2; nan where k is 0. Equals at a cut share its
+    places (see above). At each end, with the means over all rows: `a` of [gold beyond the cut], `A` of
+    that times e^2, `p` of [gold at the cut] and `P` of that times e^2, linearised is
+
+        T = (A + (k/n - a) P / p) / (k/n);    rmse@X = sqrt((T of the top + T of the bottom) / 2)
+
+    `n` and `clusters` count all rows: all of them decide the cuts. Raises BadInput as `rmse` does, and
+    on a percent outside (0, 50].
+    """
+    import numpy as np
+
+    if not 0 < percent <= 50:
+        raise BadInput(f"percent is {percent}; RMSE@X takes the X % at either end, X over 0 and at most 50.")
+    x, y = _checked(pred, gold, clusters)
+    squares = (x - y) ** 2
+    share = min(round(percent * len(x) / 100), len(x) // 2) / max(len(x), 1)
+    if share == 0:
+        return clustered_mean([math.nan] * len(x), clusters, level)
+    columns = []
+    for sign in (-1, 1):
+        ordered = np.sort(sign * y)
+        cut = ordered[round(share * len(x)) - 1]
+        beyond, at = (sign * y < cut).astype(float), (sign * y == cut).astype(float)
+        columns += [beyond * squares, beyond, at * squares, at]
+
+    def f(*m: complex) -> complex:
+        ends = (m[i] + (share - m[i + 1]) * m[i + 2] / m[i + 3] for i in (0, 4))
+        return (sum(ends) / (2 * share)) ** 0.5
+
+    return linearised(f, [column.tolist() for column in columns], clusters, level)
+
+
+def mae_by_bin(
+    pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], width: float = 0.2, level: float = 0.95
+) -> list[Bin]:
+    """The mean absolute error in each bin of the scale 0..3, lowest first, empty bins included.
+
+    Raises BadInput as `rmse` does, on gold outside the scale, and on a width that does not divide it.
+    """
+    x, y = _checked(pred, gold, clusters)
+    number, edges = _bins(y, width)
+    rows: list[list[int]] = [[] for _ in edges[1:]]
+    for i, b in enumerate(number):
+        rows[b].append(i)
+    errors = abs(x - y).tolist()
+    return [
+        Bin(low, high, clustered_mean([errors[i] for i in kept], [clusters[i] for i in kept], level))
+        for low, high, kept in zip(edges[:-1], edges[1:], rows, strict=True)
+    ]
+
+
+def pearson(
+    pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
+) -> Estimate:
+    """Pearson's r, linearised in its five moments; its interval Fisher's. nan where either list is constant."""
+    x, y = _checked(pred, gold, clusters)
+    if len(x) == 0 or x.min() == x.max() or y.min() == y.max():
+        return clustered_mean([math.nan] * len(x), clusters, level)
+    x, y = ((v - v.mean()) / v.std() for v in (x, y))
+
+    def f(mx: complex, my: complex, xx: complex, yy: complex, xy: complex) -> complex:
+        return (xy - mx * my) / ((xx - mx * mx) * (yy - my * my)) ** 0.5
+
+    columns = [column.tolist() for column in (x, y, x * x, y * y, x * y)]
+    return _fisher(linearised(f, columns, clusters, level), level)
+
+
+def spearman(
+    pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
+) -> Estimate:
+    """Spearman's rho, Pearson's r of the ranks, equals having their mean rank; its interval Fisher's.
+
+    With u and v the ranks (less a half) over n, less a half, and C, U, V the means of uv, u^2 and v^2:
+
+        rho = C / sqrt(U V);   deviation = dC / sqrt(U V) - rho/2 (dU/U + dV/V)
+        dC_i = u_i v_i + h(u, v)_i + h(v, u)_i - 3C,   dU_i = u_i^2 + 2 h(u, u)_i - 3U,   dV likewise
+        h(u, v)_i = (sum of v over the rows with a greater u, and half of it over those with the same) / n
+
+    The terms h are what row i moves through the ranks of the others. nan where either list is constant.
+    """
+    x, y = _checked(pred, gold, clusters)
+    n = len(x)
+    if n == 0 or x.min() == x.max() or y.min() == y.max():
+        return clustered_mean([math.nan] * n, clusters, level)
+    (u, h_u), (v, h_v) = _ranked(x), _ranked(y)
+    c, uu, vv = float(u @ v) / n, float(u @ u) / n, float(v @ v) / n
+    scale = math.sqrt(uu * vv)
+    rho = c / scale
+    deviations = (u * v + h_u(v) + h_v(u) - 3 * c) / scale
+    for w, h, ww in ((u, h_u, uu), (v, h_v, vv)):
+        deviations = deviations - rho / 2 * (w * w + 2 * h(w) - 3 * ww) / ww
+    return _fisher(with_deviations(rho, deviations.tolist(), clusters, level), level)
+
+
+def cluster_bootstrap(
+    pred: Sequence[float],
+    gold: Sequence[float],
+    clusters: Sequence[Hashable],
+    draws: int = 10_000,
+    seed: int = 0,
+    width: float = 0.2,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """Every metric of `rating_metrics` with a percentile interval from `draws` resamplings of whole clusters.
+
+    G clusters are drawn with replacement, multinomially, and every metric is computed anew for the rows
+    they bring: the cuts of rmse@X from the drawn gold and their number, spearman's ranks among the
+    drawn rows. `stderr` is the standard deviation over the draws. Draws in which a metric is undefined (a
+    bin without rows, constant predictions) are left out of it. One cluster or fewer: stderr and interval
+    are nan. The same seed gives the same intervals. Raises BadInput as `rmse` and `mae_by_bin` do, on a
+    level outside (0, 1) and on fewer than two draws.
+    """
+    import numpy as np
+
+    if draws < 2:
+        raise BadInput(f"draws is {draws}; a spread needs at least 2, an interval some thousands.")
+    found = rating_metrics(pred, gold, clusters, width, level)
+    codes, count = cluster_codes(clusters)
+    if count < 2:
+        return found
+    x, y = _checked(pred, gold, clusters)
+    compute = _resampled(x, y, np.asarray(codes), count, width)
+    generator = np.random.default_rng(seed)
+    chunk = max(8, min(draws, _NEAR // len(x)))
+    parts = []
+    for start in range(0, draws, chunk):
+        size = min(chunk, draws - start)
+        # A multinomial is the count of such draws; counting them is three times as fast as numpy's own.
+        drawn = generator.integers(0, count, (size, count)) * size + np.arange(size)[:, None]
+        weights = np.bincount(drawn.ravel(), minlength=count * size).reshape(count, size)
+        parts.append(compute(weights.astype(float)))
+    tails = [50 * (1 - level), 50 * (1 + level)]
+    for (name, e), row in zip(found.items(), np.concatenate(parts, axis=1), strict=True):
+        known = row[~np.isnan(row)]
+        low, high = np.percentile(known, tails) if len(known) else (math.nan, math.nan)
+        spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
+        found[name] = Estimate(e.value, spread, float(low), float(high), e.n, e.clusters)
+    return found
+
+
+def _resampled(x: Floats, y: Floats, codes: NDArray[np.intp], count: int, width: float) -> Callable[[Floats], Floats]:
+    """What computes every metric (a row each) from the weights of the clusters (clusters x draws)."""
+    import numpy as np
+
+    errors = x - y
+    cx, cy = ((v - v.mean()) / (v.std() or 1.0) for v in (x, y))
+    moments = np.zeros((5, count))
+    np.add.at(moments.T, codes, np.column_stack((cx, cy, cx * cx, cy * cy, cx * cy)))
+    by_gold, by_pred = np.argsort(y), np.argsort(x)
+    golds, grade = np.unique(y, return_inverse=True)
+    values, value = np.unique(x[by_pred], return_inverse=True)
+    gold_starts, value_starts = np.searchsorted(y[by_gold], golds), np.searchsorted(x[by_pred], values)
+    number, edges = _bins(golds, width)
+    in_bin = (np.arange(len(edges) - 1)[:, None] == number).astype(float)
+    absolute, squares = abs(errors)[by_gold, None], (errors**2)[by_gold, None]
+
+    def compute(weights: Floats) -> Floats:
+        drawn = weights.take(codes[by_gold], axis=0)
+        at = np.add.reduceat(drawn, gold_starts)
+        square_at, absolute_at = (np.add.reduceat(drawn * e, gold_starts) for e in (squares, absolute))
+        size = at.sum(axis=0)
+        drawn = weights.take(codes[by_pred], axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.vstack(
+                (
+                    np.sqrt(square_at.sum(axis=0) / size),
+                    *(_both_ends(at, square_at, size, percent) for percent in PERCENTS),
+                    _correlation(*(moments @ weights) / size),
+                    _rank_correlation(drawn, at, value, value_starts, grade[by_pred], size),
+                    (in_bin @ absolute_at) / (in_bin @ at),
+                )
+            )
+
+    return compute
+
+
+def _correlation(mx: Floats, my: Floats, xx: Floats, yy: Floats, xy: Floats) -> Floats:
+    """Pearson's r from the means of x, y, x^2, y^2 and xy; nan where a spread is but rounding."""
+    import numpy as np
+
+    spread_x, spread_y = xx - mx * mx, yy - my * my
+    varied = (spread_x > 1e-12 * xx) & (spread_y > 1e-12 * yy)
+    return np.where(varied, (xy - mx * my) / np.sqrt(spread_x * spread_y), math.nan)
+
+
+def _both_ends(at: Floats, square_at: Floats, size: Floats, percent: float) -> Floats:
+    """rmse@X from the rows and the squared errors at each grade (grades x draws), lowest grade first."""
+    import numpy as np
+
+    k = np.minimum(np.rint(percent * size / 100), size // 2)
+    mean_at = np.divide(square_at, at, out=np.zeros_like(at), where=at > 0)
+    total = np.zeros_like(size)
+    for end in (slice(None), slice(None, None, -1)):
+        before = np.cumsum(at[end], axis=0) - at[end]
+        total += (np.clip(k - before, 0, at[end]) * mean_at[end]).sum(axis=0)
+    result: Floats = np.sqrt(total / (2 * k))
+    return result
+
+
+def _rank_correlation(
+    drawn: Floats,
+    at: Floats,
+    value: NDArray[np.intp],
+    value_starts: NDArray[np.intp],
+    grade: NDArray[np.intp],
+    size: Floats,
+) -> Floats:
+    """Spearman's rho of rows that occur `drawn` times (rows by prediction x draws)."""
+    import numpy as np
+
+    gold_ranks = np.cumsum(at, axis=0) - at / 2 - size / 2
+    tied = len(value_starts) < len(value)
+    times = np.add.reduceat(drawn, value_starts) if tied else drawn
+    ranks = np.cumsum(times, axis=0)
+    ranks -= times / 2
+    ranks -= size / 2
+    both = np.einsum("ij,ij,ij->j", drawn, ranks[value] if tied else ranks, gold_ranks.take(grade, axis=0))
+    squares = np.einsum("ij,ij,ij->j", times, ranks, ranks)
+    gold_squares = np.einsum("ij,ij,ij->j", at, gold_ranks, gold_ranks)
+    result: Floats = both / np.sqrt(squares * gold_squares)
+    return result
+
+
+def _ranked(x: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
+    """u of `spearman`, and h(u, .)."""
+    import numpy as np
+
+    n = len(x)
+    _, value, times = np.unique(x, return_inverse=True, return_counts=True)
+
+    def h(v: Floats) -> Floats:
+        at = np.bincount(value, weights=v)
+        result: Floats = (at.sum() - np.cumsum(at) + at / 2)[value] / n
+        return result
+
+    return ((np.cumsum(times) - times / 2) / n - 0.5)[value], h
+
+
+def _bins(gold: Floats, width: float) -> tuple[list[int], list[float]]:
+    """The number of each row's bin, and the edges of all bins."""
+    low, high = SCALE
+    count = round((high - low) / width) if width > 0 else 0
+    if count < 1 or abs(count * width - (high - low)) > 1e-9:
+        raise BadInput(f"width is {width}; bins must fill the scale {low:g}..{high:g}, as those of 0.2 do.")
+    for i, grade in enumerate(gold.tolist()):
+        if not low <= grade <= high:
+            raise BadInput(f"gold[{i}] is {grade}; mean grades lie on the scale {low:g}..{high:g}.")
+    # A grade of 0.6 belongs to the bin from 0.6, though 0.6 / 0.2 is a little less than 3.
+    number = [min(int((grade - low) / width + 1e-9), count - 1) for grade in gold.tolist()]
+    return number, [round(low + i * width, 9) for i in range(count)] + [high]
+
+
+def _fisher(estimate: Estimate, level: float) -> Estimate:
+    """`estimate` of a correlation with Fisher's interval; a correlation of 1 or -1 is a point where its error is 0."""
+    r = max(-1.0, min(1.0, estimate.value)) if not math.isnan(estimate.value) else math.nan
+    stderr = estimate.stderr
+    if math.isnan(stderr) or 1 - r * r < 1e-12:
+        bound = math.nan if math.isnan(stderr) else r
+        return Estimate(r, stderr, bound, bound, estimate.n, estimate.clusters)
+    z = with_interval(math.atanh(r), stderr / (1 - r * r), estimate.clusters - 1, level, estimate.n, estimate.clusters)
+    return Estimate(r, stderr, math.tanh(z.low), math.tanh(z.high), estimate.n, estimate.clusters)
+
+
+def _checked(pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable]) -> tuple[Floats, Floats]:
+    """Both lists as arrays."""
+    import numpy as np
+
+    check_same_length(pred=pred, gold=gold, clusters=clusters)
+    arrays = []
+    for name, column in {"pred": pred, "gold": gold}.items():
+        x = np.asarray(column, dtype=float)
+        if not np.isfinite(x).all():
+            i = int(np.flatnonzero(~np.isfinite(x))[0])
+            raise BadInput(f"{name}[{i}] is {column[i]}; each row needs a number, and what was not read is left out.")
+        arrays.append(x)
+    return arrays[0], arrays[1]
