@@ -63,8 +63,9 @@ def score(predictions: Path, task: str, as_json: bool, **parameters: Any) -> Non
 @click.option("--seed", default=1234, show_default=True, help="Seed of --fill random.")
 def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
     """Write a leaderboard submission, {instance_id: letter}, from an Inspect log or lm-eval samples."""
-    from humor_tasks.files import answers_in_log, write_json
+    from humor_tasks.files import answers_in_log
     from humor_tasks.submission import complete
+    from humor_tasks.writing import write_json
 
     answers, letters = answers_in_log(log)
     chosen = complete(answers, letters, fill, seed, str(log))
@@ -88,8 +89,8 @@ def grade(log: Path, task: str, graders: tuple[str, ...], output: Path | None, n
 
     Verdicts are kept as they come in: a second run of an interrupted command asks for the rest only.
     """
-    from humor_tasks.files import write_json
     from humor_tasks.on_inspect.grade import grade, report_of
+    from humor_tasks.writing import write_json
 
     graded = grade(log, task, graders, cache=not no_cache, **how)
     report = report_of(graded)
@@ -108,7 +109,7 @@ def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: i
     """List the rows that the models of these graded logs get right least often, for subset=FILE."""
     from humor_tasks.analysis.graded import read_graded
     from humor_tasks.analysis.hard_subset import hard_subset as make
-    from humor_tasks.files import write_json
+    from humor_tasks.writing import write_json
 
     made = make([read_graded(path) for path in logs], size, min_attempts)
     write_json(output, made)

@@ -202,7 +202,7 @@ def expected_rating(logprobs: Mapping[str, float], scale: Sequence[str] = ("0", 
     scale with an entry that is no number or stands twice.
     """
     numbers = {label: _float(label) for label in scale}
-    if len(numbers) < len(scale) or None in numbers.values():
+    if len(numbers) < len(scale) or any(number is None or not math.isfinite(number) for number in numbers.values()):
         raise BadInput(f"scale is {list(scale)!r}; it must be different numbers, such as 0, 1, 2, 3.")
     kept: list[tuple[float, float]] = []
     for token, logprob in logprobs.items():

@@ -25,6 +25,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 STUBS = sorted((REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks").glob("*.yaml"))
 NYCC = ("matching", "ranking", "explanation")
 HUMORBENCH = ("humorbench", "humorbench_autograder")
+HUMICROEDIT = ("humicroedit_rating", "humicroedit_pairwise")
 SETTINGS = ("description", "pixels", "caption_only")
 
 
@@ -87,7 +88,7 @@ def test_both_harnesses_ask_the_same_of_humorbench(name: str, per: str | None) -
         assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(turn["content"] for turn in context)
         assert (sample.metadata or {}).get("points", []) == doc.get("points", [])
         assert (sample.metadata or {})["cluster"] == doc["cluster"]
-    assert task.VERSION == build(name, parameters, scorers).version
+    assert build(name, parameters, scorers).version == task.VERSION
 
 
 @pytest.mark.parametrize("name", NYCC)
@@ -115,7 +116,8 @@ def test_every_stub_loads_and_every_benchmark_has_its_variants() -> None:
     variants = ("", "_pixels", "_caption_only", "_crossval")
     expected = {f"nyc_{b}{v}{gen}" for b in NYCC for v in variants for gen in ("", "_gen")}
     groups = {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
-    assert names == expected | groups | {*HUMORBENCH, "humorbench_hard"}
+    humicroedit = {f"{name}{gen}" for name in HUMICROEDIT for gen in ("", "_gen")}
+    assert names == expected | groups | {*HUMORBENCH, "humorbench_hard"} | humicroedit
 
 
 def test_lm_eval_indexes_every_stub() -> None:
@@ -142,7 +144,13 @@ LAYERS = {
     "humor_tasks.rubric": {"humor_tasks.scorers", "humor_tasks.benchmark", "humor_tasks.prompts", "humor_tasks.errors"},
     "humor_tasks.prompts": {"humor_tasks.errors"},
     "humor_tasks.prices": {"humor_tasks.errors"},
-    "humor_tasks.sources": {"humor_tasks.sources", "humor_tasks.errors", "humor_tasks.images"},
+    "humor_tasks.sources": {
+        "humor_tasks.sources",
+        "humor_tasks.errors",
+        "humor_tasks.images",
+        "humor_tasks.writing",
+    },
+    "humor_tasks.writing": {"humor_tasks.errors"},
     "humor_tasks.images": {"humor_tasks.errors"},
     "humor_tasks.errors": set(),
 }

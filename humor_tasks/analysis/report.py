@@ -18,8 +18,8 @@ from typing import Any
 from humor_tasks.analysis.graded import GradedLog, GradedPoint
 from humor_tasks.benchmarks._humorbench import subset_keys
 from humor_tasks.errors import BadInput
-from humor_tasks.files import write_bytes, write_text
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.writing import write_bytes, write_text
 
 COLUMNS = (
     *("model", "score", "low", "high", "hard_score", "hard_low", "hard_high", "points", "hard_points", "no_verdict"),

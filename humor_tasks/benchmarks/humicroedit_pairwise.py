@@ -50,6 +50,11 @@ class PairwiseOptions(rating.RatingOptions):
         """Comparing ratings is another protocol."""
         return "ratings" if self.via == "ratings" else ""
 
+    def shown(self) -> dict[str, Any]:
+        """Without what a letter does not depend on."""
+        apart = () if self.rates else ("scale", "estimate")
+        return {name: value for name, value in super().shown().items() if name not in apart}
+
     @property
     def rates(self) -> bool:
         """With via=ratings."""
@@ -160,7 +165,7 @@ def _compared(run: Run, outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[
         for pair, place, label, difference in json.loads(o.groups["pairs"]):
             rated[pair, place] = o
             about[pair] = (label, difference)
-    found = []
+    found: list[tuple[str, Mapping[str, float]]] = []
     for pair, (label, difference) in about.items():
         first, second = rated.get((pair, 1)), rated.get((pair, 2))
         if first is None or second is None or label is None:

@@ -24,6 +24,8 @@ from humor_tasks.sources import CsvRows
 
 PERCENTS = (10, 20, 30, 40)
 BINS = tuple(f"mae_{i / 5:.1f}" for i in range(15))
+JUDGED = ("beats_judge", "judge_rmse")  # the system beside single judges
+CEILINGS = ("one_judge", "other_judges", "true_mean")  # what judges, and a perfect system, reach on these rows
 ESTIMATES = ("text", "expected")
 
 
@@ -98,7 +100,7 @@ def outcome(run: Run, item: Record, reply: str, refused: bool) -> Outcome:
         names = ["rmse", *(f"rmse_at_{p}" for p in PERCENTS), "pearson", "spearman", bin_of(gold)]
         values |= dict.fromkeys(names, (_rated(answer, gold) - gold) ** 2)
         if len(item.groups.get("grades", "")) > 1:
-            values |= dict.fromkeys(("beats_judge", "judge_rmse", "noise_floor"), (_rated(answer, gold) - gold) ** 2)
+            values |= dict.fromkeys((*JUDGED, *CEILINGS), (_rated(answer, gold) - gold) ** 2)
     return Outcome(item.id, item.cluster, item.groups, status, answer, item.target, values)
 
 
@@ -124,8 +126,13 @@ def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Esti
 
 def _one(name: str, rated: list[float], gold: list[float], grades: list[str], clusters: list[str]) -> Estimate:
     data: Any = (rated, gold, clusters)
-    if name in SOFT:
-        return SOFT[name](rated, [[int(g) for g in row] for row in grades], clusters)
+    single = [[int(g) for g in row] for row in grades] if name in (*JUDGED, *CEILINGS) else []
+    if name in JUDGED:
+        judged: Estimate = getattr(soft.against_judges(rated, single, clusters), name)
+        return judged
+    if name in CEILINGS:
+        ceiling: Estimate = getattr(soft.noise_ceiling(single, clusters), name)
+        return ceiling
     if name.startswith("rmse_at_"):
         return regression.rmse_at(*data, int(name.removeprefix("rmse_at_")))
     if name.startswith("mae_"):
@@ -133,9 +140,6 @@ def _one(name: str, rated: list[float], gold: list[float], grades: list[str], cl
     function: Any = {"rmse": regression.rmse, "pearson": regression.pearson, "spearman": regression.spearman}[name]
     found: Estimate = function(*data)
     return found
-
-
-SOFT: dict[str, Any] = {}
 
 
 def prediction(text: str) -> str:
@@ -158,7 +162,7 @@ RATING = Benchmark(
     letters="",
     metric_names=(
         *("rmse", *(f"rmse_at_{p}" for p in PERCENTS), "pearson", "spearman"),
-        *("beats_judge", "judge_rmse", "noise_floor", *BINS, "unparsed", "refused"),
+        *(*JUDGED, *CEILINGS, *BINS, "unparsed", "refused"),
     ),
     options=RatingOptions,
     templates=lambda options: corpus.templates("rating", options, {"edited"}),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from humor_tasks.errors import BadInput
-from humor_tasks.files import write_bytes
+from humor_tasks.writing import write_bytes
 
 
 def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:

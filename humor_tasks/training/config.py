@@ -100,7 +100,18 @@ _RANGES = (
 
 COMMON = ("dataset", "funlines", "share", "seed")
 _TUNED = (
-    *("encoder", "max_length", "freeze", "frozen_layers", "epochs", "patience", "batch_size", "lr", "head_lr", "warmup"),
+    *(
+        "encoder",
+        "max_length",
+        "freeze",
+        "frozen_layers",
+        "epochs",
+        "patience",
+        "batch_size",
+        "lr",
+        "head_lr",
+        "warmup",
+    ),
     *("weight_decay", "dropout", "dropout_samples", "rank_weight", "precision"),
 )
 # What each system reads. Values it does not read are no part of its config.json, nor of a member's name.
@@ -116,7 +127,9 @@ READ: dict[str, tuple[str, ...]] = {
 
 
 # Members take what the grid does not vary from the ensemble's own values.
-READ["ensemble"] += tuple(dict.fromkeys(name for names in READ.values() for name in names if name not in READ["ensemble"]))
+READ["ensemble"] += tuple(
+    dict.fromkeys(name for names in READ.values() for name in names if name not in READ["ensemble"])
+)
 
 
 def _is_part(text: str) -> bool:

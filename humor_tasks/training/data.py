@@ -92,7 +92,9 @@ def read_data(dataset: str, funlines: bool = False, share: float = 1.0, seed: in
 def _rows(found: Sequence[Headline], labelled: bool, where: str) -> Rows:
     missing = [h.id for h in found if h.mean is None]
     if labelled and missing:
-        raise BadInput(f"{where}: {len(missing)} of {len(found)} rows have no meanGrade (id {missing[0]} is the first).")
+        raise BadInput(
+            f"{where}: {len(missing)} of {len(found)} rows have no meanGrade (id {missing[0]} is the first)."
+        )
     return Rows(
         tuple(h.id for h in found),
         tuple(as_edit(h) for h in found),

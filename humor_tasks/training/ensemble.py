@@ -17,7 +17,6 @@ from typing import Any
 from tqdm import tqdm
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.files import write_json
 from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.models.humicroedit.stack import STACK, EnsembleRater
 from humor_tasks.sources import read_csv
@@ -25,13 +24,12 @@ from humor_tasks.training.config import READ, TrainConfig
 from humor_tasks.training.data import Data, Rows
 from humor_tasks.training.features import fold_places
 from humor_tasks.training.run import rmse, train, write_predictions, write_table
+from humor_tasks.writing import write_json
 
 HELD_OUT = "predictions_held_out.csv"
 
 
-def fit_ensemble(
-    config: TrainConfig, data: Data, output: Path, progress: bool
-) -> tuple[Rater, dict[str, Any]] | None:
+def fit_ensemble(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]] | None:
     """The stacked rater; None where this process had a part of the folds and others are not finished."""
     import numpy as np
 
@@ -133,7 +131,11 @@ def _stacked(
         for i, name in enumerate(names)
     ]
     write_table(output / "members.csv", ("member", "config", "held_out_rmse", "dev_rmse", "weight"), table)
-    notes = {"members": len(names), "chosen": len(chosen), "cross_validated_rmse": _cross_validated(config, data, held_out[:, chosen])}
+    notes = {
+        "members": len(names),
+        "chosen": len(chosen),
+        "cross_validated_rmse": _cross_validated(config, data, held_out[:, chosen]),
+    }
     return rater, notes
 
 
@@ -171,7 +173,9 @@ def _know(rater: EnsembleRater, output: Path, stack: list[dict[str, Any]], bias:
     for split, rows in (("dev", data.dev), ("test", data.test)):
         if rows is None:
             continue
-        rated = [[m["weight"] * r for r in _mean_of_folds(output, m["name"], len(m["folds"]), split, rows)] for m in stack]
+        rated = [
+            [m["weight"] * r for r in _mean_of_folds(output, m["name"], len(m["folds"]), split, rows)] for m in stack
+        ]
         rater.known.update(zip(rows.edits, (bias + sum(column) for column in zip(*rated, strict=True)), strict=True))
 
 

@@ -7,7 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.files import write_json
 from humor_tasks.models.humicroedit.features import FeatureRater, Layers, NGrams, Sentences, Words
 from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
 from humor_tasks.models.humicroedit.rater import BaselineRater, Rater
@@ -15,6 +14,7 @@ from humor_tasks.training.checkpoint import write_folder
 from humor_tasks.training.config import TrainConfig
 from humor_tasks.training.data import Data, Rows
 from humor_tasks.training.run import CURVES, rmse, write_table
+from humor_tasks.writing import write_json
 
 FOLDS = 5
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from accelerate.utils import DistributedDataParallelKwargs
 from torch.nn.functional import softplus
 from tqdm import tqdm
 
-from humor_tasks.files import write_json
 from humor_tasks.models.humicroedit import network as net
 from humor_tasks.models.humicroedit.frozen import open_encoder
 from humor_tasks.models.humicroedit.rater import Rater, load, read_object
@@ -31,7 +31,9 @@ from humor_tasks.training.checkpoint import (
 )
 from humor_tasks.training.config import TrainConfig
 from humor_tasks.training.data import Data
+from humor_tasks.training.lower import BUILT_ALIKE, LowerStates
 from humor_tasks.training.run import CURVES, rmse, write_table
+from humor_tasks.writing import write_json
 
 CURVE = ("epoch", "step", "train_loss", "dev_rmse", "lr")
 NOTES = "training.json"
@@ -54,11 +56,14 @@ class Trainer:
         self.network = net.Network(encoder, form, config.dropout, config.dropout_samples)
         self.network.start_at(sum(self.rows.grades) / len(self.rows))
         freeze(encoder, config)
+        self.lower = lower_states(encoder, config, self._padding, self.accelerator.device)
         self.optimizer = torch.optim.AdamW(_groups(self.network, config), fused=True)
         self.tokens, self.dev = (
             net.tokenize(self.tokenizer, rows.edits, form, config.max_length) for rows in (self.rows, data.dev)
         )
         self.dev_means = data.dev.grades
+        if self.lower:
+            self.lower.read([*self.tokens, *self.dev])
         self.steps = len(self._batches(0)) * config.epochs
 
     def train(self) -> State:
@@ -68,7 +73,7 @@ class Trainer:
         while state.epoch < self.config.epochs and state.epoch - state.best_epoch < self.config.patience:
             loss = self._epoch(state.epoch, model, optimizer)
             state.epoch += 1
-            rated = net.predict(self.network, self.dev, self._padding, self.accelerator.device)
+            rated = net.predict(self.network, self.dev, self._padding, self.accelerator.device, self._give)
             reached = rmse(rated, self.dev_means)
             if not state.curve or reached < state.best:
                 state.best, state.best_epoch = reached, state.epoch
@@ -88,7 +93,9 @@ class Trainer:
             for at, batch in enumerate(bar):
                 for group in optimizer.param_groups:
                     group["lr"] = group["base_lr"] * self._factor(epoch * len(batches) + at)
-                rated = model(*net.tensors([self.tokens[i] for i in batch], self._padding, device))
+                rows = [self.tokens[i] for i in batch]
+                self._give(rows)
+                rated = model(*net.tensors(rows, self._padding, device))
                 loss = self._loss(rated, means[batch], batch)
                 self.accelerator.backward(loss)
                 self.accelerator.clip_grad_norm_(model.parameters(), 1.0)
@@ -98,6 +105,10 @@ class Trainer:
                 if at % 20 == 0:
                     bar.set_postfix(loss=f"{float(total) / (at + 1):.4f}")
         return float(total) / len(batches)
+
+    def _give(self, rows: Sequence[net.Tokens]) -> None:
+        if self.lower:
+            self.lower.give(rows)
 
     def _loss(self, rated: torch.Tensor, means: torch.Tensor, batch: Sequence[int]) -> torch.Tensor:
         loss = torch.mean((rated - means) ** 2)
@@ -129,9 +140,10 @@ class Trainer:
         """Best weights, curve and checkpoint of the epoch, by the main process."""
         if self.accelerator.is_main_process:
             if state.best_epoch == state.epoch:
-                write_folder(
-                    best_folder(self.output, state), lambda folder: net.save(folder, self.network, self.tokenizer)
-                )
+                with self.lower.whole() if self.lower else nullcontext():
+                    write_folder(
+                        best_folder(self.output, state), lambda folder: net.save(folder, self.network, self.tokenizer)
+                    )
             write_table(self.output / CURVES, CURVE, state.curve)
             save_checkpoint(self.output, state, self.network, self.optimizer)
         self.accelerator.wait_for_everyone()
@@ -191,6 +203,13 @@ def freeze(encoder: Any, config: TrainConfig) -> None:
         layers = next((m for m in encoder.modules() if isinstance(m, torch.nn.ModuleList)), ())
         for layer in list(layers)[config.frozen_layers :]:
             layer.requires_grad_(True)
+
+
+def lower_states(encoder: Any, config: TrainConfig, padding: int, device: Any) -> LowerStates | None:
+    """Where the lower layers are frozen and the encoder is of a known build."""
+    if config.freeze or not config.frozen_layers or encoder.config.model_type not in BUILT_ALIKE:
+        return None
+    return LowerStates(encoder, config.frozen_layers, padding, device)
 
 
 def _groups(network: Any, config: TrainConfig) -> list[dict[str, Any]]:

@@ -14,10 +14,10 @@ from typing import Any
 
 from humor_tasks import __version__
 from humor_tasks.errors import BadInput
-from humor_tasks.files import write_json, write_text
 from humor_tasks.models.humicroedit.rater import CONFIG, METRICS, Rater, read_object
 from humor_tasks.training.config import TrainConfig
 from humor_tasks.training.data import Data, Rows, read_data
+from humor_tasks.writing import write_json, write_text
 
 CURVES = "curves.csv"
 
@@ -94,9 +94,14 @@ def predictions(rater: Rater, data: Data, output: Path) -> dict[str, Any]:
         if _is_main():
             write_predictions(output / f"predictions_{split}_task-1.csv", rows.ids, rated)
             write_predictions(output / f"predictions_{split}_task-2.csv", [pair.id for pair in asked], preferred)
-        metrics |= scores(split, rows, rated, [pair.label for pair in asked], preferred, [
-            (pair.first.mean, pair.second.mean) for pair in asked
-        ])
+        metrics |= scores(
+            split,
+            rows,
+            rated,
+            [pair.label for pair in asked],
+            preferred,
+            [(pair.first.mean, pair.second.mean) for pair in asked],
+        )
     return metrics
 
 

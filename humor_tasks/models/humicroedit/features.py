@@ -24,7 +24,12 @@ class Sentences:
         """[edits, 7 x dimensions]."""
         import numpy as np
 
-        columns = [[e.edited for e in edits], [e.original for e in edits], [e.edit for e in edits], [e.word for e in edits]]
+        columns = [
+            [e.edited for e in edits],
+            [e.original for e in edits],
+            [e.edit for e in edits],
+            [e.word for e in edits],
+        ]
         new, old, edit, word = (self.encoder.embed(column) for column in columns)
         return np.hstack([new, old, edit, word, new * old, edit * word, new * edit])
 
@@ -82,7 +87,9 @@ class NGrams:
         """The vocabulary of each view with its weights."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, view in self.views.items():
-            known = {term: float(view.idf_[place]) for term, place in sorted(view.vocabulary_.items(), key=lambda x: x[1])}
+            known = {
+                term: float(view.idf_[place]) for term, place in sorted(view.vocabulary_.items(), key=lambda x: x[1])
+            }
             (folder / f"{name}.json").write_text(json.dumps(known, ensure_ascii=False), encoding="utf-8")
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,7 +57,12 @@ def tensors(rows: Sequence[Tokens], padding: int, device: Any = "cpu") -> tuple[
         return torch.tensor([[*value, *[fill] * (longest - len(value))] for value in values], device=device)
 
     mask = padded([[1] * len(row.ids) for row in rows], 0)
-    return padded([r.ids for r in rows], padding), padded([r.types for r in rows], 0), padded([r.places for r in rows], 0), mask
+    return (
+        padded([r.ids for r in rows], padding),
+        padded([r.types for r in rows], 0),
+        padded([r.places for r in rows], 0),
+        mask,
+    )
 
 
 class Network(nn.Module):
@@ -122,15 +127,24 @@ def with_marks(tokenizer: Any, encoder: Any) -> None:
         table[-added:] = table[like] + 0.01 * torch.randn(added, table.shape[1])
 
 
-def predict(network: Network, rows: Sequence[Tokens], padding: int, device: Any = "cpu") -> list[float]:
-    """A rating a row, in float32; rows of like length go together."""
+def predict(
+    network: Network,
+    rows: Sequence[Tokens],
+    padding: int,
+    device: Any = "cpu",
+    before: Callable[[Sequence[Tokens]], None] | None = None,
+) -> list[float]:
+    """A rating a row; rows of like length go together. `before` sees each batch first."""
     network.eval()
     ratings = [0.0] * len(rows)
     order = sorted(range(len(rows)), key=lambda i: len(rows[i].ids))
     with torch.inference_mode():
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            values = network(*tensors([rows[i] for i in batch], padding, device)).tolist()
+            asked = [rows[i] for i in batch]
+            if before:
+                before(asked)
+            values = network(*tensors(asked, padding, device)).tolist()
             for i, value in zip(batch, values, strict=True):
                 ratings[i] = value
     return ratings

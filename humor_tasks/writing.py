@@ -1,0 +1,37 @@
+"""Writing results: never half a file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.errors import BadInput
+
+
+def write_text(path: Path, text: str) -> None:
+    """`text` as UTF-8, written whole or not at all."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write beside the target, then rename: a reader sees the old file or the new one, never half."""
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path}: is not a file that can be replaced.")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(data)
+        beside.replace(path.resolve())
+    except OSError as problem:
+        raise BadInput(f"{path}: cannot be written ({problem}).") from None
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """`data` as indented JSON, written whole or not at all."""
+    write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
