@@ -87,7 +87,7 @@ def test_both_harnesses_ask_the_same_of_humorbench(name: str, per: str | None) -
         assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(turn["content"] for turn in context)
         assert (sample.metadata or {}).get("points", []) == doc.get("points", [])
         assert (sample.metadata or {})["cluster"] == doc["cluster"]
-    assert task.VERSION == build(name, parameters, scorers).version
+    assert build(name, parameters, scorers).version == task.VERSION
 
 
 @pytest.mark.parametrize("name", NYCC)
