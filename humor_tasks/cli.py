@@ -111,6 +111,8 @@ def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: i
     from humor_tasks.analysis.hard_subset import hard_subset as make
     from humor_tasks.writing import write_json
 
+    if len({path.resolve() for path in logs}) < len(logs):
+        raise BadInput("a log is given twice; each counts once.")
     made = make([read_graded(path) for path in logs], size, min_attempts)
     write_json(output, made)
     click.echo(f"{output}: {len(made['keys'])} rows, {made['note']}.")
@@ -149,11 +151,12 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
 
     known = read_prices(prices) if prices else None
     lines = lines_of([read_graded(path, known) for path in logs], hard)
-    click.echo(as_markdown(lines), nl=False)
+    shown = plot(picture, lines) if picture else 0
     if output:
         write_report(output, lines)
+    click.echo(as_markdown(lines), nl=False)
     if picture:
-        click.echo(f"{picture}: {plot(picture, lines)} of {len(lines)} models have a known cost.")
+        click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, check_choice
 
 VARIABLE = "HUMOR_TASKS_PRICES"
 FIELDS = ("input", "output", "cache_read", "cache_write")
@@ -54,10 +54,12 @@ def read_prices(path: str | Path | None = None) -> dict[str, Price]:
 def _price(entry: Any, where: str) -> Price:
     if not isinstance(entry, Mapping):
         raise BadInput(f"{where}: must be a table with {', '.join(FIELDS)}.")
+    for name in entry:
+        check_choice(where, name, (*FIELDS, "as_of", "source"))
     numbers = {}
     for name in FIELDS:
         value = entry.get(name, entry.get("input"))  # a provider without a cache charges its input price
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
             raise BadInput(f"{where}: {name} is {value!r}; it must be dollars per million tokens.")
         numbers[name] = float(value)
     if "output" not in entry:

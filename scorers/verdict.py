@@ -42,7 +42,7 @@ _CLOSING_TAG = re.compile(r"</[a-z][\w.:-]{0,40}\s{0,8}>", re.IGNORECASE)
 
 # Angle brackets and what looks like them; models read fullwidth tags as tags.
 _SHOWN = (
-    {ord("&"): "&amp;"}
+    {ord("&"): "&amp;", ord("{"): "&#123;", ord("}"): "&#125;"}
     | dict.fromkeys(map(ord, "<＜﹤‹〈⟨\u2329˂❬❮❰⧼"), "&lt;")
     | dict.fromkeys(map(ord, ">＞﹥›〉⟩\u232a˃❭❯❱⧽"), "&gt;")
     | dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])  # controls
@@ -103,8 +103,9 @@ def read_verdict(reply: str, form: Literal["tags", "json"] | None = None) -> Ver
 def as_data(text: str) -> str:
     """`text` from outside as it may stand between a prompt's tags: unable to open or close one, nothing hidden.
 
-    &, < and > are XML-escaped, and what looks like angle brackets with them. Control, zero-width, bidi
-    and tag characters are left out, line breaks of all kinds become newlines, lone surrogates U+FFFD.
+    &, < and > are XML-escaped, and what looks like angle brackets with them; so are braces, because an
+    object repeated as it was shown would be a verdict. Control, zero-width, bidi and tag characters are
+    left out, line breaks of all kinds become newlines, lone surrogates U+FFFD.
     """
     return text.replace("\r\n", "\n").translate(_SHOWN)
 

@@ -27,5 +27,6 @@ def real_corpus(real_data: Path) -> str:
 def quiet_inspect(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Logs into the test's own folder, plain output, no telemetry, no hub."""
     monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")

@@ -26,6 +26,7 @@ COLUMNS = (
     *("explainer_input_tokens", "explainer_output_tokens", "explainer_cost"),
     *("grader_input_tokens", "grader_output_tokens", "grader_cost", "graders", "log"),
 )
+PICTURES = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -110,35 +111,40 @@ def write_report(path: Path, lines: Sequence[Line]) -> None:
 def plot(path: Path, lines: Sequence[Line]) -> int:
     """Score against what explaining cost, as a picture; returns how many models it shows.
 
-    Leaves out models whose cost is not known or zero: the axis is logarithmic. Raises BadInput when none
-    is left, for a file type matplotlib does not write, and without matplotlib.
+    Models are numbered by score. Leaves out models whose cost is not known or zero: the axis is
+    logarithmic. Raises BadInput when none is left, for another file type, and without matplotlib.
     """
     try:
         from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator, NullFormatter
     except ImportError as problem:
         raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
+    if path.suffix not in PICTURES:
+        raise BadInput(f"{path}: a picture ends in {', '.join(PICTURES)}.")
     shown = [(line, cost) for line in lines if (cost := _explaining(line))]
     if not shown:
         raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")
-    figure = Figure(figsize=(8, 5.5), layout="constrained")
+    figure = Figure(figsize=(8, 5.5))
     axes = figure.subplots()
-    for line, cost in shown:
+    bars, names = [], []
+    for i, (line, cost) in enumerate(shown, 1):
         e = line.score
         error = None if e.stderr != e.stderr else [[100 * (e.value - e.low)], [100 * (e.high - e.value)]]
-        axes.errorbar(cost, 100 * e.value, yerr=error, fmt="o", capsize=3)
-        label = line.log.model.replace("$", r"\$")  # no mathematics in a model's name
-        axes.annotate(label, (cost, 100 * e.value), xytext=(7, 5), textcoords="offset points", fontsize=9)
+        bars.append(axes.errorbar(cost, 100 * e.value, yerr=error, fmt="o", capsize=3))
+        axes.annotate(str(i), (cost, 100 * e.value), xytext=(5, 4), textcoords="offset points", fontsize=9)
+        names.append(f"{i}  {line.log.model}".replace("$", r"\$"))  # no mathematics in a model's name
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("cost of the explanations, US dollars (log scale)")
     axes.set_ylabel("coverage, % of elements, with 95 % interval")
     axes.set_title("HumorBench: score against cost")
     axes.grid(alpha=0.3)
-    axes.margins(x=0.2)
-    kind = path.suffix.lstrip(".")
-    if kind not in figure.canvas.get_supported_filetypes():
-        raise BadInput(f"{path}: a picture ends in .png, .svg or .pdf.")
+    axes.margins(x=0.1)
+    axes.legend(bars, names, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     picture = io.BytesIO()
-    figure.savefig(picture, format=kind, dpi=150)
+    figure.savefig(picture, format=path.suffix[1:], dpi=150, bbox_inches="tight")  # as wide as the names need
     write_bytes(path, picture.getvalue())
     return len(shown)
 

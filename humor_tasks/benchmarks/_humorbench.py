@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from humor_tasks.datasets_cards import folder
-from humor_tasks.errors import BadInput, check_choice, listed, nearest
+from humor_tasks.errors import BadInput, listed, nearest
 from humor_tasks.sources import CsvRows, fetch, read_csv
 
 PAPER = "Narad et al. 2025, arXiv 2507.21476"
@@ -57,12 +57,13 @@ def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tu
     if dataset == "sample":
         return read_csv(Path(folder(CARD)) / sample, columns), None
     path = Path(dataset).expanduser()
-    if path.is_dir():
+    if path.is_dir() and name in PINNED:
         path /= name
     if not path.is_file():
+        in_folder = f", nor a folder with {name}" if name in PINNED else ""
         raise BadInput(
-            f"dataset={dataset} is neither '{PUBLIC}' (the public file, fetched once), nor 'sample', nor a CSV file, "
-            f"nor a folder with {name}.{nearest(dataset, [PUBLIC, 'sample'])}"
+            f"dataset={dataset} is neither '{PUBLIC}' (the public file, fetched once), nor 'sample', nor a CSV file"
+            f"{in_folder}.{nearest(dataset, [PUBLIC, 'sample'])}"
         )
     return read_csv(path, columns), None
 
@@ -114,8 +115,10 @@ def subset_keys(subset: str, dataset: str) -> frozenset[str] | None:
     path = Path(subset).expanduser()
     if path.is_file():
         return _read_keys(path)
-    check_choice("subset", subset, (*SUBSETS, "a file of keys"))
-    return None
+    raise BadInput(
+        f"subset: there is no '{subset}'; choose from {', '.join(SUBSETS)}, or name a file of keys."
+        f"{nearest(subset, SUBSETS)}"
+    )
 
 
 def _read_keys(path: Path) -> frozenset[str]:

@@ -44,6 +44,8 @@ class HumorBenchOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.subset, str):
+            raise BadInput(f"subset must be text, not {self.subset!r}.")
         check_choice("one_explanation_per", self.one_explanation_per, ("row", "caption"))
         check_choice("split", self.split, ("test",))
         check_choice("extraction", self.extraction, ("strict",))
@@ -107,7 +109,9 @@ def templates(options: Options) -> dict[str, str]:
     missing = {"description", "caption"} - set(Template(texts["explain.txt"]).get_identifiers())
     if missing:
         raise BadInput(f"template explain.txt: lacks ${', $'.join(sorted(missing))}; the model would not see the item.")
-    return texts | dict(open_rubric("humorbench", options.prompts).templates)
+    rubric = open_rubric("humorbench", options.prompts)
+    rubric.ask(dict.fromkeys(("description", "caption", "answer", "point"), ""))  # told before anything is paid for
+    return texts | dict(rubric.templates)
 
 
 def prompt(run: Run, record: Record) -> Prompt:
@@ -123,7 +127,8 @@ def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
     status = "refused" if refused and not said.tagged else said.status
     answer = said.text if status == "answered" else None
     words = count_words(answer or "")
-    values = {"over_limit": float(words >= WORD_LIMIT), "untagged": float(not said.tagged), "words": float(words)}
+    values = {"over_limit": float(words >= WORD_LIMIT), "untagged": float(not said.tagged)}
+    values |= {"words": float(words)} if answer is not None else {}
     values |= {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}
     return Outcome(record.id, record.cluster, record.groups, status, answer, None, values)
 
@@ -141,7 +146,8 @@ def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None]) -> Outcome:
         verdicts = [False] * len(verdicts)
     share, everything = covered(verdicts)
     missing = sum(verdict is None for verdict in verdicts)
-    values |= {"grader_failed": missing / len(verdicts), "asked_points": float(len(verdicts))}
+    if o.answer is not None:
+        values |= {"grader_failed": missing / len(verdicts), "asked_points": float(len(verdicts))}
     if share is not None:
         values |= {"coverage": share, "graded_points": float(len(verdicts) - missing)}
     if everything is not None:

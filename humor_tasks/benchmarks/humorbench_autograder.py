@@ -62,14 +62,17 @@ class ExamOptions(Options):
 
 def load(benchmark: Benchmark, options: Options) -> Data:
     """One record a labelled explanation, of all files in turn."""
-    names = options.dataset.split(",") if options.dataset != corpus.PUBLIC else list(PUBLIC_RUBRICS)
+    sources = [
+        (dataset, name)
+        for dataset in options.dataset.split(",")
+        for name in (PUBLIC_RUBRICS if dataset == corpus.PUBLIC else (dataset,))
+    ]
     records: list[Record] = []
     where: list[str] = []
     sums: list[str] = []
     commit = None
-    for name in names:
-        public = options.dataset == corpus.PUBLIC
-        found, commit = corpus.open_csv(corpus.PUBLIC if public else name, name, corpus.SAMPLE_RUBRIC, COLUMNS[:-1])
+    for dataset, name in sources:
+        found, commit = corpus.open_csv(dataset, name, corpus.SAMPLE_RUBRIC, COLUMNS[:-1])
         if "label" not in found.rows[0]:
             raise BadInput(f"{found.path}: has no column 'label': a judge's exam needs a human PASS or FAIL a row.")
         for i, row in enumerate(found.rows):
@@ -77,6 +80,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
             records.append(_record(row, where[-1]))
         sums.append(found.sha256)
     corpus.check_distinct([r.id for r in records], where, "(idx, element) by the same explainer")
+    names = [name for _, name in sources]
     provenance: dict[str, Any] = {"dataset": options.dataset, "configs": names, "split": options.split}
     provenance |= {"requested_revision": None, "revision": commit, "rows": len(records)}
     return Data(tuple(records), provenance | {"fingerprint": join_fingerprints(sums)}, lambda fold: {})

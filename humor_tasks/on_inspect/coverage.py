@@ -85,7 +85,7 @@ def explanation_form() -> Scorer:
         coverage = (state.scores or {}).get("element_coverage")
         failed = (coverage.metadata or {}).get("failed", {}) if coverage else {}
         values = {**outcome.values, **failed}
-        return score_of(dataclasses.replace(outcome, values=values), outcome.values["words"])
+        return score_of(dataclasses.replace(outcome, values=values), outcome.values.get("words", 0.0))
 
     return score
 
@@ -128,10 +128,9 @@ def _score(
         found.append({"id": point.id, "point": point.text, "passed": verdict, "verdicts": said})
         told.append(f"{_word(verdict)}: {point.text}")
         told += [f"- {word.grader}, {_word(word.passed)}: {word.reasons}" for word in panel]
-    values = {
-        name: value for name, value in outcome.values.items() if name in ("coverage", "all_covered", "graded_points")
-    }
-    failed = {name: value for name, value in outcome.values.items() if name in ("grader_failed", "asked_points")}
+    # The form of a reply is for `explanation_form` to report, over all samples; so are failed graders.
+    values = {name: value for name, value in outcome.values.items() if name in SHOWN}
+    failed = {name: value for name, value in outcome.values.items() if name in FAILED}
     kept = dataclasses.replace(outcome, values=values)
     share = outcome.values.get("coverage", math.nan)
     score = score_of(kept, share, "\n".join(told), points=found, failed=failed, signature=signature)

@@ -29,6 +29,7 @@ from humor_tasks.on_inspect.graders import ROLE
 from humor_tasks.on_inspect.logs import outcome_with_verdicts, read_log, signature_in
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.rubric import open_rubric
 
 GRADED = ("humorbench",)
 
@@ -52,7 +53,7 @@ def read_written(path: Path, task: str) -> Written:
     if not path.is_file():
         raise BadInput(f"{path}: there is no such log.")
     if path.suffix == ".jsonl":
-        model, about = _run_beside(path, task)
+        model, about = _run_beside(path)
         samples = list(_of_lm_eval(path, task))
     else:
         log = read_log(path)
@@ -76,7 +77,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
         dataset=MemoryDataset(list(written.samples), name=name, location=name),
         solver=replay(),
         scorer=[element_coverage(**how), explanation_form()],
-        version=BENCHMARKS[task].version,
+        version=run_of(written.samples[0].metadata or {}, task).version,
         metadata={
             "explainer": written.model,
             "graded_log": name,
@@ -90,6 +91,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
 def grade(path: Path, task: str, graders: Sequence[str], log_dir: str | None = None, **how: Any) -> EvalLog:
     """Grade a log; a second run asks only for the verdicts that the first did not get."""
     written = read_written(path, task)
+    open_rubric(task, how.get("prompts"))  # told before anything is paid for
     try:
         models: list[str | Model] = [get_model(name, role=ROLE, memoize=False) for name in graders]
         built = grading_task(written, task, path.name, **how)
@@ -131,7 +133,11 @@ def replay() -> Solver:
 
 
 def _of_lm_eval(path: Path, task: str) -> Iterator[Sample]:
-    for i, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
+    for i, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
@@ -174,12 +180,12 @@ def _text(reply: Any) -> str:
     return reply
 
 
-def _run_beside(path: Path, task: str) -> tuple[str, dict[str, Any]]:
+def _run_beside(path: Path) -> tuple[str, dict[str, Any]]:
     """The model's name and the task's metadata, from the results file that lm-eval writes beside its samples."""
-    stamp = path.stem.rsplit("_", 1)[-1]
     try:
+        name, stamp = path.stem.removeprefix("samples_").rsplit("_", 1)
         results = json.loads((path.parent / f"results_{stamp}.json").read_text(encoding="utf-8"))
-        configs = [config for name, config in results["configs"].items() if name.startswith(task)]
-        return str(results["model_name"] or results["model_source"]), dict(configs[0]["metadata"])
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        about = dict(results["configs"][name]["metadata"])
+        return str(results["model_name"] or results["model_source"]), about
+    except (OSError, ValueError, KeyError, TypeError):
         return path.parent.name or "-", {}

@@ -18,6 +18,7 @@ from humor_tasks.rubric import Rubric, open_rubric
 from humor_tasks.scorers.verdict import VERDICT_SCHEMA, read_verdict
 
 ROLE = "grader"
+CUT_OFF = ("max_tokens", "model_length")
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def read(grader: str, output: ModelOutput, how: Asking) -> Graded:
     """What a grader's output says; one cut off by its length says nothing: a quotation may stand at its end."""
     verdict = read_verdict(output.completion, "json" if how.structured else "tags")
     stopped = output.stop_reason if output.choices else "stop"
-    if verdict.passed is not None and stopped not in ("max_tokens", "model_length"):
+    if verdict.passed is not None and stopped not in CUT_OFF:
         return Graded(grader, verdict.passed, verdict.status, verdict.reasons)
     status = "refused" if stopped == "content_filter" else "unparsed" if verdict.passed is not None else verdict.status
     return Graded(grader, None, status, verdict.reasons, output.error or output.completion)

@@ -24,9 +24,9 @@ def read_log(path: Path) -> EvalLog:
 
 
 def coverage_of(sample: EvalSample) -> Score | None:
-    """What graders said of a sample, None where none was asked."""
+    """What graders said of a sample, the last of them where it was graded again; None where none was asked."""
     found = [s for name, s in (sample.scores or {}).items() if name.rsplit("/", 1)[-1].startswith(COVERAGE)]
-    return next((s for s in found if "points" in (s.metadata or {})), None)
+    return next((s for s in reversed(found) if "points" in (s.metadata or {})), None)
 
 
 def signature_in(sample: EvalSample) -> str | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.graders import CUT_OFF
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
 
 
@@ -47,11 +50,15 @@ def reference_overlap() -> Scorer:
 def judge_agreement() -> Scorer:
     """A judge's PASS or FAIL, read strictly, compared with a person's in the target.
 
-    An unreadable verdict is scored N: it leaves every metric's denominator and is counted.
+    An unreadable verdict, and one of a reply that was cut off, is scored N: it leaves every metric's
+    denominator and is counted.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_of(state.metadata, "humorbench_autograder"), state, target)
+        if state.output.choices and state.output.stop_reason in CUT_OFF:
+            unread = {"unparsed": 1.0, "refused": 0.0}
+            outcome = dataclasses.replace(outcome, answer=None, status="unparsed", values=unread)
         agrees = outcome.values.get("accuracy")
         return score_of(outcome, "N" if agrees is None else "C" if agrees else "I")
 
