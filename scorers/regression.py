@@ -89,8 +89,9 @@ def rmse_at(
 
         T = (A + (k/n - a) P / p) / (k/n);    rmse@X = sqrt((T of the top + T of the bottom) / 2)
 
-    `n` and `clusters` count all rows: all of them decide the cuts. Raises BadInput as `rmse` does, and
-    on a percent outside (0, 50].
+    `n` and `clusters` count all rows: all of them decide the cuts. Where hardly any are equal at a cut, P / p is
+    a rough guess at the error there, and `cluster_bootstrap` is to be preferred. Raises BadInput as `rmse`
+    does, and on a percent outside (0, 50].
     """
     import numpy as np
 

@@ -63,12 +63,12 @@ def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
     if not any(axis[0][0] == "system" for axis in axes):
         raise BadInput("grid: it must say the systems to train, such as --grid system=pair,ridge.")
     found: dict[str, TrainConfig] = {}
-    for values in itertools.product(*axes):
-        member = config.with_values(**{"grid": (), "part": "", "system": "ridge"} | dict(values))
+    for chosen in itertools.product(*axes):
+        member = config.with_values(**{"grid": (), "part": "", "system": "ridge"} | dict(chosen))
         if member.system == "ensemble":
             raise BadInput("grid: an ensemble cannot be a member of an ensemble.")
         read = member.as_dict()
-        varied = {name: value for name, value in values if name in read and name != "system"}
+        varied = {name: value for name, value in chosen if name in read and name != "system"}
         digest = hashlib.sha256(json.dumps(varied, sort_keys=True).encode()).hexdigest()[:8]
         found.setdefault(f"{member.system}-{digest}", member)
     return found
@@ -156,7 +156,7 @@ def _cross_validated(config: TrainConfig, data: Data, held_out: Any) -> float:
         kept = np.setdiff1d(np.arange(len(grades)), held)
         weights, bias = fit_stack(held_out[kept], grades[kept], config)
         rated[held] = held_out[held] @ np.array(weights) + bias
-    return rmse(rated, data.train.grades)
+    return rmse(rated.tolist(), data.train.grades)
 
 
 def _best_of_families(members: dict[str, TrainConfig], errors: Sequence[float], best: int) -> list[int]:

@@ -70,7 +70,7 @@ def _ridge(alphas: Sequence[float], read: Any, rows: Rows, output: Path) -> tupl
         for held in folds:
             kept = np.setdiff1d(np.arange(len(rows)), held)
             rated[held] = ridge_layers(read[kept], grades[kept], alpha)(read[held])
-        curve.append([alpha, rmse(rated, rows.grades)])
+        curve.append([alpha, rmse(rated.tolist(), rows.grades)])
     write_table(output / CURVES, ("alpha", "cross_validated_rmse"), curve)
     alpha, reached = min(curve, key=lambda row: row[1])
     return ridge_layers(read, grades, alpha), {"alpha": alpha, "cross_validated_rmse": reached}
@@ -98,7 +98,7 @@ def _mlp(
 
     scaling = {"mean": read.mean(0), "scale": read.std(0) + 1e-6}
     ready = (read - scaling["mean"]) / scaling["scale"]
-    model = MLPRegressor((config.hidden,), learning_rate_init=config.lr, random_state=config.seed)
+    model = MLPRegressor(hidden_layer_sizes=(config.hidden,), learning_rate_init=config.lr, random_state=config.seed)
     curve: list[list[float]] = []
     best: dict[str, Any] = {}
     for epoch in range(1, config.epochs + 1):

@@ -1,4 +1,4 @@
-"""A run folder from config to metrics: trains a system, writes what it predicts for both subtasks, goes on after a kill."""
+"""A run folder from config to metrics: trains, predicts for both subtasks, and goes on after a kill."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import csv
 import math
+import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -127,11 +130,32 @@ UNITS += ["1e", "between ", "not funny ", "a rating of ", "Rating: 1\n", "<think
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_time_is_linear(unit: str) -> None:
-    long = unit * (200_000 // len(unit))
+    long = unit * (100_000 // len(unit))
     for reply in (long, f"Rating: 1{long}x", f"I'd rate it {long}", f"Rating for {long}: 1"):
         start = time.process_time()  # not the wall clock: other tests run beside this one
         scorers.read_rating(reply)
         assert time.process_time() - start < 2
+
+
+# ---- real headlines -------------------------------------------------------------------------------
+
+
+def test_a_headline_is_no_rating_and_hides_none(real_data: Path) -> None:
+    with (real_data / "humicroedit" / "task-1" / "dev.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    headlines = {re.sub("<(.*)/>", word, row["original"]) for row in rows for word in (r"\1", row["edit"])}
+    assert len(headlines) > 3_000
+    for headline in headlines:
+        assert scorers.read_rating(headline).value is None, headline
+        for form in (
+            '"{}" is a mild pun.\n\nRating: 1.4',
+            "Rating: 1.4\n\n{}",
+            "I'd rate “{}” a 1.4",
+            "Rating: 1.4 - {}",
+        ):
+            value = scorers.read_rating(form.format(headline)).value
+            # Quotes within quotes and numbers behind the rating may leave it unread, but none is misread.
+            assert value == 1.4 or (value is None and not form.endswith("Rating: 1.4")), headline
 
 
 # ---- expected value -------------------------------------------------------------------------------

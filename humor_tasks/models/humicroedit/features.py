@@ -65,7 +65,7 @@ _VIEWS = {
 
 
 class NGrams:
-    """`ngrams`: TF-IDF of the replacing word's character n-grams, of the edited headline's words and of the replaced."""
+    """`ngrams`: TF-IDF of the replacing word's character n-grams, and of words: the edited headline's, the replaced."""
 
     def __init__(self, views: dict[str, Any]) -> None:
         self.views = views

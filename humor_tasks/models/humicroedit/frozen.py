@@ -106,7 +106,7 @@ class WordVectors:
 
     @classmethod
     def read(cls, path: Path) -> WordVectors:
-        """A text file of word vectors: a word and its numbers a line, with word2vec's header or, as GloVe's, without."""
+        """A text file: a word and its numbers a line, with word2vec's header or, as GloVe's, without."""
         import numpy as np
 
         if not path.is_file():

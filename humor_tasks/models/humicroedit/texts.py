@@ -70,7 +70,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Written:
-    """One or two texts for a tokenizer; `edit` and `word` are (text, start, end) of the two words, None if not shown."""
+    """One or two texts for a tokenizer; `edit` and `word` are the two words' (text, start, end), None if not shown."""
 
     first: str
     second: str | None

@@ -1,0 +1,363 @@
+from __future__ import annotations
+
+import csv
+import dataclasses
+import itertools
+import math
+import random
+import statistics
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from humor_tasks import scorers
+from humor_tasks.errors import BadInput
+from humor_tasks.scorers import regression
+
+Row = tuple[float, float, int]  # prediction, gold, cluster
+GOLD = st.integers(0, 15).map(lambda i: i / 5)
+ROWS = st.lists(st.tuples(st.sampled_from([0.5, 1.0, 1.1, 1.25, 2.0, 3.5]), GOLD, st.integers(0, 4)), min_size=2)
+
+
+def columns(rows: list[Row]) -> tuple[list[float], list[float], list[int]]:
+    pred, gold, clusters = zip(*rows, strict=True)
+    return list(pred), list(gold), list(clusters)
+
+
+def sampled(n: int = 240, groups: int = 90, seed: int = 0) -> tuple[list[float], list[float], list[int]]:
+    """Rows as the corpus has them: gold of five judges, headlines whose edits are alike."""
+    rng = random.Random(seed)
+    shared = [rng.gauss(0, 0.4) for _ in range(groups)]
+    rows = []
+    for i in range(n):
+        true = 1 + shared[i % groups] + rng.gauss(0, 0.3)
+        gold = round(statistics.mean(min(3, max(0, round(rng.gauss(true, 0.9)))) for _ in range(5)), 1)
+        rows.append((0.5 + 0.5 * true + rng.gauss(0, 0.2), gold, i % groups))
+    return columns(rows)
+
+
+def naive_correlation(x: list[float], y: list[float]) -> float:
+    mx, my = statistics.fmean(x), statistics.fmean(y)
+    if len(set(x)) < 2 or len(set(y)) < 2:
+        return math.nan
+    top = math.fsum((a - mx) * (b - my) for a, b in zip(x, y, strict=True))
+    return top / math.sqrt(math.fsum((a - mx) ** 2 for a in x) * math.fsum((b - my) ** 2 for b in y))
+
+
+def naive_ranks(x: list[float]) -> list[float]:
+    return [sum(b < a for b in x) + (sum(b == a for b in x) + 1) / 2 for a in x]
+
+
+def naive_rmse_at(pred: list[float], gold: list[float], percent: float) -> float:
+    """The k rows of each end one by one; equals share the places that are left."""
+    n = len(gold)
+    k = min(round(percent * n / 100), n // 2)
+    if k == 0:
+        return math.nan
+    total = 0.0
+    for sign in (-1, 1):
+        left, keys = k, [sign * g for g in gold]
+        for grade in sorted(set(keys)):
+            squares = [(p - g) ** 2 for p, g, key in zip(pred, gold, keys, strict=True) if key == grade]
+            total += min(left, len(squares)) * statistics.fmean(squares)
+            left -= min(left, len(squares))
+    return math.sqrt(total / (2 * k))
+
+
+def naive(pred: list[float], gold: list[float]) -> dict[str, float]:
+    found = {"rmse": math.sqrt(statistics.fmean((p - g) ** 2 for p, g in zip(pred, gold, strict=True)))}
+    found |= {f"rmse@{percent}": naive_rmse_at(pred, gold, percent) for percent in (10, 20, 30, 40)}
+    found["pearson"] = naive_correlation(pred, gold)
+    found["spearman"] = naive_correlation(naive_ranks(pred), naive_ranks(gold))
+    for i in range(15):
+        low, high = i / 5, (i + 1) / 5
+        name = f"mae[{low:.1f},{high:.1f}{']' if i == 14 else ')'}"
+        errors = [abs(p - g) for p, g in zip(pred, gold, strict=True) if min(int(g * 5 + 1e-6), 14) == i]
+        found[name] = statistics.fmean(errors) if errors else math.nan
+    return found
+
+
+def same(a: dict[str, float], b: dict[str, float]) -> bool:
+    return list(a) == list(b) and all(a[k] == pytest.approx(b[k], rel=1e-9, abs=1e-9, nan_ok=True) for k in a)
+
+
+def values(found: dict[str, scorers.Estimate]) -> dict[str, float]:
+    return {name: estimate.value for name, estimate in found.items()}
+
+
+# ---- by hand --------------------------------------------------------------------------------------
+
+
+def test_rmse_by_hand() -> None:
+    # Squared errors 1, 0, 1, 9, mean 2.75; deviation sums of the clusters -4.5 and 4.5: sqrt(2 * 40.5) / 4 = 2.25
+    found = scorers.rmse([1, 2, 2, 0], [0, 2, 1, 3], "aabb")
+    assert found.value == pytest.approx(math.sqrt(2.75))
+    assert found.stderr == pytest.approx(2.25 / (2 * math.sqrt(2.75)))
+    assert found.high - found.value == pytest.approx(scipy.stats.t.ppf(0.975, 1) * found.stderr)
+    assert (found.n, found.clusters) == (4, 2)
+
+
+def test_a_perfect_system() -> None:
+    gold = [0, 1, 2, 3, 0.2]
+    perfect = scorers.rating_metrics(gold, gold, range(5))
+    assert perfect["rmse"] == scorers.Estimate(0.0, 0.0, 0.0, 0.0, 5, 5)
+    assert perfect["rmse@40"].value == 0
+    for name in ("pearson", "spearman"):
+        assert dataclasses.astuple(perfect[name]) == pytest.approx((1, 0, 1, 1, 5, 5), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("pred", "gold", "percent", "square"),
+    [
+        # k = 1: the errors at 3 and at 0
+        ([1, 1, 1, 1, 1], [0, 1, 2, 3, 1.5], 20, (1 + 4) / 2),
+        # k = 2 of ten, both ends whole
+        ([1] * 10, [0, 0, 1, 1, 1, 1, 1, 1, 3, 3], 20, (1 + 1 + 4 + 4) / 4),
+        # k = 1 of three equals at the top, whose squared errors are 0, 1 and 4
+        ([3, 2, 1, 0, 0], [3, 3, 3, 0, 0], 20, (5 / 3 + 0) / 2),
+        # k = 2: the one at 3, and half of each of the two at 2; below, 0 and 0.2
+        ([1, 1, 2, 0, 0], [3, 2, 2, 0.2, 0], 40, (4 + 0.5 + 0.04 + 0) / 4),
+        # all equal: both ends are all rows
+        ([1, 2, 3, 0], [1, 1, 1, 1], 25, (0 + 1 + 4 + 1) / 4),
+        # k = round(2.5) = 2, a half to even
+        ([0] * 5, [0, 0, 0, 3, 1], 50, (0 + 0 + 9 + 1) / 4),
+        # k = round(1.5) = 2, but at most half of three rows
+        ([0] * 3, [1, 2, 3], 50, (1 + 9) / 2),
+    ],
+)
+def test_rmse_at_by_hand(pred: list[float], gold: list[float], percent: float, square: float) -> None:
+    assert scorers.rmse_at(pred, gold, range(len(gold)), percent).value == pytest.approx(math.sqrt(square))
+
+
+def test_equals_share_what_every_order_among_them_would_give() -> None:
+    pred, gold = [1.0, 0.0, 2.0, 0.5, 3.0, 1.5], [2.0, 2.0, 2.0, 1.0, 1.0, 0.0]
+    squares = []
+    for order in itertools.permutations(range(6)):
+        ranked = sorted(order, key=lambda i: gold[i])
+        squares.append(statistics.fmean((pred[i] - gold[i]) ** 2 for i in (*ranked[:2], *ranked[-2:])))
+    expected = math.sqrt(statistics.fmean(squares))
+    assert scorers.rmse_at(pred, gold, range(6), 30).value == pytest.approx(expected)
+
+
+def test_no_rows_at_the_ends() -> None:
+    assert math.isnan(scorers.rmse_at([1, 2, 3, 1], [1, 2, 3, 0], "abcd", 10).value)
+    assert scorers.rmse_at([1, 2, 3, 1], [1, 2, 3, 0], "abcd", 10).n == 4
+
+
+def test_bins() -> None:
+    gold = [0, 0.1, 0.2, 0.6, 0.6000001, 2.8, 3, 3]
+    bins = scorers.mae_by_bin([1] * 8, gold, "aabbccdd")
+    assert [b.name for b in bins[:2]] + [bins[-1].name] == ["mae[0.0,0.2)", "mae[0.2,0.4)", "mae[2.8,3.0]"]
+    assert {round(b.low, 1): b.mae.n for b in bins if b.mae.n} == {0: 2, 0.2: 1, 0.6: 2, 2.8: 3}
+    assert bins[0].mae.value == pytest.approx(0.95)
+    assert bins[-1].mae.value == pytest.approx((1.8 + 2 + 2) / 3)
+    assert bins[-1].mae == scorers.clustered_mean([1.7999999999999998, 2, 2], "cdd")
+    assert math.isnan(bins[2].mae.value)
+    assert [(b.low, b.high) for b in scorers.mae_by_bin([1], [2], "a", 1.5)] == [(0, 1.5), (1.5, 3)]
+
+
+def test_fishers_interval() -> None:
+    pred, gold, clusters = sampled()
+    for metric in (scorers.pearson, scorers.spearman):
+        r = metric(pred, gold, clusters, 0.9)
+        half = scipy.stats.t.ppf(0.95, r.clusters - 1) * r.stderr / (1 - r.value**2)
+        assert r.low == pytest.approx(math.tanh(math.atanh(r.value) - half))
+        assert r.high == pytest.approx(math.tanh(math.atanh(r.value) + half))
+
+
+@pytest.mark.parametrize("metric", [scorers.pearson, scorers.spearman])
+def test_correlations_that_are_unknown(metric: object) -> None:
+    assert callable(metric)
+    for pred, gold in (([], []), ([1, 1], [1, 2]), ([1, 2], [1, 1])):
+        assert math.isnan(metric(pred, gold, range(len(pred))).value)
+    one = metric([1, 2, 4], [1, 3, 2], "aaa")
+    assert one.value > 0
+    assert math.isnan(one.low)
+
+
+def test_nothing_to_score() -> None:
+    empty = scorers.cluster_bootstrap([], [], [])
+    assert len(empty) == 22
+    assert all(math.isnan(e.value) and e.n == 0 for e in empty.values())
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(BadInput, match="pred has 1, gold has 2, clusters has 2"):
+        scorers.rmse([1], [1, 2], "ab")
+    for wrong in (math.nan, math.inf):
+        with pytest.raises(BadInput, match=rf"pred\[1\] is {wrong}"):
+            scorers.rating_metrics([1, wrong], [1, 2], "ab")
+        with pytest.raises(BadInput, match=rf"gold\[0\] is {wrong}"):
+            scorers.spearman([1, 2], [wrong, 2], "ab")
+    for percent in (0, -10, 51, math.nan):
+        with pytest.raises(BadInput, match="percent is"):
+            scorers.rmse_at([1, 2], [1, 2], "ab", percent)
+    with pytest.raises(BadInput, match=r"gold\[1\] is 3.2"):
+        scorers.mae_by_bin([1, 2], [1, 3.2], "ab")
+    for width in (0, -0.2, 0.7, 4, math.nan):
+        with pytest.raises(BadInput, match="width is"):
+            scorers.mae_by_bin([1, 2], [1, 2], "ab", width)
+    with pytest.raises(BadInput, match="draws is 1"):
+        scorers.cluster_bootstrap([1, 2], [1, 2], "ab", draws=1)
+    with pytest.raises(BadInput, match="level is 95"):
+        scorers.cluster_bootstrap([1, 2], [1, 2], "ab", level=95)
+
+
+# ---- fast against naive ---------------------------------------------------------------------------
+
+
+@given(ROWS)
+def test_equals_the_plain_loops(rows: list[Row]) -> None:
+    pred, gold, clusters = columns(rows)
+    assert same(values(scorers.rating_metrics(pred, gold, clusters)), naive(pred, gold))
+
+
+@given(st.lists(st.tuples(st.floats(-2, 5), GOLD), min_size=3, max_size=50))
+def test_correlations_equal_scipys(rows: list[tuple[float, float]]) -> None:
+    pred, gold = [p for p, _ in rows], [g for _, g in rows]
+    if min(statistics.pstdev(pred), statistics.pstdev(gold)) > 1e-3:
+        ids = range(len(rows))
+        assert scorers.pearson(pred, gold, ids).value == pytest.approx(scipy.stats.pearsonr(pred, gold)[0], abs=1e-7)
+        assert scorers.spearman(pred, gold, ids).value == pytest.approx(scipy.stats.spearmanr(pred, gold)[0], abs=1e-9)
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(rows: list[Row], rng: random.Random) -> None:
+    before, after = (scorers.rating_metrics(*columns(r)) for r in (rows, rng.sample(rows, len(rows))))
+    assert same(values(before), values(after))
+    errors = [{name: e.stderr for name, e in found.items()} for found in (before, after)]
+    assert all(errors[0][k] == pytest.approx(errors[1][k], rel=1e-5, abs=1e-6, nan_ok=True) for k in before)
+
+
+@given(ROWS, st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any))
+def test_a_draw_is_the_metrics_of_the_rows_drawn(rows: list[Row], times: list[int]) -> None:
+    pred, gold, clusters = columns(rows)
+    codes, count = scorers.estimate.cluster_codes(clusters)
+    compute = regression._resampled(np.array(pred), np.array(gold), np.array(codes), count, 0.2)
+    drawn = [row for row, code in zip(rows, codes, strict=True) for _ in range(times[code])]
+    if drawn:
+        got = compute(np.array(times[:count], dtype=float)[:, None])[:, 0].tolist()
+        expected = naive(*columns(drawn)[:2])
+        assert same(dict(zip(expected, got, strict=True)), expected)
+
+
+# ---- errors ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_linearised_errors_are_those_of_the_derivative_by_clusters(seed: int) -> None:
+    """stderr^2 = G/(G-1) times the sum over clusters of (the metric's derivative by the cluster's weight)^2."""
+    pred, gold, clusters = sampled(131, 40, seed)
+    pred = [round(p, 1) for p in pred]  # ties among the predictions, too
+    # Where a cut falls between two grades, the derivatives to either side differ.
+    between = {sum(g < grade for g in gold) for grade in gold} | {sum(g > grade for g in gold) for grade in gold}
+    smooth = [name for name, k in zip((10, 20, 30, 40), (13, 26, 39, 52), strict=True) if k not in between]
+    assert len(smooth) > 1
+    codes, count = scorers.estimate.cluster_codes(clusters)
+    compute = regression._resampled(np.array(pred), np.array(gold), np.array(codes), count, 0.2)
+    sizes, step = np.bincount(codes), 1e-5
+    # The number of rows is held, for with it changes k.
+    directions = step * (np.eye(count) - sizes[None, :] / len(pred))
+    derivatives = (compute(1 + directions) - compute(1 - directions)) / (2 * step)
+    expected = np.sqrt(count / (count - 1) * (derivatives**2).sum(axis=1))
+    found = scorers.rating_metrics(pred, gold, clusters)
+    for (name, estimate), stderr in zip(found.items(), expected.tolist(), strict=True):
+        if name in ("rmse", "pearson", "spearman", *(f"rmse@{percent}" for percent in smooth)):
+            assert estimate.stderr == pytest.approx(stderr, rel=1e-4), name
+
+
+def test_the_bootstrap_and_the_linearised_errors_agree() -> None:
+    pred, gold, clusters = sampled(1200, 450)
+    linear, drawn = scorers.rating_metrics(pred, gold, clusters), scorers.cluster_bootstrap(pred, gold, clusters)
+    for name, e in linear.items():
+        b = drawn[name]
+        assert (b.value, b.n, b.clusters) == pytest.approx((e.value, e.n, e.clusters), nan_ok=True)
+        if e.n >= 100:
+            assert b.stderr == pytest.approx(e.stderr, rel=0.05), name
+            assert (b.low, b.high) == pytest.approx((e.low, e.high), abs=0.2 * e.stderr), name
+
+
+def test_the_bootstrap_is_the_plain_loop_over_draws() -> None:
+    pred, gold, clusters = sampled(60, 20)
+    rows = list(zip(pred, gold, strict=True))
+    codes, count = scorers.estimate.cluster_codes(clusters)
+    generator, plain = np.random.default_rng(7), []
+    for _ in range(50):
+        members = [
+            row for c in generator.integers(0, count, count) for row, k in zip(rows, codes, strict=True) if k == c
+        ]
+        plain.append(naive([p for p, _ in members], [g for _, g in members]))
+    found = scorers.cluster_bootstrap(pred, gold, clusters, draws=50, seed=7, level=0.8)
+    for name, estimate in found.items():
+        known = [draw[name] for draw in plain if not math.isnan(draw[name])]
+        if len(known) > 1:
+            assert estimate.stderr == pytest.approx(statistics.stdev(known))
+            assert (estimate.low, estimate.high) == pytest.approx(tuple(np.percentile(known, [10, 90])))
+        else:
+            assert math.isnan(estimate.stderr)
+
+
+def test_seeds_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    pred, gold, clusters = sampled(60, 20)
+    found = scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=1)
+    assert scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=2)["rmse"].low != found["rmse"].low
+    monkeypatch.setattr(regression, "_NEAR", 60 * 9)
+    in_chunks = scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=1)
+    assert same({k: e.low for k, e in found.items()}, {k: e.low for k, e in in_chunks.items()})
+
+
+def test_one_cluster_has_no_interval() -> None:
+    found = scorers.cluster_bootstrap([1, 2], [0, 1], "aa", draws=10)["rmse"]
+    assert found.value == 1
+    assert math.isnan(found.stderr)
+
+
+# ---- real rows ------------------------------------------------------------------------------------
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def dev(real_data: Path) -> tuple[list[str], list[float], list[str]]:
+    """Ids, mean grades and original headlines."""
+    rows = read(real_data / "humicroedit" / "task-1" / "dev.csv")
+    headlines = [" ".join(row["original"].replace("<", "").replace("/>", "").split()) for row in rows]
+    return [row["id"] for row in rows], [float(row["meanGrade"]) for row in rows], headlines
+
+
+def test_the_organisers_baseline_on_dev(real_data: Path, dev: tuple[list[str], list[float], list[str]]) -> None:
+    ids, gold, headlines = dev
+    submitted = {
+        row["id"]: float(row["pred"]) for row in read(real_data / "humicroedit" / "official_task-1-output.csv")
+    }
+    train = read(real_data / "humicroedit" / "task-1" / "train.csv")
+    mean = statistics.fmean(float(row["meanGrade"]) for row in train)
+    assert {round(pred, 12) for pred in submitted.values()} == {round(mean, 12)}
+    pred = [submitted[i] for i in ids]
+    found = scorers.rating_metrics(pred, gold, headlines)
+    assert (found["rmse"].n, found["rmse"].clusters) == (2419, 828)
+    assert f"{found['rmse'].value:.5f}" == "0.57840"
+    ends = {percent: f"{found[f'rmse@{percent}'].value:.5f}" for percent in (10, 20, 30, 40)}
+    assert ends == {10: "1.00394", 20: "0.83760", 30: "0.72726", 40: "0.64419"}
+    assert math.isnan(found["pearson"].value)
+    assert sum(e.n for name, e in found.items() if name.startswith("mae")) == 2419
+
+
+def test_every_order_among_equals_gives_the_baseline_the_same(dev: tuple[list[str], list[float], list[str]]) -> None:
+    """Why the published RMSE@X of the baseline cannot tell how the organisers broke ties."""
+    _, gold, headlines = dev
+    for seed in range(3):
+        order = random.Random(seed).sample(sorted(gold), len(gold))
+        ranked = sorted(order)
+        for percent in (10, 20, 30, 40):
+            k = round(percent * len(gold) / 100)
+            square = statistics.fmean((1 - g) ** 2 for g in ranked[:k] + ranked[-k:])
+            ours = scorers.rmse_at([1.0] * len(gold), gold, headlines, percent).value
+            assert ours == pytest.approx(math.sqrt(square))

@@ -1,0 +1,498 @@
+"""`humor-tasks train humicroedit`: every system on small synthetic rows, with tiny random encoders."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from humor_tasks.errors import BadInput
+from humor_tasks.models.humicroedit import Edit, Form, as_edit, load, written
+from humor_tasks.training.checkpoint import State
+from humor_tasks.training.cli import train as commands
+from humor_tasks.training.config import TrainConfig
+from humor_tasks.training.data import read_data
+from humor_tasks.training.run import train
+
+NOUNS = "senate court market border budget storm treaty bank school station".split()
+VERBS = "passes delays rejects reviews opens closes".split()
+FUNNY, DULL = "pancake llama disco sock".split(), "motion report plan notice".split()
+WORDS = [*NOUNS, *VERBS, *FUNNY, *DULL, "the", "today", "again", '"']
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+def write_folder(folder: Path, splits: dict[str, int], seed: int = 0) -> str:
+    """The organisers' layout: headlines a split, each with two edits of which one is funny."""
+    drawn, number = random.Random(seed), 0
+    for split, headlines in splits.items():
+        rows: list[list[Any]] = []
+        asked: list[list[Any]] = []
+        for i in range(headlines):
+            text = f"the <{drawn.choice(NOUNS)}/> {drawn.choice(VERBS)} {drawn.choice(NOUNS)} today {split} {i}"
+            edits = []
+            for words, grades in ((FUNNY, "32222"), (DULL, "10000")):
+                number += 1
+                edits.append([number, text, drawn.choice(words), grades, sum(map(int, grades)) / 5])
+            drawn.shuffle(edits)
+            rows += edits
+            label = 1 if edits[0][4] > edits[1][4] else 2
+            asked.append([f"{edits[0][0]}-{edits[1][0]}", *edits[0][1:], *edits[1][1:], label])
+        names = ["original", "edit", "grades", "meanGrade"]
+        write_csv(folder / "task-1" / f"{split}.csv", ["id", *names], rows)
+        numbered = [f"{name}{n}" for n in (1, 2) for name in names]
+        write_csv(folder / "task-2" / f"{split}.csv", ["id", *numbered, "label"], asked)
+    return str(folder)
+
+
+def write_csv(path: Path, names: list[str], rows: list[list[Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([names, *rows])
+
+
+def tiny_encoder(folder: Path, seed: int = 0) -> str:
+    """A BERT of two layers with random weights, and a tokenizer of whole words."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    torch.manual_seed(seed)
+    vocabulary = {word: i for i, word in enumerate([*SPECIAL, *WORDS])}
+    words = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    words.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", vocabulary["[CLS]"]), ("[SEP]", vocabulary["[SEP]"])],
+    )
+    named = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=words, model_input_names=["input_ids", "token_type_ids", "attention_mask"], **named
+    )
+    tokenizer.save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=64,
+    )
+    BertModel(config).save_pretrained(folder)
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return write_folder(tmp_path_factory.mktemp("rows"), {"train": 30, "train_funlines": 6, "dev": 12, "test": 8})
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return tiny_encoder(tmp_path_factory.mktemp("encoder"))
+
+
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "baseline": {"system": "baseline"},
+    "cbow": {"system": "cbow", "alphas": (1.0,)},
+    "cbow-mlp": {"system": "cbow", "head": "mlp", "epochs": 40, "lr": 0.01, "patience": 40},
+    "ngrams": {"system": "ngrams", "alphas": (0.1, 1.0)},
+    "ridge": {"system": "ridge", "alphas": (1.0, 10.0), "funlines": True},
+    "encoder": {"system": "encoder", "context": "masked", "original_word": True, "lr": 1e-3},
+    "frozen": {"system": "encoder", "freeze": True},
+    "upper": {"system": "encoder", "marks": True, "frozen_layers": 1, "lr": 1e-3, "rank_weight": 0.5},
+    "pair": {"system": "pair", "lr": 1e-3, "dropout_samples": 2},
+    "ensemble": {"system": "ensemble", "grid": ("system=ngrams,ridge", "alphas=1,10"), "folds": 2, "best": 1},
+}
+
+
+def config(name: str, rows: str, encoder: str, **values: Any) -> TrainConfig:
+    return TrainConfig(**{"dataset": rows, "encoder": encoder, "batch_size": 8} | SYSTEMS[name] | values)
+
+
+def read_column(path: Path) -> dict[str, float]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return {row["id"]: float(row["pred"]) for row in csv.DictReader(file)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_run_folder_holds_what_load_says(name: str, rows: str, encoder: str, tmp_path: Path) -> None:
+    output = tmp_path / "run"
+    metrics = train(config(name, rows, encoder), output, progress=False)
+    data = read_data(rows)
+    assert json.loads((output / "metrics.json").read_text()) == metrics
+    assert not list(output.rglob("*.bin")) + list(output.rglob("*.pt")) + list(output.rglob("*.pkl"))
+    assert not [path for path in output.iterdir() if path.name.startswith(("checkpoint-", "best-", "."))]
+    rater = load(output)
+    assert rater.name == "humicroedit/run"
+    assert data.test is not None
+    for split, asked in (("dev", data.dev), ("test", data.test)):
+        ratings = read_column(output / f"predictions_{split}_task-1.csv")
+        assert tuple(ratings) == asked.ids
+        assert rater.rate(asked.edits) == pytest.approx(list(ratings.values()), abs=1e-5)
+        preferred = read_column(output / f"predictions_{split}_task-2.csv")
+        pairs = data.pairs[split]
+        assert list(preferred) == [pair.id for pair in pairs]
+        assert rater.prefer([p.first for p in pairs], [p.second for p in pairs]) == list(preferred.values())
+    fresh = load(output)
+    assert fresh.rate([tuple(data.dev.edits[3])]) == pytest.approx([fresh.rate(data.dev.edits)[3]], abs=1e-5)
+    if name not in ("baseline", "frozen", "cbow-mlp"):
+        assert metrics["dev_rmse"] < 0.8  # the train mean's is about .9
+    assert train(config(name, rows, encoder), output, progress=False) == metrics  # finished: not trained again
+
+
+def test_the_baseline_says_mean_and_majority(tmp_path: Path) -> None:
+    rows = write_folder(tmp_path / "rows", {"train": 5, "dev": 4})
+    metrics = train(TrainConfig("baseline", dataset=rows), tmp_path / "run")
+    rater = load(tmp_path / "run")
+    assert rater.rate([("a", "b", "c", "d")]) == pytest.approx([1.2])
+    assert metrics["dev_rmse"] == pytest.approx(1.0)
+    labels = read_data(rows).labels
+    assert rater.prefer(["abcd"[:0] or ("", "b", "c", "")], [("", "b", "d", "")]) == [1 if labels.count(1) >= 3 else 2]
+
+
+EDIT = Edit("Senate", "votes", "waltzes", "on budget")
+TEXTS = [
+    (Form(), ("Senate waltzes on budget", None)),
+    (Form(original="word"), ("Senate waltzes on budget", "votes")),
+    (Form(original="word", marked=True), ("Senate [E] waltzes [/E] on budget", "[E] votes [/E]")),
+    (Form("masked"), ("Senate [MASK] on budget", "waltzes")),
+    (Form("masked", "word"), ("Senate [MASK] on budget", "waltzes votes")),
+    (Form("masked", "word", True), ("Senate [MASK] on budget", "[E] waltzes [/E] [E] votes [/E]")),
+    (Form("none"), ("waltzes", None)),
+    (Form("none", "word"), ("waltzes", "votes")),
+    (Form("full", "headline", True), ("Senate [E] waltzes [/E] on budget", "Senate [E] votes [/E] on budget")),
+]
+
+
+@pytest.mark.parametrize(("form", "texts"), TEXTS)
+def test_switches_change_what_is_shown(form: Form, texts: tuple[str, str | None]) -> None:
+    shown = written(EDIT, form)
+    assert (shown.first, shown.second) == texts
+    for at, word in ((shown.edit, "waltzes"), (shown.word, "votes")):
+        if at:
+            assert (texts[at[0]] or "")[at[1] : at[2]].strip("[]E/ ") == word
+    assert (shown.word is None) == (form.original == "no")
+
+
+def test_the_words_are_found_in_the_tokens(encoder: str) -> None:
+    from humor_tasks.models.humicroedit.frozen import open_encoder
+    from humor_tasks.models.humicroedit.network import tensors, tokenize, with_marks
+
+    tokenizer, model = open_encoder(encoder)
+    with_marks(tokenizer, model)
+    edit = Edit("the", "senate", "llama disco", "passes")
+    for form, tokens, places in (
+        (Form(), "[CLS] the llama disco passes [SEP]", "001100"),
+        (Form("full", "word"), "[CLS] the llama disco passes [SEP] senate [SEP]", "00110020"),
+        (Form("masked", "word"), "[CLS] the [MASK] passes [SEP] llama disco senate [SEP]", "000001120"),
+        (
+            Form("full", "word", True),
+            "[CLS] the [E] llama disco [/E] passes [SEP] [E] senate [/E] [SEP]",
+            "001111002220",
+        ),
+    ):
+        (row,) = tokenize(tokenizer, [edit], form, 64)
+        assert tokenizer.convert_ids_to_tokens(row.ids) == tokens.split()
+        assert "".join(map(str, row.places)) == places
+    (short,) = tokenize(tokenizer, [edit], Form(), 4)
+    assert len(short.ids) == 4
+    ids, _, _, mask = tensors([row, short], padding=0)
+    assert ids.shape == (2, len(row.ids))
+    assert mask.sum(1).tolist() == [len(row.ids), 4]
+
+
+def test_a_headline_is_four_texts_or_has_four_fields() -> None:
+    assert as_edit(("  a b", "c", " d  e", "")) == Edit("a b", "c", "d e", "")
+    assert as_edit(EDIT) == EDIT
+    for bad in ("text", ("a", "b", "c"), ("a", "b", "c", None), object()):
+        with pytest.raises(BadInput, match="is no edited headline"):
+            as_edit(bad)
+
+
+def test_equal_ratings_prefer_the_first(rows: str, tmp_path: Path) -> None:
+    train(TrainConfig("ngrams", dataset=rows, alphas=(1.0,)), tmp_path / "run")
+    rater = load(tmp_path / "run")
+    funny, dull = ("the", "bank", "llama", "today"), ("the", "bank", "report", "today")
+    assert rater.prefer([funny, dull, dull], [dull, funny, dull]) == [1, 2, 1]
+    with pytest.raises(BadInput, match="two lists of one length"):
+        rater.prefer([funny], [])
+
+
+@pytest.mark.slow
+def test_the_seed_decides(rows: str, encoder: str, tmp_path: Path) -> None:
+    found = {}
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        train(config("pair", rows, encoder, seed=seed, epochs=1), tmp_path / name, progress=False)
+        found[name] = read_column(tmp_path / name / "predictions_dev_task-1.csv")
+    assert found["a"] == found["b"] != found["c"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["pair", "upper"])
+def test_a_killed_run_goes_on_to_the_same_end(
+    name: str, rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from humor_tasks.training import finetune
+
+    class Killed(Exception):
+        pass
+
+    whole, cut = (config(name, rows, encoder, epochs=3, patience=3, precision="no") for _ in range(2))
+    expected = train(whole, tmp_path / "whole", progress=False)
+    epoch = finetune.Trainer._epoch
+
+    def killed(self: Any, number: int, *rest: Any) -> float:
+        if number == 2:
+            raise Killed
+        return epoch(self, number, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(finetune.Trainer, "_epoch", killed)
+        with pytest.raises(Killed):
+            train(cut, tmp_path / "cut", progress=False)
+    with pytest.raises(BadInput, match="not finished"):
+        load(tmp_path / "cut")
+    (tmp_path / "cut" / ".checkpoint-3").mkdir()  # what a kill while writing leaves
+    again = train(cut, tmp_path / "cut", progress=False)
+    assert {k: v for k, v in again.items() if k != "seconds"} == {k: v for k, v in expected.items() if k != "seconds"}
+    for file in ("curves.csv", "predictions_dev_task-1.csv", "predictions_dev_task-2.csv"):
+        assert (tmp_path / "cut" / file).read_text() == (tmp_path / "whole" / file).read_text()
+
+
+@pytest.mark.slow
+def test_training_stops_early_and_keeps_the_best(
+    rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from humor_tasks.training import finetune
+
+    reached = iter([0.9, 0.5, 0.7, 0.6, 0.1])
+    monkeypatch.setattr(finetune, "rmse", lambda *_: next(reached))
+    metrics = train(config("encoder", rows, encoder, epochs=10, patience=2), tmp_path / "run", progress=False)
+    assert (metrics["best_epoch"], metrics["epochs_run"]) == (2, 4)
+    with (tmp_path / "run" / "curves.csv").open() as file:
+        assert [float(row["dev_rmse"]) for row in csv.DictReader(file)] == [0.9, 0.5, 0.7, 0.6]
+
+
+@pytest.mark.slow
+def test_frozen_layers_keep_their_weights(rows: str, encoder: str, tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    train(config("upper", rows, encoder, epochs=1, marks=False), tmp_path / "run", progress=False)
+    before = load_file(Path(encoder) / "model.safetensors")
+    after = load_file(tmp_path / "run" / "network" / "model" / "model.safetensors")
+    assert before.keys() == after.keys()
+    changed = {name for name in before if not before[name].equal(after[name])}
+    assert changed
+    assert all(name.startswith("encoder.layer.1.") for name in changed)
+
+
+def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
+    from humor_tasks.models.humicroedit import network as net
+    from humor_tasks.models.humicroedit.frozen import open_encoder
+    from humor_tasks.training.lower import LowerStates
+
+    tokenizer, model = open_encoder(encoder)
+    network = net.Network(model, Form())
+    tokens = net.tokenize(tokenizer, read_data(rows).dev.edits, Form(), 64)
+    whole = net.predict(network, tokens, 0)
+    lower = LowerStates(model, 1, 0, "cpu")
+    lower.read(tokens)
+    assert net.predict(network, tokens, 0, before=lower.give) == pytest.approx(whole, abs=2e-3)
+    with lower.whole():
+        assert net.predict(network, tokens, 0) == whole
+
+
+def test_batches_hold_every_row_once_and_keep_headlines_together() -> None:
+    from humor_tasks.training.finetune import plan
+
+    lengths = [i % 17 for i in range(1000)]
+    groups = [str(i // 2) for i in range(1000)]
+    for by in (None, groups):
+        batches = plan(lengths, by, 8, "0-0")
+        assert sorted(i for batch in batches for i in batch) == list(range(1000))
+        assert plan(lengths, by, 8, "0-0") == batches != plan(lengths, by, 8, "0-1")
+    together = [i for batch in batches for i in batch[:-1:2] if batch[batch.index(i) + 1] == i + 1]
+    assert len(together) == 500
+
+
+def test_ranking_loss_by_hand() -> None:
+    import math
+
+    import torch
+
+    from humor_tasks.training.finetune import ranking_loss
+
+    rated, means = torch.tensor([1.0, 2.0, 5.0]), torch.tensor([2.0, 1.0, 0.0])
+    assert float(ranking_loss(rated, means, ["a", "a", "b"])) == pytest.approx(math.log1p(math.e))
+    assert float(ranking_loss(rated, means, ["a", "b", "c"])) == 0.0
+
+
+@pytest.mark.slow
+def test_a_stack_never_sees_a_model_that_saw_the_row(
+    rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from humor_tasks.training import ensemble
+
+    seen: dict[str, set[str]] = {}
+    asked: dict[str, set[str]] = {}
+
+    def spying(member: Any, output: Path, data: Any, progress: bool) -> Any:
+        seen[str(output)] = set(data.train.groups)
+        return train(member, output, data, progress)
+
+    def written(path: Path, ids: Any, values: Any) -> None:
+        of = dict(zip(whole.ids, whole.groups, strict=True))
+        asked[str(path.parent)] = {of[identity] for identity in ids}
+        rate(path, ids, values)
+
+    whole, rate = read_data(rows).train, ensemble.write_predictions
+    monkeypatch.setattr(ensemble, "train", spying)
+    monkeypatch.setattr(ensemble, "write_predictions", written)
+    metrics = train(config("ensemble", rows, encoder), tmp_path / "run", progress=False)
+    assert len(seen) == 8  # 2 systems x 2 alphas x 2 folds
+    assert seen.keys() == asked.keys()
+    for place in seen:
+        assert not seen[place] & asked[place]
+        assert seen[place] | asked[place] == set(whole.groups)
+    assert (metrics["members"], metrics["chosen"]) == (4, 2)
+    with (tmp_path / "run" / "members.csv").open() as file:
+        members = list(csv.DictReader(file))
+    assert [bool(member["weight"]) for member in members].count(True) == 2
+    assert all(float(member["weight"] or 0) >= 0 for member in members)
+
+
+@pytest.mark.slow
+def test_an_ensemble_in_parts_is_the_same(rows: str, encoder: str, tmp_path: Path) -> None:
+    whole = train(config("ensemble", rows, encoder), tmp_path / "whole", progress=False)
+    for part in ("1/2", "2/2"):
+        found = train(config("ensemble", rows, encoder, part=part), tmp_path / "parts", progress=False)
+    again = train(config("ensemble", rows, encoder), tmp_path / "parts", progress=False)
+    assert again["dev_rmse"] == whole["dev_rmse"]
+    assert not found or found == again
+
+
+def test_a_file_of_vectors_is_read_in_both_forms(rows: str, tmp_path: Path) -> None:
+    from humor_tasks.models.humicroedit.frozen import WordVectors
+
+    lines = [f"{word} {i} {-i / 2}" for i, word in enumerate(WORDS)]
+    glove, word2vec = tmp_path / "glove.txt", tmp_path / "word2vec.txt"
+    glove.write_text("\n".join(lines) + "\n")
+    word2vec.write_text("\n".join([f"{len(lines)} 2", *lines]) + "\n")
+    one, two = WordVectors.read(glove), WordVectors.read(word2vec)
+    assert one.words == two.words == WORDS
+    assert one.embed(["senate COURT", "unknown", ""]).tolist() == [[0.5, -0.25], [0.0, 0.0], [0.0, 0.0]]
+    metrics = train(TrainConfig("cbow", dataset=rows, vectors=str(glove), alphas=(1.0,)), tmp_path / "run")
+    assert metrics["dev_rmse"] < 0.9
+    glove.write_text("a 1 2\nb 1 x\n")
+    with pytest.raises(BadInput, match="line 2: is not a word and 2 numbers"):
+        WordVectors.read(glove)
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"system": "par"}, "there is no 'par'.*Did you mean 'pair'"),
+    ({"system": "encoder", "context": "mask"}, "Did you mean 'masked'"),
+    ({"system": "encoder", "precision": "fp8"}, "precision"),
+    ({"system": "encoder", "epochs": 0}, "epochs=0: it must be from 1"),
+    ({"system": "encoder", "lr": float("nan")}, "lr=nan"),
+    ({"system": "ridge", "alphas": (0.0,)}, "must be positive"),
+    ({"system": "ensemble", "part": "3/2"}, "write it as I/N"),
+]
+
+
+@pytest.mark.parametrize(("values", "message"), BAD)
+def test_bad_values(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        TrainConfig(**values)
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ((), "must say the systems"),
+        (("lr=1",), "must say the systems"),
+        (("system=ridge", "alpha=1"), "Did you mean 'alphas'"),
+        (("system=ridge", "alphas"), "NAME=VALUE"),
+        (("system=pair", "lr=fast"), "is no float"),
+        (("system=pair", "funlines=maybe"), "is no bool"),
+        (("system=ensemble",), "cannot be a member"),
+        (("system=rigde",), "Did you mean 'ridge'"),
+    ],
+)
+def test_bad_grids(grid: tuple[str, ...], message: str) -> None:
+    from humor_tasks.training.ensemble import grid_members
+
+    with pytest.raises(BadInput, match=message):
+        grid_members(TrainConfig("ensemble", grid=grid))
+
+
+def test_members_that_differ_in_nothing_read_are_one() -> None:
+    from humor_tasks.training.ensemble import grid_members
+
+    members = grid_members(TrainConfig("ensemble", grid=("system=ngrams,pair", "lr=1e-5,5e-5", "seed=1,2")))
+    assert sorted(member.system for member in members.values()) == ["ngrams"] * 2 + ["pair"] * 4
+
+
+def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="encoder nowhere/at_all: no such folder"):
+        train(config("encoder", rows, str(Path("nowhere/at_all"))), tmp_path / "a", progress=False)
+    no_dev = write_folder(tmp_path / "no_dev", {"train": 3})
+    with pytest.raises(BadInput, match=r"no file .*dev\.csv"):
+        train(TrainConfig("baseline", dataset=no_dev), tmp_path / "b")
+    write_csv(tmp_path / "no_dev" / "task-1" / "train.csv", ["id", "original", "edit", "grades", "meanGrade"], [])
+    with pytest.raises(BadInput, match="there are no rows"):
+        train(TrainConfig("baseline", dataset=no_dev), tmp_path / "c")
+    unlabelled = write_folder(tmp_path / "unlabelled", {"train": 3, "dev": 2})
+    write_csv(Path(unlabelled) / "task-1" / "dev.csv", ["id", "original", "edit"], [[1, "a <b/>", "c"]])
+    with pytest.raises(BadInput, match=r"1 of 1 rows have no meanGrade \(id 1"):
+        train(TrainConfig("baseline", dataset=unlabelled), tmp_path / "d")
+    with pytest.raises(BadInput, match="leaves no headline"):
+        train(TrainConfig("baseline", dataset=rows, share=0.001), tmp_path / "e")
+    with pytest.raises(BadInput, match="is no run folder"):
+        load(tmp_path)
+    train(TrainConfig("baseline", dataset=rows), tmp_path / "run")
+    with pytest.raises(BadInput, match=r"other settings \(seed=0 there, 1 here"):
+        train(TrainConfig("baseline", dataset=rows, seed=1), tmp_path / "run")
+    with pytest.raises(BadInput, match="not empty and holds no run"):
+        train(TrainConfig("baseline", dataset=rows), Path(rows))
+
+
+def test_shares_are_nested_and_keep_headlines_whole(rows: str) -> None:
+    whole, half, most = (set(read_data(rows, share=share).train.ids) for share in (1.0, 0.5, 0.8))
+    assert half < most < whole
+    kept = read_data(rows, share=0.5).train
+    assert all(kept.groups.count(group) == 2 for group in kept.groups)
+
+
+def test_the_command(rows: str, tmp_path: Path) -> None:
+    asked = ["humicroedit", "--dataset", rows, "-o", str(tmp_path / "run"), "--no-progress", "--system"]
+    done = CliRunner().invoke(commands, [*asked, "baseline"])
+    assert done.exit_code == 0, done.output
+    assert "dev_rmse" in done.output
+    refused = CliRunner().invoke(commands, [*asked, "baseline", "--lr", "1", "--no-freeze"])
+    assert isinstance(refused.exception, BadInput)
+    assert "does not read --freeze, --lr" in str(refused.exception)
+    refused = CliRunner().invoke(commands, [*asked, "ridge", "--alphas", "1,x"])
+    assert "write numbers with commas" in str(refused.exception)
+
+
+def test_nothing_heavy_is_imported_to_open_the_package() -> None:
+    code = (
+        "import sys, humor_tasks.models.humicroedit, humor_tasks.training.cli; "
+        "heavy = 'torch', 'transformers', 'sklearn', 'accelerate', 'lm_eval', 'inspect_ai'; "
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_state_starts_before_the_first_epoch() -> None:
+    assert State() == State(0, 0, float("inf"), [])
