@@ -9,7 +9,7 @@ print(evaluate(run, predictions))
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,18 +63,7 @@ def evaluate(task: str | Run, predictions: Mapping[str, str], **parameters: Any)
     if not isinstance(task, str) and parameters:
         raise BadInput(f"{', '.join(parameters)}: give parameters to load(), or to evaluate() with a task's name.")
     run = load(task, **parameters) if isinstance(task, str) else task
-    known = {record.id for record in run.records}
-    problems = [
-        listed(what, ids)
-        for what, ids in (
-            ("missing id", [record.id for record in run.records if record.id not in predictions]),
-            ("unknown id", [identity for identity in predictions if identity not in known]),
-        )
-        if ids
-    ]
-    if problems:
-        where = f"{run.benchmark.name}, split {run.options.split} of {run.options.dataset} ({len(known)} instances)"
-        raise BadInput(f"predictions do not fit {where}: {'; '.join(problems)}. Nothing was scored.")
+    check_ids(run, predictions)
     for identity, reply in predictions.items():
         if not isinstance(reply, str):
             raise BadInput(f"prediction of {identity} is {reply!r}; it must be text. Nothing was scored.")
@@ -83,3 +72,20 @@ def evaluate(task: str | Run, predictions: Mapping[str, str], **parameters: Any)
     unknown = {name: "-" for name in ("shots", "cot") if name in run.options.shown()}
     signature = run.signature("predictions", **unknown, prompts="-")
     return Report(run.metrics(outcomes), signature, outcomes)
+
+
+def check_ids(run: Run, ids: Collection[str]) -> None:
+    """BadInput unless `ids` are those of the run's records; rows that the benchmark drops may be among them."""
+    known = {record.id for record in run.records}
+    allowed = known | run.data.dropped
+    problems = [
+        listed(what, wrong)
+        for what, wrong in (
+            ("missing id", [record.id for record in run.records if record.id not in ids]),
+            ("unknown id", [identity for identity in ids if identity not in allowed]),
+        )
+        if wrong
+    ]
+    if problems:
+        where = f"{run.benchmark.name}, split {run.options.split} of {run.options.dataset} ({len(known)} instances)"
+        raise BadInput(f"predictions do not fit {where}: {'; '.join(problems)}. Nothing was scored.")

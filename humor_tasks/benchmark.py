@@ -161,12 +161,13 @@ class Data:
 
     `provenance` holds dataset, configs, split, requested and resolved revision, rows and the
     fingerprint of the rows. `pool` gives the training records of a fold by cluster, loaded when
-    shots are asked for.
+    shots are asked for. `dropped` are the ids of rows that are not scored, which predictions may name.
     """
 
     records: tuple[Record, ...]
     provenance: Mapping[str, Any]
     pool: Callable[[str], Mapping[str, Sequence[Record]]]
+    dropped: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

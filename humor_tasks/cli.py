@@ -52,23 +52,35 @@ def score(predictions: Path, task: str, as_json: bool, **parameters: Any) -> Non
 
     given = {name: value for name, value in parameters.items() if value is not None}
     run = load(task, **given)
-    report = evaluate(run, read_predictions(predictions, run.benchmark.prediction))
+    replies = read_predictions(predictions, run.benchmark.prediction)
+    try:
+        report = evaluate(run, replies)
+    except BadInput as problem:
+        raise BadInput(f"{predictions}: {problem}") from None
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
 
 
 @main.command()
 @click.argument("log", type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write.")
-@click.option("--fill", help="Letter for instances without an answer, or 'random' (seeded). Default: refuse.")
+@click.option("--fill", help="Letter or number for instances without an answer, or 'random'. Default: refuse.")
 @click.option("--seed", default=1234, show_default=True, help="Seed of --fill random.")
 def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
-    """Write a leaderboard submission, {instance_id: letter}, from an Inspect log or lm-eval samples."""
-    from humor_tasks.files import answers_in_log
-    from humor_tasks.submission import complete
+    """Write a submission from an Inspect log or lm-eval samples.
+
+    Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
+    """
+    from humor_tasks.files import read_logged
+    from humor_tasks.submission import complete, predictions, write_predictions
     from humor_tasks.writing import write_json
 
-    answers, letters = answers_in_log(log)
-    chosen = complete(answers, letters, fill, seed, str(log))
+    logged = read_logged(log)
+    if logged.subtask:
+        found = predictions(logged, fill, seed, str(log))
+        write_predictions(output, found)
+        click.echo(f"{output}: {len(found)} {'headlines' if logged.subtask == 'rating' else 'pairs'}.")
+        return
+    chosen = complete(logged.answers, logged.letters, fill, seed, str(log))
     write_json(output, chosen)
     click.echo(f"{output}: {len(chosen)} instances (the leaderboard has 830 for matching, 664 for ranking).")
 
@@ -157,6 +169,49 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
     click.echo(as_markdown(lines), nl=False)
     if picture:
         click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")
+
+
+@main.group()
+def analyse() -> None:
+    """Compare several systems by what they got right and wrong."""
+
+
+@analyse.command()
+@click.argument("systems", nargs=-1, required=True, metavar="NAME=FILE...")
+@click.option("--dataset", help="The organisers' files, a folder in their layout, or 'sample'.")
+@click.option("--split", default="test", show_default=True, help="test, dev, train or train_funlines.")
+@click.option("--embedding", help="sentence-transformers model or folder, or a text file of word vectors.")
+@click.option("--most", default=10, show_default=True, type=click.IntRange(1), help="Headlines in a list of misses.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the report (.md or .json).")
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw error by funniness (.png, .svg, .pdf).")
+def humicroedit(
+    systems: tuple[str, ...],
+    dataset: str | None,
+    split: str,
+    embedding: str | None,
+    most: int,
+    output: Path | None,
+    picture: Path | None,
+) -> None:
+    """Pairs solved by N systems, incongruity, worst headlines and error by funniness.
+
+    FILE is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of humicroedit_rating or
+    humicroedit_pairwise; ratings are compared where pairs are asked for.
+    """
+    from humor_tasks.analysis.humicroedit import analyse as compute
+    from humor_tasks.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
+    from humor_tasks.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
+
+    check_endings(output, picture)
+    corpus = read_corpus(split=split, **({"dataset": dataset} if dataset else {}))
+    read = read_systems(systems, corpus)
+    embed = open_embedding(embedding) if embedding else None
+    found = compute(corpus.headlines, corpus.pairs, read, embed, most)
+    if picture:
+        plot(picture, found.errors)
+    if output:
+        write_report(output, found)
+    click.echo(as_markdown(found), nl=False)
 
 
 if __name__ == "__main__":

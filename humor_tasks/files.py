@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from humor_tasks.errors import BadInput, listed
 
 ID_FIELDS = ("instance_id", "id")
 TEXT_FIELDS = ("prediction", "text", "answer", "reply")
+# What records of Humicroedit carry -> what was asked; headlines rated for their pairs carry grades, too.
+SUBTASKS = {"pairs": "ratings", "grades": "rating", "difference": "pairwise"}
 
 
 def read_predictions(path: Path, prediction: Callable[[str], str] = str) -> dict[str, str]:
@@ -46,14 +49,19 @@ def _submitted(path: Path, prediction: Callable[[str], str]) -> dict[str, str]:
     if not path.is_file():
         raise BadInput(f"{path}: there is no such file.")
     found = read_csv(path, ("id", "pred"))
+    lines: dict[str, str] = {}
+    for i, row in enumerate(found.rows):
+        first = lines.setdefault(row["id"].strip(), found.where(i))
+        if first != found.where(i):
+            raise BadInput(f"{found.where(i)}: id {row['id'].strip()} is also that of {first}. Nothing was scored.")
 
     def pair(i: int, row: dict[str, str]) -> tuple[str, str]:
         try:
             return row["id"].strip(), prediction(row["pred"])
         except BadInput as problem:
-            raise BadInput(f"{found.where(i)}, id {row['id']}: {problem}") from None
+            raise BadInput(f"{found.where(i)}, id {row['id']}: {problem} Nothing was scored.") from None
 
-    return _collect(path, (pair(i, row) for i, row in enumerate(found.rows)))
+    return dict(pair(i, row) for i, row in enumerate(found.rows))
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -103,8 +111,37 @@ def _collect(path: Path, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return result
 
 
+@dataclass(frozen=True)
+class Logged:
+    """What a log answers.
+
+    answers: {instance_id: a letter, or a number in decimals; None where none was read}.
+    letters: those of an instance ("ABCDE", "AB"); empty where it is rated or answered in text.
+    about: {instance_id: what its record carries}.
+    """
+
+    answers: dict[str, str | None]
+    letters: str
+    about: dict[str, Mapping[str, Any]]
+
+    @property
+    def subtask(self) -> str:
+        """Humicroedit's part: `rating`, `pairwise`, or `ratings` that compare pairs; empty for other benchmarks."""
+        about = next(iter(self.about.values()))
+        return next((task for mark, task in SUBTASKS.items() if mark in about), "")
+
+
 def answers_in_log(path: Path) -> tuple[dict[str, str | None], str]:
     """{instance_id: letter, or None where none was read} and the letters of an instance ("ABCDE", "AB").
+
+    See `read_logged`.
+    """
+    found = read_logged(path)
+    return found.answers, found.letters
+
+
+def read_logged(path: Path) -> Logged:
+    """Every instance's answer.
 
     From an Inspect log or lm-eval samples, read by the rule the run was scored by.
     An Inspect log ends in .eval or .json; lm-eval writes samples_TASK_DATE.jsonl with --log_samples.
@@ -116,7 +153,7 @@ def answers_in_log(path: Path) -> tuple[dict[str, str | None], str]:
     return _lm_eval_answers(path) if path.suffix == ".jsonl" else _inspect_answers(path)
 
 
-def _inspect_answers(path: Path) -> tuple[dict[str, str | None], str]:
+def _inspect_answers(path: Path) -> Logged:
     from humor_tasks.models.chooser import LETTERS
     from humor_tasks.on_inspect.logs import read_log
 
@@ -131,38 +168,54 @@ def _inspect_answers(path: Path) -> tuple[dict[str, str | None], str]:
             "inspect eval-retry)."
         )
     answers: dict[str, str | None] = {}
+    about: dict[str, Mapping[str, Any]] = {}
     letters = ""
     for sample in log.samples or []:
         letters = LETTERS[: len(sample.choices or [])]
         if not sample.scores:
             raise BadInput(f"{path}: sample {sample.id} has no score; finish the run with inspect eval-retry.")
         answers[str(sample.id)] = next(iter(sample.scores.values())).answer
+        about[str(sample.id)] = sample.metadata
     if not answers:
         raise BadInput(f"{path}: the log holds no samples.")
-    return answers, letters
+    return Logged(answers, letters, about)
 
 
-def _lm_eval_answers(path: Path) -> tuple[dict[str, str | None], str]:
-    from humor_tasks.models.chooser import LETTERS, likeliest
-    from humor_tasks.scorers.answer import read_answer
+def _lm_eval_answers(path: Path) -> Logged:
+    from humor_tasks.models.chooser import LETTERS
 
     answers: dict[str, str | None] = {}
+    about: dict[str, Mapping[str, Any]] = {}
     letters = ""
     for i, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         if not line.strip():
             continue
         try:
             sample = json.loads(line)
-            doc, replies = sample["doc"], sample["filtered_resps"]
+            doc = sample["doc"]
             letters = LETTERS[: len(doc["choices"])]
-            if isinstance(replies[0], str):
-                answers[doc["id"]] = read_answer(replies[0], letters, doc.get("extraction", "strict")).letter
-            else:
-                answers[doc["id"]] = likeliest([float(reply[0]) for reply in replies], letters)
+            answers[doc["id"]] = _lm_eval_answer(doc, letters, sample["filtered_resps"])
+            about[doc["id"]] = doc
         except (KeyError, TypeError, IndexError, ValueError) as problem:
             raise BadInput(
-                f"{path}, line {i}: is no sample of a humor-tasks multiple choice task ({problem})."
+                f"{path}, line {i}: is no sample of a humor-tasks task with letters or ratings ({problem})."
             ) from None
     if not answers:
         raise BadInput(f"{path}: the file holds no samples.")
-    return answers, letters
+    return Logged(answers, letters, about)
+
+
+def _lm_eval_answer(doc: Mapping[str, Any], letters: str, replies: list[Any]) -> str | None:
+    from humor_tasks.benchmarks.humicroedit_rating import expected
+    from humor_tasks.models.chooser import likeliest
+    from humor_tasks.scorers.answer import read_answer
+    from humor_tasks.scorers.rating import read_rating
+
+    generated = isinstance(replies[0], str)
+    if "grades" in doc:  # a headline of Humicroedit
+        value = read_rating(replies[0]).value if generated else expected([float(reply[0]) for reply in replies])
+        return None if value is None else repr(value)
+    if generated:
+        letter: str | None = read_answer(replies[0], letters, doc.get("extraction", "strict")).letter
+        return letter
+    return likeliest([float(reply[0]) for reply in replies], letters)

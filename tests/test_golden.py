@@ -16,6 +16,7 @@ from humor_tasks.rubric import open_rubric
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts.json"
 NYCC = ("matching", "ranking", "explanation")
+HUMICROEDIT = ("humicroedit_rating", "humicroedit_pairwise")
 
 
 def prompts() -> dict[str, list[list[str]]]:
@@ -28,6 +29,8 @@ def prompts() -> dict[str, list[list[str]]]:
         found[f"{name} {run.version} {told} {run.prompts_hash}"] = turns(shown)
 
     for name, setting, shots in itertools.product(NYCC, ("description", "pixels", "caption_only"), (0, 1)):
+        keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
+    for name, setting, shots in itertools.product(HUMICROEDIT, ("edited_only", "original_and_edit"), (0, 2)):
         keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
     keep("humorbench", "row")
     for structured in (False, True):

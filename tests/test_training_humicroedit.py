@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
 import subprocess
 import sys
@@ -105,10 +106,10 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "cbow-mlp": {"system": "cbow", "head": "mlp", "epochs": 40, "lr": 0.01, "patience": 40},
     "ngrams": {"system": "ngrams", "alphas": (0.1, 1.0)},
     "ridge": {"system": "ridge", "alphas": (1.0, 10.0), "funlines": True},
-    "encoder": {"system": "encoder", "context": "masked", "original_word": True, "lr": 1e-3},
+    "encoder": {"system": "encoder", "context": "masked", "original_word": True, "lr": 3e-3, "epochs": 6},
     "frozen": {"system": "encoder", "freeze": True},
-    "upper": {"system": "encoder", "marks": True, "frozen_layers": 1, "lr": 1e-3, "rank_weight": 0.5},
-    "pair": {"system": "pair", "lr": 1e-3, "dropout_samples": 2},
+    "upper": {"system": "encoder", "marks": True, "frozen_layers": 1, "lr": 3e-3, "rank_weight": 0.5, "epochs": 15},
+    "pair": {"system": "pair", "lr": 3e-3, "dropout_samples": 2, "epochs": 6, "precision": "bf16"},
     "ensemble": {"system": "ensemble", "grid": ("system=ngrams,ridge", "alphas=1,10"), "folds": 2, "best": 1},
 }
 
@@ -145,7 +146,7 @@ def test_a_run_folder_holds_what_load_says(name: str, rows: str, encoder: str, t
     fresh = load(output)
     assert fresh.rate([tuple(data.dev.edits[3])]) == pytest.approx([fresh.rate(data.dev.edits)[3]], abs=1e-5)
     if name not in ("baseline", "frozen", "cbow-mlp"):
-        assert metrics["dev_rmse"] < 0.8  # the train mean's is about .9
+        assert metrics["dev_rmse"] < 0.85  # the train mean's is about .9
     assert train(config(name, rows, encoder), output, progress=False) == metrics  # finished: not trained again
 
 
@@ -358,9 +359,9 @@ def test_a_stack_never_sees_a_model_that_saw_the_row(
     monkeypatch.setattr(ensemble, "train", spying)
     monkeypatch.setattr(ensemble, "write_predictions", written)
     metrics = train(config("ensemble", rows, encoder), tmp_path / "run", progress=False)
-    assert len(seen) == 8  # 2 systems x 2 alphas x 2 folds
-    assert seen.keys() == asked.keys()
-    for place in seen:
+    assert len(seen) == 12  # 2 systems x 2 alphas x (2 folds and the whole)
+    assert {place for place in seen if not place.endswith("whole")} == asked.keys()
+    for place in asked:
         assert not seen[place] & asked[place]
         assert seen[place] | asked[place] == set(whole.groups)
     assert (metrics["members"], metrics["chosen"]) == (4, 2)
@@ -492,6 +493,38 @@ def test_nothing_heavy_is_imported_to_open_the_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+def test_two_processes_train_one_run(rows: str, encoder: str, tmp_path: Path) -> None:
+    code = "from humor_tasks.training.cli import train; train()"
+    (tmp_path / "main.py").write_text(code)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+    asked = f"humicroedit --dataset {rows} --encoder {encoder} -o {tmp_path / 'run'} --system ensemble".split()
+    grid = ["--grid", "system=pair,ngrams", "--folds", "2", "--epochs", "1", "--batch-size", "8", "--alphas", "1"]
+    command = [*launch, str(tmp_path / "main.py"), *asked, *grid]
+    cpu = os.environ | {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=cpu)
+    assert done.returncode == 0, done.stderr[-3000:]
+    with (tmp_path / "run" / "members.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 2
+    fold = next((tmp_path / "run" / "members").glob("pair-*/fold-0"))
+    curve = (fold / "curves.csv").read_text().splitlines()
+    seen = json.loads((fold / "metrics.json").read_text())["rows"]["train"]
+    assert int(curve[1].split(",")[1]) == -(-seen // 8) // 2  # steps: half of the batches
+
+
+def test_ridge_is_that_of_scikit_learn() -> None:
+    import numpy as np
+    from sklearn.linear_model import Ridge
+
+    from humor_tasks.training.features import ridge_layers
+
+    drawn = np.random.default_rng(0)
+    read, grades = drawn.normal(size=(50, 8)), drawn.normal(size=50) + 3
+    ready = (read - read.mean(0)) / (read.std(0) + 1e-6)
+    for alpha, layers in zip((0.5, 20.0), ridge_layers(read, grades, (0.5, 20.0)), strict=True):
+        assert layers(read) == pytest.approx(Ridge(alpha=alpha).fit(ready, grades).predict(ready))
 
 
 def test_a_state_starts_before_the_first_epoch() -> None:

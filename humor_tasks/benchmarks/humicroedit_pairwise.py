@@ -81,7 +81,8 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     found = corpus.data(o, 2, records)
     if o.via == "ratings":  # worked examples of ratings are those of subtask 1
         return replace(found, pool=rating.load(benchmark, o).pool)
-    return found
+    ties = (pair.id for pair in corpus.pairs(corpus.read_split(o.dataset, 2, o.split)) if pair.label == 0)
+    return replace(found, dropped=frozenset(ties))
 
 
 def _pair(pair: corpus.Pair) -> Record:
@@ -204,5 +205,6 @@ PAIRWISE = Benchmark(
     prompt=prompt,
     outcome=outcome,
     estimate=estimate,
+    scale=rating.RATING.scale,
     prediction=prediction,
 )

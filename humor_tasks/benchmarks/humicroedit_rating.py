@@ -19,7 +19,7 @@ from humor_tasks.benchmarks import _humicroedit as corpus
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers import regression, soft
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
-from humor_tasks.scorers.rating import read_rating
+from humor_tasks.scorers.rating import expected_rating, read_rating
 from humor_tasks.sources import CsvRows
 
 PERCENTS = (10, 20, 30, 40)
@@ -139,6 +139,14 @@ def _one(name: str, rated: list[float], gold: list[float], grades: list[str], cl
         return clustered_mean([abs(r - g) for r, g in zip(rated, gold, strict=True)], clusters)
     function: Any = {"rmse": regression.rmse, "pearson": regression.pearson, "spearman": regression.spearman}[name]
     found: Estimate = function(*data)
+    return found
+
+
+def expected(likelihoods: Sequence[float], labels: Sequence[str] = ("0", "1", "2", "3")) -> float | None:
+    """The mean of the scale's labels under their log-likelihoods; None where one is nan, or none is finite."""
+    if any(map(math.isnan, likelihoods)):
+        return None
+    found: float | None = expected_rating(dict(zip(labels, likelihoods, strict=True)), labels).value
     return found
 
 

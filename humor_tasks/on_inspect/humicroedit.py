@@ -115,11 +115,13 @@ def expected_answer() -> Solver:
         content = state.output.choices[0].logprobs if state.output.choices else None
         if content is None:
             raise PrerequisiteError(f"{state.model} gives no log-probabilities: use estimate=text.")
-        place = next((token for token in content.content if token.token.strip() in DIGITS), None)
+        place = next((t for t in content.content if expected_rating({t.token: 0.0}, DIGITS).value is not None), None)
+        if place and not place.top_logprobs:
+            raise PrerequisiteError(f"{state.model} gives only its own token's log-probability: use estimate=text.")
         seen = {top.token: top.logprob for top in (place.top_logprobs or [])} if place else {}
-        value, mass = expected_rating(seen, DIGITS)
-        state.metadata |= {"said": state.output.completion, "digit_probability": mass}
-        reply = state.output.completion if value is None else f"Rating: {value!r}"
+        found = expected_rating(seen, DIGITS)
+        state.metadata |= {"said": state.output.completion, "digit_probability": found.mass}
+        reply = state.output.completion if found.value is None else f"Rating: {found.value!r}"
         usage = state.output.usage
         state.output = ModelOutput.from_content(state.output.model, reply, stop_reason=state.output.stop_reason)
         state.output.usage = usage

@@ -22,13 +22,13 @@ from lm_eval.config.task import TaskConfig
 
 from humor_tasks.benchmark import Options, Outcome, Record
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.humicroedit_rating import expected
 from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture
 from humor_tasks.models.chooser import likeliest
 from humor_tasks.on_lm_eval.rendering import messages, render
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import perplexity_estimate
-from humor_tasks.scorers.rating import expected_rating
 
 logger = logging.getLogger(__name__)
 
@@ -230,8 +230,7 @@ class BenchmarkTask(Task):
         """This document's share of every metric it counts towards."""
         record = self._records[doc["id"]]
         if self.run.options.rates and not self.generates:
-            likelihoods = {label: likelihood for label, (likelihood, _) in zip(self._labels, results, strict=True)}
-            rating, _ = expected_rating(likelihoods, self._labels)
+            rating = expected([likelihood for likelihood, _ in results], self._labels)
             outcome = self.run.outcome(record, f"Rating: {rating!r}" if rating is not None else "no finite likelihood")
         elif self.benchmark.letters and not self.generates:
             letter = likeliest([likelihood for likelihood, _ in results], self.benchmark.letters)

@@ -48,6 +48,7 @@ def train() -> None:
 @click.option("--alphas", help="ridge: strengths to choose from, such as 1,10,100.")
 @click.option("--grid", multiple=True, help="ensemble: NAME=VALUE,VALUE; repeat it. Every combination is a member.")
 @click.option("--folds", type=int, help="ensemble: default 5.")
+@click.option("--whole/--no-whole", default=None, help="ensemble: train each member on all of train too (default).")
 @click.option("--best", type=int, help="ensemble: members kept of each system and encoder. Default: 3.")
 @click.option("--stack-alpha", type=float, help="ensemble: strength of the stacking ridge. Default: 1.")
 @click.option("--non-negative/--any-sign", default=None, help="ensemble: signs of the weights. Default: non-negative.")
@@ -56,8 +57,8 @@ def train() -> None:
 def humicroedit(output: Path, no_progress: bool, alphas: str | None, **given: Any) -> None:
     """Train a rater of edited headlines (SemEval-2020 task 7) and write what it predicts for both subtasks.
 
-    The same command goes on where it was interrupted. `accelerate launch -m humor_tasks train ...` uses several
-    devices. Values that a system does not read are refused.
+    The same command goes on where it was interrupted. `accelerate launch -m humor_tasks.cli train ...`
+    uses several devices. Values that a system does not read are refused.
     """
     try:
         from humor_tasks.training.run import train as run

@@ -46,11 +46,12 @@ class TrainConfig:
     # ridge, cbow and ngrams.
     vectors: str = "encoder"
     head: str = "ridge"
-    alphas: tuple[float, ...] = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
+    alphas: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10_000.0, 100_000.0)
     hidden: int = 256
     # Ensembles.
     grid: tuple[str, ...] = ()
     folds: int = 5
+    whole: bool = True
     best: int = 3
     stack_alpha: float = 1.0
     non_negative: bool = True
@@ -122,7 +123,7 @@ READ: dict[str, tuple[str, ...]] = {
     "ngrams": ("alphas",),
     "encoder": ("context", "original_word", "marks", *_TUNED),
     "pair": _TUNED,
-    "ensemble": ("grid", "folds", "best", "stack_alpha", "non_negative"),
+    "ensemble": ("grid", "folds", "whole", "best", "stack_alpha", "non_negative"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.benchmarks._humicroedit import Headline, Pair, headlines, pairs, read_split
@@ -59,10 +59,6 @@ class Data:
     def all(self) -> Rows:
         """Everything to train on."""
         return self.train.plus(self.extra)
-
-    def with_train(self, train: Rows) -> Data:
-        """Other rows in train's place."""
-        return replace(self, train=train)
 
 
 def read_data(dataset: str, funlines: bool = False, share: float = 1.0, seed: int = 0) -> Data:

@@ -1,8 +1,9 @@
 """Members x folds, stacked: every member is trained once a fold, without that fold's headlines.
 
 A member's prediction of a training row comes from the one model that has not seen the row's headline; the stack is
-fitted on those. What it predicts elsewhere is weighed means over the folds' models. Each model is an ordinary run
-folder, members/NAME/fold-N, so a finished one is not trained again.
+fitted on those alone. What it predicts elsewhere is the mean over the folds' models and, with `whole`, one more that
+was trained on all of train. Each model is an ordinary run folder, members/NAME/fold-N or members/NAME/whole, so a
+finished one is not trained again.
 """
 
 from __future__ import annotations
@@ -11,22 +12,24 @@ import hashlib
 import itertools
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.humicroedit.rater import Rater, load
+from humor_tasks.models.humicroedit.rater import METRICS, Rater, load
 from humor_tasks.models.humicroedit.stack import STACK, EnsembleRater
 from humor_tasks.sources import read_csv
 from humor_tasks.training.config import READ, TrainConfig
 from humor_tasks.training.data import Data, Rows
 from humor_tasks.training.features import fold_places
-from humor_tasks.training.run import rmse, train, write_predictions, write_table
+from humor_tasks.training.run import IS_MAIN, rmse, train, wait_for_everyone, write_predictions, write_table
 from humor_tasks.writing import write_json
 
 HELD_OUT = "predictions_held_out.csv"
+_VARIED = {name for system, names in READ.items() if system != "ensemble" for name in names}
 
 
 def fit_ensemble(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]] | None:
@@ -37,17 +40,20 @@ def fit_ensemble(config: TrainConfig, data: Data, output: Path, progress: bool) 
     folds = fold_places(data.train.groups, config.folds, config.seed)
     if len(folds) < 2:
         raise BadInput(f"folds={config.folds}: train has one headline only; folds hold out whole headlines.")
-    jobs = [(name, fold) for fold in range(len(folds)) for name in members]
-    for name, fold in tqdm(jobs, "members x folds", disable=not progress):
-        fit_fold(members[name], data, folds[fold], output / _place(name, fold), progress, config.part)
-    if not all((output / _place(name, fold) / HELD_OUT).is_file() for name, fold in jobs):
+    models = [*(f"fold-{fold}" for fold in range(len(folds))), *(["whole"] if config.whole else [])]
+    jobs = [(name, place) for name in members for place in range(len(models))]
+    for job, (name, place) in enumerate(tqdm(jobs, "members x folds", disable=not progress)):
+        if _is_mine(job, config.part):
+            held = folds[place] if place < len(folds) else None
+            fit_model(members[name], data, held, output / _place(name, models[place]), progress)
+    if not all(is_fitted(output / _place(name, models[place])) for name, place in jobs):
         return None
     held_out = np.zeros((len(data.train), len(members)))
     for column, name in enumerate(members):
         for fold, places in enumerate(folds):
-            path = output / _place(name, fold) / HELD_OUT
+            path = output / _place(name, models[fold]) / HELD_OUT
             held_out[places, column] = list(_read(path, data.train.only(places)).values())
-    return _stacked(config, data, output, members, held_out, len(folds))
+    return _stacked(config, data, output, members, held_out, models)
 
 
 def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
@@ -56,7 +62,7 @@ def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
     axes: list[list[tuple[str, Any]]] = []
     for line in config.grid:
         name, _, values = line.partition("=")
-        check_choice("grid", name, [field for field in fields if field not in ("dataset", "grid", "part")])
+        check_choice("grid", name, ["system", "seed", "funlines", *(field for field in fields if field in _VARIED)])
         if not values:
             raise BadInput(f"grid {line}: write it as NAME=VALUE,VALUE.")
         axes.append([(name, _value(name, fields[name].type, value)) for value in values.split(",")])
@@ -86,26 +92,33 @@ def _value(name: str, kind: Any, text: str) -> Any:
         raise BadInput(f"grid {name}={text}: is no {kind}.") from None
 
 
-def fit_fold(member: TrainConfig, data: Data, held: Any, output: Path, progress: bool, part: str = "") -> None:
-    """Trains `member` without the rows at `held`, and writes what it predicts for them."""
-    if (output / HELD_OUT).is_file() or not _mine(output, part):
+def fit_model(member: TrainConfig, data: Data, held: Any, output: Path, progress: bool) -> None:
+    """Trains `member` without the rows at `held`, and writes what it predicts for them; on all rows for None."""
+    if is_fitted(output):
         return
-    seen = [i for i in range(len(data.train)) if i not in set(held.tolist())]
-    train(member, output, data.with_train(data.train.only(seen)), progress)
-    rows = data.train.only(held)
-    write_predictions(output / HELD_OUT, rows.ids, load(output).rate(rows.edits))
+    out = set() if held is None else set(held.tolist())
+    seen = data.train.only([i for i in range(len(data.train)) if i not in out])
+    extra = data.extra if member.funlines else data.extra.only([])
+    train(member, output, replace(data, train=seen, extra=extra), progress)
+    if IS_MAIN and held is not None:
+        rows = data.train.only(held)
+        write_predictions(output / HELD_OUT, rows.ids, load(output).rate(rows.edits))
+    wait_for_everyone()
 
 
-def _mine(output: Path, part: str) -> bool:
-    """Whether this process trains that fold: of part I/N, those whose place in the order of names says so."""
-    if not part:
-        return True
-    mine, parts = (int(number) for number in part.split("/"))
-    return int(hashlib.sha256("/".join(output.parts[-2:]).encode()).hexdigest(), 16) % parts == mine - 1
+def is_fitted(output: Path) -> bool:
+    """Whether nothing is left to do for that model."""
+    return (output / (METRICS if output.name == "whole" else HELD_OUT)).is_file()
+
+
+def _is_mine(job: int, part: str) -> bool:
+    """Whether this process trains that job: of part I/N, every Nth from the Ith."""
+    mine, parts = (int(number) for number in (part or "1/1").split("/"))
+    return job % parts == mine - 1
 
 
 def _stacked(
-    config: TrainConfig, data: Data, output: Path, members: dict[str, TrainConfig], held_out: Any, folds: int
+    config: TrainConfig, data: Data, output: Path, members: dict[str, TrainConfig], held_out: Any, models: Sequence[str]
 ) -> tuple[Rater, dict[str, Any]]:
     """The best members of each family, weighed by ridge regression on what they predicted for rows held out."""
     import numpy as np
@@ -116,14 +129,14 @@ def _stacked(
     chosen = _best_of_families(members, single, config.best)
     weights, bias = fit_stack(held_out[:, chosen], grades, config)
     stack = [
-        {"name": names[i], "weight": weight, "folds": [_place(names[i], fold) for fold in range(folds)]}
+        {"name": names[i], "weight": weight, "models": [_place(names[i], model) for model in models]}
         for i, weight in zip(chosen, weights, strict=True)
     ]
     write_json(output / STACK, {"bias": bias, "members": stack})
     rater = EnsembleRater(output, config.as_dict())
     dev: list[list[float]] = []
     for name in names:
-        dev.append(_mean_of_folds(output, name, folds, "dev", data.dev))
+        dev.append(_mean(output, [_place(name, model) for model in models], "dev", data.dev))
     _know(rater, output, stack, bias, data)
     weight_of = dict(zip(chosen, weights, strict=True))
     table = [
@@ -173,15 +186,14 @@ def _know(rater: EnsembleRater, output: Path, stack: list[dict[str, Any]], bias:
     for split, rows in (("dev", data.dev), ("test", data.test)):
         if rows is None:
             continue
-        rated = [
-            [m["weight"] * r for r in _mean_of_folds(output, m["name"], len(m["folds"]), split, rows)] for m in stack
-        ]
+        rated = [[m["weight"] * r for r in _mean(output, m["models"], split, rows)] for m in stack]
         rater.known.update(zip(rows.edits, (bias + sum(column) for column in zip(*rated, strict=True)), strict=True))
 
 
-def _mean_of_folds(output: Path, name: str, folds: int, split: str, rows: Rows) -> list[float]:
-    read = [_read(output / _place(name, fold) / f"predictions_{split}_task-1.csv", rows) for fold in range(folds)]
-    return [sum(values) / folds for values in zip(*(list(column.values()) for column in read), strict=True)]
+def _mean(output: Path, models: Sequence[str], split: str, rows: Rows) -> list[float]:
+    """The mean over models of what they wrote for `split`."""
+    read = [_read(output / model / f"predictions_{split}_task-1.csv", rows) for model in models]
+    return [sum(values) / len(models) for values in zip(*(list(column.values()) for column in read), strict=True)]
 
 
 def _read(path: Path, rows: Rows) -> dict[str, float]:
@@ -191,5 +203,5 @@ def _read(path: Path, rows: Rows) -> dict[str, float]:
     return found
 
 
-def _place(name: str, fold: int) -> str:
-    return f"members/{name}/fold-{fold}"
+def _place(name: str, model: str) -> str:
+    return f"members/{name}/{model}"

@@ -63,30 +63,43 @@ def _ridge(alphas: Sequence[float], read: Any, rows: Rows, output: Path) -> tupl
     import numpy as np
 
     grades = np.array(rows.grades)
-    folds = fold_places(rows.groups, FOLDS, seed=0)
-    curve = []
-    for alpha in alphas:
-        rated = np.zeros(len(rows))
-        for held in folds:
-            kept = np.setdiff1d(np.arange(len(rows)), held)
-            rated[held] = ridge_layers(read[kept], grades[kept], alpha)(read[held])
-        curve.append([alpha, rmse(rated.tolist(), rows.grades)])
+    rated = np.zeros((len(alphas), len(rows)))
+    for held in fold_places(rows.groups, FOLDS, seed=0):
+        kept = np.setdiff1d(np.arange(len(rows)), held)
+        for place, layers in enumerate(ridge_layers(read[kept], grades[kept], alphas)):
+            rated[place, held] = layers(read[held])
+    curve = [(alpha, rmse(column.tolist(), rows.grades)) for alpha, column in zip(alphas, rated, strict=True)]
     write_table(output / CURVES, ("alpha", "cross_validated_rmse"), curve)
     alpha, reached = min(curve, key=lambda row: row[1])
-    return ridge_layers(read, grades, alpha), {"alpha": alpha, "cross_validated_rmse": reached}
+    return ridge_layers(read, grades, [alpha])[0], {"alpha": alpha, "cross_validated_rmse": reached}
 
 
-def ridge_layers(read: Any, grades: Any, alpha: float) -> Layers:
-    """Ridge regression of `grades` on columns of `read`, which are standardised unless they are sparse."""
+def ridge_layers(read: Any, grades: Any, alphas: Sequence[float]) -> list[Layers]:
+    """Ridge regression of `grades` on columns of `read`, standardised unless they are sparse; one an alpha."""
     import numpy as np
+    from scipy.linalg import cho_factor, cho_solve
     from scipy.sparse import issparse
     from sklearn.linear_model import Ridge
 
-    scaling = {} if issparse(read) else {"mean": read.mean(0), "scale": read.std(0) + 1e-6}
-    ready = (read - scaling["mean"]) / scaling["scale"] if scaling else read
-    fitted = Ridge(alpha=alpha).fit(ready, grades)
-    weights = np.asarray(fitted.coef_, np.float64).reshape(-1, 1)
-    return Layers(scaling | {"weight0": weights, "bias0": np.atleast_1d(np.float64(fitted.intercept_))})
+    if issparse(read):
+        fitted = [Ridge(alpha=alpha).fit(read, grades) for alpha in alphas]
+        return [_one_layer({}, model.coef_, model.intercept_) for model in fitted]
+    scaling = {"mean": read.mean(0), "scale": read.std(0) + 1e-6}
+    ready = (read - scaling["mean"]) / scaling["scale"]
+    middle = grades.mean()
+    products, towards = (ready.T @ ready).astype(np.float64), (ready.T @ (grades - middle)).astype(np.float64)
+    found = []
+    for alpha in alphas:  # the products are what takes time, and they are the same for every alpha
+        weights = cho_solve(cho_factor(products + alpha * np.eye(len(products))), towards)
+        found.append(_one_layer(scaling, weights, middle))
+    return found
+
+
+def _one_layer(scaling: dict[str, Any], weights: Any, bias: Any) -> Layers:
+    import numpy as np
+
+    tensors = {"weight0": np.asarray(weights, np.float64).reshape(-1, 1), "bias0": np.array([bias], np.float64)}
+    return Layers(scaling | tensors)
 
 
 def _mlp(

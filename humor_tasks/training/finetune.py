@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from accelerate import Accelerator
+from accelerate.state import AcceleratorState
 from accelerate.utils import DistributedDataParallelKwargs
 from torch.nn.functional import softplus
 from tqdm import tqdm
@@ -45,6 +46,7 @@ class Trainer:
 
     def __init__(self, config: TrainConfig, data: Data, output: Path, progress: bool) -> None:
         self.config, self.output, self.rows = config, output, data.all()
+        AcceleratorState._reset_state(reset_partial_state=False)  # the last member may have had another precision
         spare = DistributedDataParallelKwargs(find_unused_parameters=True)  # poolers have no gradient
         self.accelerator = Accelerator(mixed_precision=config.precision, kwargs_handlers=[spare])
         self.progress = progress and self.accelerator.is_main_process
@@ -63,7 +65,8 @@ class Trainer:
         )
         self.dev_means = data.dev.grades
         if self.lower:
-            self.lower.read([*self.tokens, *self.dev])
+            with self.accelerator.autocast():
+                self.lower.read([*self.tokens, *self.dev])
         self.steps = len(self._batches(0)) * config.epochs
 
     def train(self) -> State:

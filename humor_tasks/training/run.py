@@ -20,6 +20,9 @@ from humor_tasks.training.data import Data, Rows, read_data
 from humor_tasks.writing import write_json, write_text
 
 CURVES = "curves.csv"
+# Of the processes that `accelerate launch` started, the main one writes; these systems train in all of them.
+IS_MAIN, PROCESSES = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
+SEVERAL = ("encoder", "pair", "ensemble")
 
 
 def train(config: TrainConfig, output: Path, data: Data | None = None, progress: bool = True) -> dict[str, Any]:
@@ -31,20 +34,38 @@ def train(config: TrainConfig, output: Path, data: Data | None = None, progress:
     _open_folder(output, wanted)
     if (output / METRICS).is_file():
         return read_object(output / METRICS)
-    data = data or read_data(config.dataset, config.funlines, config.share, config.seed)
+    data = data or read_data(config.dataset, _wants_funlines(config), config.share, config.seed)
     start = time.perf_counter()
-    fitted = _fit(config, data, output, progress)
-    if fitted is None:
-        return {}
-    rater, notes = fitted
-    metrics = predictions(rater, data, output) | notes
-    metrics["rows"] = {"train": len(data.train), "funlines": len(data.extra), "dev": len(data.dev)}
-    metrics["seconds"] = round(time.perf_counter() - start, 1)
-    metrics["sha256"] = data.sha256
-    metrics["version"] = __version__
-    if _is_main():
-        write_json(output / METRICS, metrics)
-    return metrics
+    if IS_MAIN or config.system in SEVERAL:
+        fitted = _fit(config, data, output, progress)
+        if fitted is None:
+            return {}
+        if IS_MAIN:
+            rater, notes = fitted
+            metrics = predictions(rater, data, output) | notes
+            metrics["rows"] = {"train": len(data.train), "funlines": len(data.extra), "dev": len(data.dev)}
+            metrics["seconds"] = round(time.perf_counter() - start, 1)
+            metrics["sha256"] = data.sha256
+            metrics["version"] = __version__
+            write_json(output / METRICS, metrics)
+    wait_for_everyone()
+    return read_object(output / METRICS)
+
+
+def wait_for_everyone() -> None:
+    """Until all processes that `accelerate launch` started are here."""
+    if PROCESSES > 1:
+        from accelerate import PartialState
+
+        PartialState().wait_for_everyone()
+
+
+def _wants_funlines(config: TrainConfig) -> bool:
+    if config.system != "ensemble":
+        return config.funlines
+    from humor_tasks.training.ensemble import grid_members
+
+    return any(member.funlines for member in grid_members(config).values())
 
 
 def _fit(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]] | None:
@@ -71,15 +92,10 @@ def _open_folder(output: Path, wanted: dict[str, Any]) -> None:
         if other:
             said = ", ".join(f"{name}={held.get(name)} there, {wanted.get(name)} here" for name in other)
             raise BadInput(f"{output}: holds a run with other settings ({said}); choose another folder.")
-    elif output.exists() and any(output.iterdir()) and _is_main():
+    elif output.exists() and any(output.iterdir()) and IS_MAIN:
         raise BadInput(f"{output}: is not empty and holds no run; choose another folder.")
-    elif _is_main():
+    elif IS_MAIN:
         write_json(output / CONFIG, wanted)
-
-
-def _is_main() -> bool:
-    """Whether this is the process that writes, of those that `accelerate launch` started."""
-    return os.environ.get("RANK", "0") == "0"
 
 
 def predictions(rater: Rater, data: Data, output: Path) -> dict[str, Any]:
@@ -91,9 +107,8 @@ def predictions(rater: Rater, data: Data, output: Path) -> dict[str, Any]:
         rated = rater.rate(rows.edits)
         asked = data.pairs[split]
         preferred = rater.prefer([pair.first for pair in asked], [pair.second for pair in asked])
-        if _is_main():
-            write_predictions(output / f"predictions_{split}_task-1.csv", rows.ids, rated)
-            write_predictions(output / f"predictions_{split}_task-2.csv", [pair.id for pair in asked], preferred)
+        write_predictions(output / f"predictions_{split}_task-1.csv", rows.ids, rated)
+        write_predictions(output / f"predictions_{split}_task-2.csv", [pair.id for pair in asked], preferred)
         metrics |= scores(
             split,
             rows,

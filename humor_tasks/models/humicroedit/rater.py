@@ -97,7 +97,12 @@ def load(folder: str | Path, unfinished: bool = False) -> Rater:
     if not unfinished and not (home / METRICS).is_file():
         raise BadInput(f"{home}: the training is not finished; run its command again, it goes on where it stopped.")
     module, name = _RATERS[system]
-    rater: Rater = getattr(importlib.import_module(f"{__package__}.{module}"), name)(home, config)
+    try:
+        rater: Rater = getattr(importlib.import_module(f"{__package__}.{module}"), name)(home, config)
+    except ModuleNotFoundError as problem:
+        raise BadInput(f"{home}: needs the extra 'train': pip install 'humor-tasks[train]' ({problem}).") from None
+    except OSError as problem:
+        raise BadInput(f"{home}: the run folder is not whole ({problem}).") from None
     rater.name = f"humicroedit/{home.name}"
     return rater
 

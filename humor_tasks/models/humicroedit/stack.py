@@ -1,4 +1,4 @@
-"""Many trained systems as one: every member is averaged over its folds, and the members are weighed."""
+"""Many trained systems as one: every member is the mean of its models, and the members are weighed."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ STACK = "stack.json"
 
 
 class EnsembleRater(RaterBase):
-    """bias + sum over members of weight x mean over folds; one model is in memory at a time."""
+    """bias + sum over members of weight x mean over models; one model is in memory at a time."""
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         super().__init__()
         self.folder = folder
         stack = read_object(folder / STACK)
         self.bias = float(stack["bias"])
-        self.members: list[tuple[float, list[str]]] = [(float(m["weight"]), m["folds"]) for m in stack["members"]]
+        self.members: list[tuple[float, list[str]]] = [(float(m["weight"]), m["models"]) for m in stack["members"]]
 
     def ratings(self, edits: Sequence[Edit]) -> list[float]:
         """See `Rater.rate`."""
         total = [self.bias] * len(edits)
-        for weight, folds in self.members:
-            for fold in folds if weight else ():
-                rated = load(self.folder / fold).rate(edits)
-                total = [t + weight * r / len(folds) for t, r in zip(total, rated, strict=True)]
+        for weight, models in self.members:
+            for model in models if weight else ():
+                rated = load(self.folder / model).rate(edits)
+                total = [t + weight * r / len(models) for t, r in zip(total, rated, strict=True)]
         return total
