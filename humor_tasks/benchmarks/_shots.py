@@ -17,7 +17,9 @@ def by_cluster(records: Sequence[Record]) -> dict[str, list[Record]]:
     return groups
 
 
-def draw(pool: Mapping[str, Sequence[Record]], record: Record, count: int, seed: int, where: str) -> list[Record]:
+def draw(
+    pool: Mapping[str, Sequence[Record]], record: Record, count: int, seed: int, where: str, what: str
+) -> list[Record]:
     """`count` worked examples for one record, each from another cluster than its own.
 
     Seeded by the record's id rather than by its place in a shuffled list, so that a limit, another
@@ -25,6 +27,6 @@ def draw(pool: Mapping[str, Sequence[Record]], record: Record, count: int, seed:
     """
     names = sorted(set(pool) - {record.cluster})
     if len(names) < count:
-        raise BadInput(f"shots={count}: {where} has only {len(names)} others to draw from.")
+        raise BadInput(f"shots={count}: {where} has only {len(names)} other {what}.")
     rng = random.Random(f"{seed}:{record.id}")
     return [rng.choice(pool[name]) for name in rng.sample(names, count)]

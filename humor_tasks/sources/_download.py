@@ -42,12 +42,12 @@ def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
             write_bytes(kept, data)
             return kept
         except (ValueError, LookupError, zipfile.BadZipFile):  # pooch's word for another hash is ValueError
-            problems.append(f"{url} does not hold the file with SHA-256 {sha256}")
+            problems.append(f"{url} has other content than SHA-256 {sha256}")
         except (requests.RequestException, OSError) as problem:
             problems.append(f"{url}: {type(problem).__name__}")
     raise BadInput(
-        f"{name} could not be fetched: {'; '.join(problems)}. Get the file yourself and name it: dataset=<file or "
-        "folder>. dataset=sample is the packaged sample."
+        f"{name} could not be fetched: {'; '.join(problems)}. Get the file yourself and name it: dataset=<file> "
+        "or, where there are several, <folder>. dataset=sample is the packaged sample."
     )
 
 
