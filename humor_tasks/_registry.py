@@ -26,6 +26,7 @@ __all__ = [
     "expected_answer",
     "explanation",
     "explanation_form",
+    "humicroedit",
     "humicroedit_pairwise",
     "humicroedit_rating",
     "humorbench",
@@ -46,6 +47,14 @@ def baseline() -> type[ModelAPI]:
     from humor_tasks.on_inspect.baseline import BaselineAPI
 
     return BaselineAPI
+
+
+@modelapi(name="humicroedit")
+def humicroedit() -> type[ModelAPI]:
+    """`--model humicroedit/<run folder of humor-tasks train humicroedit>`."""
+    from humor_tasks.on_inspect.humicroedit_model import HumicroeditAPI
+
+    return HumicroeditAPI
 
 
 @modelapi(name="embedding")

@@ -23,6 +23,8 @@ def chat_messages(prompt: Prompt, record: Record, pictures: bool) -> list[ChatMe
     messages = turn_messages(prompt.turns, pictures)
     # ModelAPI.generate never sees Sample.choices: a model that picks among choices reads these.
     messages[-1].metadata = {"id": record.id, "context": record.context, "choices": list(record.choices)}
+    if any(name.startswith("edit") for name in record.fields):  # and one of edited headlines, these
+        messages[-1].metadata["fields"] = dict(record.fields)
     return messages
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,6 +46,21 @@ def as_edit(headline: Any) -> Edit:
     if not all(isinstance(part, str) for part in parts):
         raise BadInput(f"{headline!r}: is no edited headline; give (before, word, edit, after) as texts.")
     return Edit(*(" ".join(part.split()) for part in parts))
+
+
+def edits_in(fields: Mapping[str, str]) -> list[Edit]:
+    """The one edited headline of a rating task's fields, or the two of a pair's; none where there are none."""
+    for numbers in (("",), ("1", "2")):
+        if all(f"{name}{n}" in fields for n in numbers for name in Edit._fields):
+            return [as_edit(tuple(fields[f"{name}{n}"] for name in Edit._fields)) for n in numbers]
+    return []
+
+
+def answer(ratings: Sequence[float]) -> str:
+    """A task's reply: "Rating: x", clipped to 0..3, for one rating, "Answer: A" or "Answer: B" for two (A on a tie)."""
+    if len(ratings) == 1:
+        return f"Rating: {min(max(ratings[0], 0.0), 3.0)!r}"
+    return f"Answer: {'A' if ratings[0] >= ratings[1] else 'B'}"
 
 
 @dataclass(frozen=True)
