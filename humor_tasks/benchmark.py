@@ -20,7 +20,7 @@ from humor_tasks.scorers.estimate import Estimate
 
 Role = Literal["system", "user", "assistant"]
 ON_UNPARSED = ("wrong", "exclude", "random")
-LOWER_IS_BETTER = ("unparsed", "refused", "untagged", "over_limit", "grader_failed", "false_", "words")
+LOWER_IS_BETTER = ("unparsed", "refused", "untagged", "over_limit", "grader_failed", "undecided", "false_", "words")
 
 
 @dataclass(frozen=True)
