@@ -21,7 +21,7 @@ from humor_tasks.scorers.estimate import Estimate
 Role = Literal["system", "user", "assistant"]
 ON_UNPARSED = ("wrong", "exclude", "random")
 LOWER_IS_BETTER = (
-    *("unparsed", "refused", "untagged", "over_limit", "grader_failed", "false_", "words"),
+    *("unparsed", "refused", "untagged", "over_limit", "grader_failed", "undecided", "false_", "words"),
     *("rmse", "mae_", "judge_rmse", "one_judge", "other_judges", "true_mean", "tied"),
 )
 

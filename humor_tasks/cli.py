@@ -86,17 +86,21 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 
 
 @main.command()
-@click.argument("log", type=click.Path(path_type=Path))
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--task", default="humorbench", show_default=True, help="The benchmark that was run.")
 @click.option("--grader", "graders", required=True, multiple=True, help="Inspect model; repeat for a panel.")
 @click.option("--structured", is_flag=True, help="Ask for JSON verdicts by the provider's structured output.")
-@click.option("--temperature", default=0.0, show_default=True, help="Of the graders.")
-@click.option("--seed", default=1234, show_default=True, help="Of the graders.")
+@click.option("--temperature", default="0", show_default=True, help="Of the graders; 'none': the provider's.")
+@click.option("--seed", default="1234", show_default=True, help="Of the graders; 'none': the provider's.")
+@click.option("--retries", default=0, show_default=True, help="Ask again for an unreadable verdict, other seed.")
+@click.option("--partial", is_flag=True, help="Grade what an unfinished log holds.")
 @click.option("--prompts", help="Folder with grading templates of your own.")
 @click.option("--no-cache", is_flag=True, help="Ask anew for verdicts that were paid for before.")
 @click.option("--log-dir", help="Where the Inspect log with every verdict goes. Default: Inspect's.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the scores there, as JSON.")
-def grade(log: Path, task: str, graders: tuple[str, ...], output: Path | None, no_cache: bool, **how: Any) -> None:
+def grade(
+    logs: tuple[Path, ...], task: str, graders: tuple[str, ...], output: Path | None, no_cache: bool, **how: Any
+) -> None:
     """Grade explanations logged by lm-eval (samples_*.jsonl) or by Inspect (.eval).
 
     Verdicts are kept as they come in: a second run of an interrupted command asks for the rest only.
@@ -104,12 +108,26 @@ def grade(log: Path, task: str, graders: tuple[str, ...], output: Path | None, n
     from humor_tasks.on_inspect.grade import grade, report_of
     from humor_tasks.writing import write_json
 
-    graded = grade(log, task, graders, cache=not no_cache, **how)
-    report = report_of(graded)
-    if output:
-        write_json(output, report.as_dict())
-    click.echo(str(report))
-    click.echo(f"Every verdict and its reasons: {graded.location}")
+    if output and len(logs) > 1:
+        raise BadInput("-o takes the scores of one log; the Inspect logs hold everybody's.")
+    for name, kind in (("temperature", float), ("seed", int)):
+        how[name] = None if how[name] == "none" else _number(name, how[name], kind)
+    for log in logs:
+        graded = grade(log, task, graders, cache=not no_cache, **how)
+        report = report_of(graded)
+        if output:
+            write_json(output, report.as_dict())
+        click.echo(str(report))
+        click.echo(f"Every verdict and its reasons: {graded.location}")
+        if "coverage" not in report.metrics:
+            raise BadInput(f"{log}: no grader gave a readable verdict; the log says what they gave.")
+
+
+def _number(name: str, text: str, kind: type) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise BadInput(f"--{name} is '{text}'; it must be a number or none.") from None
 
 
 @main.command("hard-subset")
@@ -147,6 +165,8 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     note = f"judged:{judged.name}|labels:{labels.name}|without_verdict:{corrected.without_verdict}"
     report = Report(corrected.estimates(), f"{note}|humor_tasks:{__version__}", ())
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
+    if corrected.few:
+        click.echo(f"Beware: {corrected.few}", err=True)
 
 
 @main.command()
@@ -158,15 +178,16 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
 def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path | None, picture: Path | None) -> None:
     """Score, hard score, tokens and cost of each graded HumorBench log."""
     from humor_tasks.analysis.graded import read_graded
-    from humor_tasks.analysis.report import as_markdown, lines_of, plot, write_report
+    from humor_tasks.analysis.report import as_markdown, incomparable, lines_of, plot, write_report
     from humor_tasks.prices import read_prices
 
-    known = read_prices(prices) if prices else None
-    lines = lines_of([read_graded(path, known) for path in logs], hard)
+    lines = lines_of([read_graded(path, read_prices(prices), anew=prices is not None) for path in logs], hard)
     shown = plot(picture, lines) if picture else 0
     if output:
         write_report(output, lines)
     click.echo(as_markdown(lines), nl=False)
+    for problem in incomparable(lines):
+        click.echo(f"Beware: {problem}", err=True)
     if picture:
         click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")
 

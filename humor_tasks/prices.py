@@ -16,6 +16,7 @@ from typing import Any
 from humor_tasks.errors import BadInput, check_choice
 
 VARIABLE = "HUMOR_TASKS_PRICES"
+UNITS = {"currency": "USD", "unit": "million tokens"}
 FIELDS = ("input", "output", "cache_read", "cache_write")
 
 
@@ -43,9 +44,13 @@ def read_prices(path: str | Path | None = None) -> dict[str, Price]:
     """
     where = Path(path or os.environ.get(VARIABLE) or Path(__file__).parent / "prices.toml").expanduser()
     try:
-        models = tomllib.loads(where.read_text(encoding="utf-8")).get("models", {})
+        listed = tomllib.loads(where.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise BadInput(f"prices: {where} cannot be read ({problem}).") from None
+    for name, only in UNITS.items():
+        if listed.get(name, only) != only:
+            raise BadInput(f"prices: {where}: {name} is {listed[name]!r}; prices are read as {only}.")
+    models = listed.get("models", {})
     if not isinstance(models, dict) or not models:
         raise BadInput(f'prices: {where} has no table [models."PROVIDER/MODEL"].')
     return {name: _price(entry, f"prices: {where}, {name}") for name, entry in models.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import functools
 import hashlib
 import html
@@ -23,10 +24,10 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inspect_ai import Task, eval
+from inspect_ai import Task, eval, score
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import Model, ModelCost, ModelOutput, ModelUsage, get_model, get_model_info, set_model_cost
 from inspect_ai.model._model_info import clear_model_info_cache
 from inspect_ai.solver import generate
@@ -36,7 +37,17 @@ from humor_tasks import load
 from humor_tasks.analysis.correct import correct, read_judged, read_labels
 from humor_tasks.analysis.graded import GradedLog, GradedPoint, Spent, read_graded
 from humor_tasks.analysis.hard_subset import hard_subset
-from humor_tasks.analysis.report import COLUMNS, as_csv, as_json, as_markdown, lines_of, plot, write_report
+from humor_tasks.analysis.report import (
+    COLUMNS,
+    Line,
+    as_csv,
+    as_json,
+    as_markdown,
+    incomparable,
+    lines_of,
+    plot,
+    write_report,
+)
 from humor_tasks.benchmarks._humorbench import subset_keys
 from humor_tasks.cli import main
 from humor_tasks.datasets_cards import folder
@@ -173,8 +184,15 @@ def no_prices() -> Iterator[None]:
     forget_prices()
 
 
-def spent(found: Spent) -> tuple[int, int, Any]:
+def spent(found: Spent | None) -> tuple[int, int, Any]:
+    assert found
     return found.input, found.output, None if found.cost is None else pytest.approx(found.cost)
+
+
+def rows_of(lines: list[Line]) -> list[list[str]]:
+    """The cells of the table for people: its head, and a row a line."""
+    head, _, *rows = as_markdown(lines).splitlines()
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in (head, *rows)]
 
 
 def made_log(
@@ -277,20 +295,24 @@ def test_a_cost_is_known_when_every_model_in_it_has_a_price(
     found = read_graded(logs.of(name, *judges, limit=4), read_prices(logs.prices) if anew else None)
     assert found.explainer
     costs = [None if each is None else pytest.approx(4 * each / 1e6) for each in (explaining, grading)]
+    assert found.grader
     assert [found.explainer.cost, found.grader.cost] == costs
-    cells = as_markdown(lines_of([found])).splitlines()[2].split(" | ")
-    assert (cells[6] == "-") == (explaining is None)
-    assert (cells[8] == "- |") == (grading is None)
+    cells = dict(zip(*rows_of(lines_of([found])), strict=False))
+    assert (cells["explainer cost"] == "-") == (explaining is None)
+    assert (cells["grader cost"] == "-") == (grading is None)
+    assert "-" not in (cells["explainer tokens in / out"], cells["grader tokens in / out"])
 
 
 def test_tokens_priced_anew(logs: Logs) -> None:
     other = {"mockllm/a": Price(2, 20, 0, 0, "-", "-"), "mockllm/judge": Price(1, 1, 1, 1, "-", "-")}
     found = read_graded(logs.of("a", "judge"), other)
     assert found.explainer
+    assert found.grader
     assert found.explainer.cost == pytest.approx(ROWS * (200 + 200) / 1e6)
     assert found.grader.cost == pytest.approx(ROWS * 8 / 1e6)
     without = read_graded(logs.of("a", "judge"), {"mockllm/judge": other["mockllm/judge"]})
     assert without.explainer
+    assert without.grader
     assert without.explainer.cost is None
     assert without.grader.cost == pytest.approx(ROWS * 8 / 1e6)
 
@@ -301,8 +323,9 @@ def test_a_grader_that_the_scorer_was_given_is_no_explainer(
 ) -> None:
     """In somebody else's task, without a role."""
 
-    def given(name: str, role: str) -> Model:
-        return model("judge", lambda asked: "<reasoning>Yes.</reasoning><judgement>PASS</judgement>", GRADING, role)
+    def given(name: str, memoize: bool) -> Model:
+        assert (name, memoize) == ("mockllm/judge", False)
+        return model("judge", lambda asked: "<reasoning>Yes.</reasoning><judgement>PASS</judgement>", GRADING)
 
     monkeypatch.setattr(graders, "get_model", given)
     other = Task(
@@ -331,7 +354,10 @@ def test_a_log_of_grade_has_no_explainer_to_pay(logs: Logs, tmp_path: Path) -> N
     assert found.points == first.points
     (line,) = lines_of([found])
     assert (line.cells()["explainer_cost"], line.cells()["explainer_output_tokens"]) == (None, None)
-    assert as_markdown([line]).splitlines()[2].split(" | ")[5:7] == ["-", "-"]
+    cells = dict(zip(*rows_of([line]), strict=False))
+    assert (cells["explainer tokens in / out"], cells["explainer cost"]) == ("-", "-")
+    assert cells["grader tokens in / out"] == "28 / 4"
+    assert (found.version, found.subset, found.rows, found.samples) == (first.version, "all", ROWS, 4)
     with pytest.raises(BadInput, match="known cost"):
         plot(tmp_path / "p.png", [line])
 
@@ -386,6 +412,80 @@ def test_every_epoch_counts(tmp_path: Path) -> None:
     )
     with pytest.raises(BadInput, match="holds 3 rows more than once"):
         read_judged(Path(log.location))
+    assert (found.samples, found.rows) == (3, ROWS)
+
+
+def test_a_log_says_what_it_is_of(logs: Logs, tmp_path: Path) -> None:
+    found = read_graded(logs.of("a", "judge"))
+    assert (found.version, found.subset, found.rows, found.samples) == ("1-A", "all", ROWS, ROWS)
+    part = run(
+        humorbench(dataset="sample", subset="wordplay", cache=False), explainer("a"), [grader("judge")], tmp_path
+    )
+    found = read_graded(Path(part.location))
+    size = len(load("humorbench", dataset="sample", subset="wordplay").records)
+    assert (found.subset, found.rows, found.samples) == ("wordplay", size, size)
+    written = read_written(Path(part.location), "humorbench")
+    again = run(
+        grading_task(written, "humorbench", "x", cache=False), get_model("none/none"), [grader("judge")], tmp_path
+    )
+    found = read_graded(Path(again.location))
+    assert (found.version, found.subset, found.rows, found.samples) == ("1-A", "wordplay", size, size)
+    assert incomparable(lines_of([read_graded(Path(part.location)), found])) == []
+
+
+# ---- verdicts that the run did not pay for ------------------------------------------------------
+
+
+def unpaid(path: Path, prices: Mapping[str, Price] | None = None) -> GradedLog:
+    """The log, which must show nothing of its grader's tokens and cost, and its explainer's as they were."""
+    found = read_graded(path, prices)
+    assert found.grader is None
+    (line,) = lines_of([found])
+    names = ("grader_input_tokens", "grader_output_tokens", "grader_cost")
+    assert [line.cells()[name] for name in names] == [None] * 3
+    cells = dict(zip(*rows_of([line]), strict=False))
+    assert (cells["grader tokens in / out"], cells["grader cost"]) == ("-", "-")
+    return found
+
+
+@pytest.mark.parametrize("action", ["overwrite", "append"])
+@pytest.mark.parametrize("judge", ["c", "a"])  # another model, and the explainer itself
+def test_a_log_graded_again_by_another_does_not_show_what_the_first_grader_took(
+    logs: Logs, tmp_path: Path, action: Any, judge: str
+) -> None:
+    first = logs.of("a", "judge", limit=4)
+    again = score(
+        read_eval_log(str(first)),
+        element_coverage(cache=False),
+        model_roles={"grader": grader(judge)},
+        action=action,
+        display="none",
+    )
+    path = tmp_path / "again.eval"
+    write_eval_log(again, str(path))
+    found = unpaid(path)
+    assert found.graders.startswith(f"graders:mockllm/{judge}|")
+    assert spent(found.explainer) == spent(read_graded(first).explainer) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
+    assert rows_of(lines_of([found]))[1][8] == f"mockllm/{judge}"
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("judges", [("judge",), ("judge", "c"), ("a",)])
+def test_a_log_whose_verdicts_came_from_the_cache_does_not_show_them_as_free(
+    logs: Logs, tmp_path: Path, judges: tuple[str, ...], anew: bool
+) -> None:
+    prices = read_prices(logs.prices) if anew else None
+
+    def made() -> Path:
+        task = humorbench(dataset="sample", cache=True)
+        return Path(run(task, explainer("a"), [grader(judge) for judge in judges], tmp_path, limit=4).location)
+
+    first, second = logs.priced(made), logs.priced(made)
+    paid = read_graded(first, prices)
+    assert spent(paid.grader) == (4 * 7 * len(judges), 4 * len(judges), 4 * sum(GRADED[j] for j in judges) / 1e6)
+    found = unpaid(second, prices)
+    assert found.points == paid.points
+    assert spent(found.explainer) == spent(paid.explainer) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
 
 
 # ---- report -------------------------------------------------------------------------------------
@@ -394,15 +494,85 @@ def test_every_epoch_counts(tmp_path: Path) -> None:
 def test_the_table_has_the_best_model_first(logs: Logs) -> None:
     lines = lines_of([read_graded(path) for path in logs.pool()])
     assert [line.log.model for line in lines] == ["mockllm/a", "mockllm/b", "mockllm/c"]
-    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in as_markdown(lines).splitlines()]
-    assert rows[0][:3] == ["model", "score", "hard score"]
-    assert set(rows[1]) == {"---"}
+    rows = rows_of(lines)
+    assert rows[0] == [
+        *("model", "score", "of", "hard score", "of", "no verdict", "explainer tokens in / out", "explainer cost"),
+        *("grader", "grader tokens in / out", "grader cost", "version"),
+    ]
+    assert as_markdown(lines).splitlines()[1] == "|" + "---|" * len(rows[0])
     assert len({len(row) for row in rows}) == 1
     e = lines[0].score
-    first = ["mockllm/a", f"{100 * e.value:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]", "-", str(e.n)]
-    assert rows[2][:4] == first
-    assert rows[2][4] == str(ROWS - e.n)
-    assert rows[2][5:] == ["5130 / 380", f"${ROWS * 213e-6:.4f}", "266 / 38", f"${ROWS * 340e-6:.4f}"]
+    first = ["mockllm/a", f"{100 * e.value:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]", str(e.n), "-", "0"]
+    assert rows[1][:5] == first
+    assert rows[1][5] == str(ROWS - e.n)
+    assert rows[1][6:8] == ["5130 / 380", f"${ROWS * 213e-6:.4f}"]
+    assert rows[1][8:] == ["mockllm/judge", "266 / 38", f"${ROWS * 340e-6:.4f}", "1-A"]
+
+
+def test_the_table_shows_of_how_many_points_the_hard_score_is(tmp_path: Path) -> None:
+    given = {"1-a": True, "2-b": False, "3-c": True, "4-d": None}
+    (tmp_path / "mine.json").write_text(json.dumps({"keys": ["1-a", "2-b", "4-d"]}))
+    (line,) = lines_of([made_log(passes=given)], str(tmp_path / "mine.json"))
+    _, row = rows_of([line])
+    assert row[3].startswith("50.0 [")
+    assert (row[2], row[4], row[5]) == ("3", "2", "1")
+
+
+ALIKE = made_log(fingerprint="f")
+ALIKE = dataclasses.replace(ALIKE, version="1-A", rows=12, samples=12)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"fingerprint": "other"}, "the logs differ in data file: f, other."),
+        ({"fingerprint": None}, "the logs differ in data file: f, None."),
+        ({"version": "2-A"}, "the logs differ in version: 1-A, 2-A."),
+        ({"subset": "hard"}, "the logs differ in subset: all, hard."),
+        ({"graders": "graders:k"}, "the logs differ in grader or way of asking: graders:j, graders:k."),
+        (
+            {"graders": "graders:j|verdict:json"},
+            "the logs differ in grader or way of asking: graders:j, graders:j|verdict:json.",
+        ),
+        ({"samples": 5, "path": Path("part.eval")}, "part.eval holds 5 samples of 12."),
+    ],
+)
+def test_what_does_not_compare_is_named(change: dict[str, Any], told: str) -> None:
+    other = dataclasses.replace(ALIKE, **change)
+    assert incomparable(lines_of([ALIKE, other])) == [told]
+    assert incomparable(lines_of([ALIKE, other, ALIKE, other]))[0] == told  # each value once
+
+
+def test_everything_that_does_not_compare_is_named() -> None:
+    change: dict[str, Any] = {
+        "fingerprint": "g",
+        "version": "2-A",
+        "subset": "hard",
+        "graders": "graders:k",
+        "samples": 3,
+    }
+    told = incomparable(lines_of([ALIKE, dataclasses.replace(ALIKE, **change)]))
+    assert [text.split(":")[0].removeprefix("the logs differ in ") for text in told] == [
+        *("data file", "version", "subset", "grader or way of asking", "log.eval holds 3 samples of 12."),
+    ]
+
+
+def test_logs_that_compare_have_nothing_told_of_them(logs: Logs) -> None:
+    assert incomparable([]) == incomparable(lines_of([ALIKE])) == []
+    other = dataclasses.replace(ALIKE, model="x/y", signature="t", path=Path("o.eval"), explainer=None, grader=None)
+    assert incomparable(lines_of([ALIKE, other])) == []
+    unknown = dataclasses.replace(ALIKE, rows=None, samples=3)
+    assert incomparable(lines_of([ALIKE, unknown])) == []
+    assert incomparable(lines_of([read_graded(path) for path in logs.pool()])) == []
+
+
+def test_epochs_do_not_hide_that_a_run_is_partial(tmp_path: Path) -> None:
+    task = humorbench(dataset="sample", cache=False)
+    half, whole = (
+        run(task, explainer("a"), [grader("judge")], tmp_path, limit=limit, epochs=2) for limit in (ROWS // 2, None)
+    )
+    told = incomparable(lines_of([read_graded(Path(half.location)), read_graded(Path(whole.location))]))
+    assert told == [f"{Path(half.location).name} holds {ROWS // 2} samples of {ROWS}."]
 
 
 def test_names_with_bars_and_logs_without_verdicts() -> None:
@@ -413,7 +583,7 @@ def test_names_with_bars_and_logs_without_verdicts() -> None:
     assert [line.log.model for line in lines] == ["best", "a|b", "worst", "silent", "silent"]
     rows = as_markdown(lines).splitlines()
     assert rows[3].startswith("| a\\|b | 66.7 [")
-    assert rows[5].startswith("| silent | - | - | 0 | 2 | 1000 / 200 | $1.0000 | 30 / 4 | - |")
+    assert rows[5].startswith("| silent | - | 0 | - | 0 | 2 | 1000 / 200 | $1.0000 | j | 30 / 4 | - | - |")
 
 
 def test_hard_score_is_over_the_keys_of_the_list(logs: Logs, tmp_path: Path) -> None:
@@ -568,6 +738,10 @@ def test_hard_subset_against_counting_by_hand(pool: list[dict[str, bool | None]]
         ):
             hard_subset(given_logs, size, least)
         return
+    if not left:  # the chosen are all there are
+        with pytest.raises(BadInput, match=f"{len(chosen)} rows have {least} verdicts.* would be all of them"):
+            hard_subset(given_logs, size, least)
+        return
     found = hard_subset(given_logs, size, least)
     assert found["keys"] == chosen
     assert found["attempts"] == {k: attempts[k] for k in chosen}
@@ -580,20 +754,29 @@ def test_hard_subset_against_counting_by_hand(pool: list[dict[str, bool | None]]
 def test_ties_go_to_more_attempts_then_to_the_smaller_key() -> None:
     first = made_log(passes={"b": False, "a": False, "c": False, "d": True, "e": None})
     second = made_log(passes={"c": False, "d": False, "e": None})
-    assert hard_subset([first, second], 10, 1)["keys"] == ["c", "a", "b", "d"]
+    assert hard_subset([first, second], 3, 1)["keys"] == ["c", "a", "b"]
     assert hard_subset([first, second], 2, 1)["keys"] == ["c", "a"]
-    assert hard_subset([first, second], 10, 2)["keys"] == ["c", "d"]
-    assert hard_subset([first, second], 10, 2)["note"].endswith("3 rows had fewer")  # with e, which has none
+    assert hard_subset([first, second], 1, 2)["keys"] == ["c"]
+    assert hard_subset([first, second], 1, 2)["note"].endswith("3 rows had fewer")  # with e, which has none
     with pytest.raises(BadInput, match="no row has 3 verdicts; the most is 2"):
         hard_subset([first, second])
+
+
+@pytest.mark.parametrize(("size", "least", "eligible"), [(4, 1, 4), (5, 1, 4), (100, 1, 4), (2, 2, 2), (3, 2, 2)])
+def test_a_subset_is_smaller_than_what_it_is_of(size: int, least: int, eligible: int) -> None:
+    pool = [made_log(passes={"a": True, "b": False, "c": True, "d": True, "e": None})]
+    pool.append(made_log(passes={"a": True, "b": False, "e": None}))
+    with pytest.raises(BadInput, match=rf"\b{eligible} rows have {least} verdicts.* {size} would be all of them"):
+        hard_subset(pool, size, least)
+    assert len(hard_subset(pool, eligible - 1, least)["keys"]) == eligible - 1
 
 
 def test_a_subset_belongs_to_one_file() -> None:
     one, two, unknown = (made_log(fingerprint=name) for name in ("one", "two", None))
     with pytest.raises(BadInput, match="the logs are of 2 different data files"):
-        hard_subset([one, two], min_attempts=1)
-    assert hard_subset([one, unknown, one], min_attempts=1)["corpus_sha256"] == "one"
-    assert hard_subset([unknown], min_attempts=1)["corpus_sha256"] is None
+        hard_subset([one, two], 5, min_attempts=1)
+    assert hard_subset([one, unknown, one], 5, min_attempts=1)["corpus_sha256"] == "one"
+    assert hard_subset([unknown], 5, min_attempts=1)["corpus_sha256"] is None
 
 
 def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_path: Path) -> None:
@@ -723,13 +906,36 @@ def test_label_files_that_are_none(tmp_path: Path) -> None:
         read_labels(tmp_path / "missing.csv", points)
 
 
-def test_a_correction_needs_two_labels_of_rows_with_a_verdict() -> None:
+def test_a_correction_needs_ten_labels_of_rows_with_a_verdict() -> None:
     points, labels = judged_rows(1)
-    silent = [p.id for p in points if p.passed is None]
-    for few in ({}, {"3-k": True}, {"3-k": True, silent[0]: True, silent[1]: False}):
-        with pytest.raises(BadInput, match=f"{int(bool(few))} of the labelled rows have a verdict"):
+    silent = {p.id: True for p in points if p.passed is None}
+    said = {p.id: labels[p.id] for p in points if p.id in labels and p.passed is not None}
+    nine, ten = dict(list(said.items())[:9]), dict(list(said.items())[:10])
+    for few in ({}, {"3-k": True}, silent, {"3-k": True, **silent}, nine, {**nine, **silent}):
+        counted = len([k for k in few if k not in silent])
+        message = f"^{counted} of the labelled rows have a verdict; a correction needs at least 10"
+        with pytest.raises(BadInput, match=message):
             correct(points, few)
-    assert correct(points, {"3-k": labels["3-k"], "6-k": labels["6-k"]}).prediction_powered.n == 54
+    found = correct(points, ten)
+    assert (found.labelled.n, found.prediction_powered.n) == (10, 54)
+
+
+@pytest.mark.parametrize(("n", "few"), [(10, True), (99, True), (100, False), (150, False)])
+def test_a_correction_by_few_labels_says_so(tmp_path: Path, n: int, few: bool) -> None:
+    points, _ = judged_rows(1, 300)
+    said = [p for p in points if p.passed is not None]
+    silent = [p for p in points if p.passed is None]  # which do not count
+    labels = {p.id: i % 3 > 0 for i, p in enumerate([*said[:n], *silent])}
+    warning = f"{n} labelled rows: below 100 the corrected intervals are too narrow." if few else ""
+    assert correct(points, labels).few == warning
+    words = {True: "PASS", False: "FAIL", None: ""}
+    rows = [{"id": p.id, "cluster": p.cluster, "verdict": words[p.passed]} for p in points]
+    judged = table(tmp_path / "judged.csv", rows)
+    named = table(tmp_path / "labels.csv", [{"id": k, "label": words[v]} for k, v in labels.items()])
+    done = humor_tasks("correct-for-judge", judged, "--labels", named, "--json")
+    assert done.exit_code == 0, done.output
+    assert done.stderr == (f"Beware: {warning}\n" if few else "")
+    assert json.loads(done.stdout)["metrics"]["labelled"]["n"] == n
 
 
 def test_judged_rows_from_a_csv(tmp_path: Path) -> None:
@@ -783,9 +989,23 @@ def test_prices_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "openai/gpt-4o" in read_prices()
 
 
+def test_prices_that_name_their_unit(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    entry = '[models."x/y"]\ninput = 1\noutput = 2\n'
+    found = []
+    for head in ("", 'currency = "USD"\n', 'unit = "million tokens"\n', 'currency = "USD"\nunit = "million tokens"\n'):
+        path.write_text(head + entry)
+        found.append(read_prices(path))
+    assert found == [{"x/y": Price(1, 2, 1, 1, "-", "-")}] * 4
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ('currency = "EUR"\n[models."x/y"]\ninput = 1\noutput = 1', "currency is 'EUR'; prices are read as USD"),
+        ('currency = ""\n[models."x/y"]\ninput = 1\noutput = 1', "currency is ''; prices are read as USD"),
+        ('unit = "token"\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 'token'; prices are read as million tokens"),
+        ('unit = 1\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 1; prices are read as million tokens"),
         (None, "cannot be read"),
         ("[models", "cannot be read"),
         ("\udcff", "cannot be read"),
@@ -858,6 +1078,7 @@ def test_a_cost_config_goes_before_our_prices(logs: Logs, tmp_path: Path) -> Non
 
     found = read_graded(Path(logs.priced(make).location))
     assert found.explainer
+    assert found.grader
     assert found.explainer.cost == pytest.approx(2 * 100 * 1000 / 1e6)
     assert found.grader.cost == pytest.approx(2 * GRADED["judge"] / 1e6)
 
@@ -904,10 +1125,12 @@ def test_report_on_the_command_line(logs: Logs, tmp_path: Path) -> None:
     paths = [*logs.pool(), logs.of("free", "judge", limit=4)]
     done = humor_tasks("report", *paths, "-o", tmp_path / "r.json", "--plot", tmp_path / "p.svg", "--hard", "wordplay")
     assert done.exit_code == 0, done.output
-    assert done.output.splitlines()[0].startswith("| model | score | hard score |")
-    assert done.output.splitlines()[-1] == f"{tmp_path / 'p.svg'}: 3 of 4 models have a known cost."
+    shown = done.stdout.splitlines()
+    assert shown[0].startswith("| model | score | of | hard score | of |")
+    assert shown[-1] == f"{tmp_path / 'p.svg'}: 3 of 4 models have a known cost."
+    assert done.stderr == f"Beware: {paths[-1].name} holds 4 samples of {ROWS}.\n"
     lines = lines_of([read_graded(path) for path in paths])
-    assert "\n".join(done.output.splitlines()[:-1]) + "\n" == as_markdown(lines)
+    assert "\n".join(shown[:-1]) + "\n" == as_markdown(lines)
     assert json.loads((tmp_path / "r.json").read_text()) == json.loads(as_json(lines))
 
 
@@ -916,11 +1139,52 @@ def test_report_prices_anew_on_the_command_line(logs: Logs, tmp_path: Path) -> N
     prices.write_text('[models."mockllm/free"]\ninput = 1000\noutput = 0\ncache_read = 0\ncache_write = 0\n')
     path = logs.of("free", "judge", limit=4)
     done = humor_tasks("report", path, "--prices", prices)
-    assert done.output.splitlines()[2].endswith("| 540 / 40 | $0.4000 | 28 / 4 | - |")
-    assert humor_tasks("report", path).output.splitlines()[2].endswith("| 540 / 40 | - | 28 / 4 | $0.0014 |")
+    ends = "| 540 / 40 | {} | mockllm/judge | 28 / 4 | {} | 1-A |"
+    assert done.stdout.splitlines()[2].endswith(ends.format("$0.4000", "-"))
+    assert humor_tasks("report", path).stdout.splitlines()[2].endswith(ends.format("-", "$0.0014"))
     done = humor_tasks("report", path, "--prices", tmp_path / "none.toml")
     assert done.exit_code == 2
     assert "prices: " in done.output
+
+
+def test_report_prices_logs_without_costs_by_the_users_list(
+    logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        "".join(f'[models."mockllm/{name}"]\ninput = 1000\noutput = 0\n' for name in ("free", "judge", "a"))
+    )
+    half, whole = logs.of("free", "judge", limit=4), logs.of("a", "judge", limit=4)
+
+    def costs(*more: str | Path) -> list[list[float | None]]:
+        done = humor_tasks("report", half, whole, "-o", tmp_path / "r.json", *more)
+        assert done.exit_code == 0, done.output
+        cells = {row["model"]: row for row in json.loads((tmp_path / "r.json").read_text())}
+        return [[cells[f"mockllm/{m}"][f"{who}_cost"] for who in ("explainer", "grader")] for m in ("free", "a")]
+
+    recorded = [None, pytest.approx(4 * 340e-6)], [pytest.approx(4 * 213e-6), pytest.approx(4 * 340e-6)]
+    assert costs() == list(recorded)  # the packaged list has no such model
+    monkeypatch.setenv(VARIABLE, str(prices))
+    free, judge, a = (pytest.approx(4 * tokens * 1000 / 1e6) for tokens in (135, 7, 135))
+    assert costs() == [[free, recorded[0][1]], recorded[1]]  # what was recorded stands
+    assert costs("--prices", prices) == [[free, judge], [a, judge]]
+    prices.write_text("models = 3")
+    done = humor_tasks("report", half)
+    assert done.exit_code == 2
+    assert "has no table" in " ".join(done.output.split())
+
+
+def test_report_says_on_stderr_what_does_not_compare(logs: Logs, tmp_path: Path) -> None:
+    alike = humor_tasks("report", *logs.pool())
+    assert (alike.exit_code, alike.stderr) == (0, "")
+    other = logs.of("a", "free", limit=4)
+    done = humor_tasks("report", *logs.pool(), other, "-o", tmp_path / "r.csv")
+    assert done.exit_code == 0
+    told = incomparable(lines_of([read_graded(path) for path in (*logs.pool(), other)]))
+    assert len(told) == 2
+    assert done.stderr.splitlines() == [f"Beware: {text}" for text in told]
+    assert "Beware" not in done.stdout
+    assert "Beware" not in (tmp_path / "r.csv").read_text()
 
 
 def test_commands_that_fail_leave_what_was_there(logs: Logs, tmp_path: Path) -> None:
@@ -937,6 +1201,7 @@ def test_commands_that_fail_leave_what_was_there(logs: Logs, tmp_path: Path) -> 
         (["report", free, "--plot", mine["p.png"]], "no log has both a score and a known cost"),
         (["hard-subset", log, "-o", mine["s.json"]], "no row has 3 verdicts; the most is 1"),
         (["hard-subset", log, "-o", mine["s.json"], "--size", "0"], "0 is not in the range"),
+        (["hard-subset", log, "-o", mine["s.json"], "--min-attempts", "1"], "100 would be all of them"),
         (["hard-subset", log], "Missing option '-o'"),
         (["correct-for-judge", log, "--labels", mine["labels.csv"]], "there is no column 'label'"),
         (["correct-for-judge", mine["s.json"], "--labels", mine["labels.csv"]], "cannot be read as an Inspect log"),
@@ -959,7 +1224,7 @@ def test_correct_for_judge_on_the_command_line(logs: Logs, tmp_path: Path) -> No
     names = [row.split()[0] for row in shown.output.splitlines()[1:5]]
     assert names == ["judged", "labelled", "prediction_powered", "rogan_gladen"]
     assert f"judged:{log.name}|labels:labels.csv|without_verdict:{expected.without_verdict}" in shown.output
-    found = json.loads(humor_tasks("correct-for-judge", log, "--labels", path, "--json").output)
+    found = json.loads(humor_tasks("correct-for-judge", log, "--labels", path, "--json").stdout)
     for name, estimate in expected.estimates().items():
         assert Estimate(**found["metrics"][name]) == pytest.approx(estimate)
     assert expected.without_verdict > 0
@@ -969,10 +1234,10 @@ def test_what_cannot_be_known_is_null(tmp_path: Path) -> None:
     points, _ = judged_rows(3)
     rows = [{"id": p.id, "verdict": "PASS" if p.passed else "FAIL"} for p in points]
     judged = table(tmp_path / "judged.csv", rows)
-    labels = table(tmp_path / "labels.csv", [{"id": p.id, "label": "PASS"} for p in points[:4]])
+    labels = table(tmp_path / "labels.csv", [{"id": p.id, "label": "PASS"} for p in points[:12]])
     done = humor_tasks("correct-for-judge", judged, "--labels", labels, "--json")
     assert done.exit_code == 0, done.output
-    found = json.loads(done.output, parse_constant=pytest.fail)["metrics"]
+    found = json.loads(done.stdout, parse_constant=pytest.fail)["metrics"]
     assert found["rogan_gladen"]["value"] is None  # no FAIL among the labels
     assert found["labelled"]["value"] == 1
     assert math.isfinite(found["prediction_powered"]["value"])

@@ -66,10 +66,11 @@ class Scripted:
     answer: Callable[[list[ChatMessage]], str | ModelOutput]
     asked: list[list[tuple[str, str]]] = field(default_factory=list)
     configs: list[GenerateConfig] = field(default_factory=list)
+    settings: GenerateConfig = field(default_factory=GenerateConfig)
     model: Model = field(init=False)
 
     def __post_init__(self) -> None:
-        self.model = get_model(f"mockllm/{self.name}", custom_outputs=self._reply, memoize=False)
+        self.model = get_model(f"mockllm/{self.name}", custom_outputs=self._reply, config=self.settings, memoize=False)
 
     def _reply(self, messages: list[ChatMessage], tools: Any, choice: Any, config: GenerateConfig) -> ModelOutput:
         self.asked.append([(message.role, message.text) for message in messages])
@@ -270,7 +271,8 @@ def test_somebody_elses_task_with_several_points() -> None:
     judge = grader("g", lambda point: not point.startswith("no"))
     log = run(own_task(*samples), says("m", "<think>Hm.</think>They are <b>bears</b>."), judge)
     shown = metrics(log)
-    assert list(shown) == [n + s for n in ("coverage", "all_covered") for s in ("", "_stderr", "_ci_low", "_ci_high")]
+    names = ("coverage", "all_covered", "grader_failed", "undecided")  # there is no other scorer to report these
+    assert list(shown) == [n + s for n in names for s in ("", "_stderr", "_ci_low", "_ci_high")]
     assert shown["coverage"] == pytest.approx(3 / 6)
     assert shown["all_covered"] == 0
     # deviations (1 - 2/2)/2, (2 - 3/2)/2, (0 - 1/2)/2, each sample a cluster of its own
@@ -365,10 +367,12 @@ def test_what_graders_amount_to(make: Callable[[], list[Scripted]], passed: bool
     assert said == words
     assert [len(judge.asked) for judge in panel] == [1] * len(panel)
     form = only(log, "explanation_form")
-    assert (form.metadata or {})["values"]["grader_failed"] == (passed is None)
-    assert metrics(log, 1)["grader_failed"] == (passed is None)
+    why = "undecided" if words == ["PASS", "FAIL"] else "grader_failed"
+    for name in ("grader_failed", "undecided"):
+        assert (form.metadata or {})["values"][name] == (passed is None and name == why)
+        assert metrics(log, 1)[name] == (passed is None and name == why)
     if passed is None:
-        assert (result.reason, unscored(log)) == ("grader_failed", 1)
+        assert (result.reason, unscored(log)) == (why, 1)
         assert math.isnan(float(result.value))  # type: ignore[arg-type]
         assert "coverage" not in metrics(log)
     else:
@@ -820,7 +824,9 @@ def test_bad_logs(logged: dict[str, Path], tmp_path: Path) -> None:
     twice = run(humorbench("sample", FEW), model, grader("g", thirds), epochs=2)
     told(Path(twice.location), r"holds several epochs; grade it in place with inspect score")
     failed = run(humorbench("sample", FEW), breaks("m"), grader("g", thirds), status="error")
-    told(Path(failed.location), r"has no reply; finish the run with inspect eval-retry|holds no replies")
+    told(Path(failed.location), r"ended with status error; finish it with inspect eval-retry, or --partial")
+    with pytest.raises(BadInput, match="holds no replies"):
+        read_written(Path(failed.location), "humorbench", partial=True)
 
 
 def test_a_report_of_an_unfinished_run_is_refused() -> None:
@@ -882,3 +888,84 @@ def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path) -> Non
         (7, 0, "json_schema"),
     }
     assert (read_eval_log(str(log)).eval.metadata or {})["graded_log"] == logged["humorbench"].name
+
+
+# ---- graders ------------------------------------------------------------------------------------
+
+
+def test_a_grader_that_is_named_goes_before_the_role() -> None:
+    bound = grader("bound", lambda point: True)
+    task = own_task(bears())
+    task.scorer = [element_coverage(grader="mockllm/named", cache=False)]
+    (point,) = points(only(run(task, says("m", "Bears."), bound)))
+    assert [word["grader"] for word in point["verdicts"]] == ["mockllm/named"]
+    assert bound.asked == []
+
+
+def test_a_panel_names_each_model_once() -> None:
+    log = run(own_task(bears()), says("m", "Bears."), grader("g", thirds), grader("g", thirds), status="error")
+    assert log.error
+    assert "a panel names each model once, not mockllm/g, mockllm/g" in log.error.message
+
+
+def test_metadata_of_the_same_names_means_something_else_elsewhere() -> None:
+    judge = grader("g", lambda point: True)
+    sample = bears("one", "It has fur.", context="A zoo.")
+    sample.metadata = {**(sample.metadata or {}), "points": ["a", 2], "fields": {"context": "no", "answer": "no"}}
+    assert metrics(run(own_task(sample), says("m", "Bears."), judge))["coverage"] == 1
+    assert "A zoo." in str(judge.asked)
+    assert "Bears." in str(judge.asked)
+
+
+def test_retries_ask_again_with_the_next_seed_until_a_verdict_is_read() -> None:
+    replies = iter(["hm", "PASS, I think", verdict(True)])
+    judge = Scripted("g", lambda messages: next(replies))
+    log = run(own_task(bears(), retries=2), says("m", "Bears."), judge)
+    assert (metrics(log)["coverage"], len(judge.asked)) == (1, 3)
+    assert [config.seed for config in judge.configs] == [1234, 1235, 1236]
+    again = grader("g", lambda point: False)
+    assert metrics(run(own_task(bears(), retries=2), says("m", "Bears."), again))["coverage"] == 1  # kept
+    assert again.asked == []
+
+
+def test_a_graders_own_settings_go_first() -> None:
+    judge = Scripted("g", lambda messages: verdict(True), settings=GenerateConfig(temperature=0.7, seed=7))
+    run(own_task(bears()), says("m", "Bears."), judge)
+    assert [(config.temperature, config.seed) for config in judge.configs] == [(0.7, 7)]
+    unset = Scripted("g2", lambda messages: verdict(True))
+    run(own_task(bears(), temperature="none", seed="null"), says("m", "Bears."), unset)
+    assert [(config.temperature, config.seed) for config in unset.configs] == [(None, None)]
+
+
+@pytest.mark.parametrize("parameters", [{"structured": "maybe"}, {"cache": 1}, {"retries": -1}, {"retries": "x"}])
+def test_parameters_of_the_scorer_are_checked(parameters: dict[str, Any]) -> None:
+    with pytest.raises(PrerequisiteError, match=next(iter(parameters))):
+        element_coverage(**parameters)
+
+
+class Refused(Exception):
+    """What a provider raises."""
+
+    def __init__(self, status_code: int) -> None:
+        super().__init__("no")
+        self.status_code = status_code
+
+
+@pytest.mark.parametrize(
+    ("status_code", "structured", "ends"),
+    [(401, False, True), (403, False, True), (404, False, True), (400, True, True), (400, False, False)],
+)
+def test_what_would_fail_for_every_request_ends_the_run(status_code: int, structured: bool, ends: bool) -> None:
+    def fails(messages: Any) -> str:
+        raise Refused(status_code)
+
+    status = "error" if ends else "success"
+    log = run(own_task(bears(), structured=structured), says("m", "B."), Scripted("g", fails), status=status)
+    if ends:
+        assert log.error
+        assert ("takes no schema: use structured=false" if structured else "cannot be asked") in log.error.message
+
+
+def test_a_missing_grader_is_told_before_there_is_a_log() -> None:
+    with pytest.raises(PrerequisiteError, match="--model-role"):
+        eval("humor_tasks/humorbench", task_args={"dataset": "sample"}, model=says("m", "x").model, display="none")

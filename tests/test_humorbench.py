@@ -293,9 +293,11 @@ def test_what_verdicts_amount_to(
     outcome = run.outcome(run.records[0], "<explanation>It rhymes.</explanation>")
     found = graded(run, outcome, verdicts)
     expected = {"coverage": share, "all_covered": everything, "graded_points": points}
-    expected |= {"grader_failed": failed, "asked_points": len(verdicts)}
+    expected |= {"grader_failed": failed, "undecided": 0, "asked_points": len(verdicts)}
     assert found.values == {**outcome.values} | {k: v for k, v in expected.items() if v is not None}
     assert (found.status, found.answer) == ("answered", "It rhymes.")
+    split = graded(run, outcome, verdicts, [verdict is None for verdict in verdicts])
+    assert (split.values["grader_failed"], split.values["undecided"]) == (0, failed)
 
 
 @pytest.mark.parametrize("reply", ["", "I'm sorry, but I can't help with that.", "<think>"])

@@ -36,7 +36,12 @@ class Spent:
 
 @dataclass(frozen=True)
 class GradedLog:
-    """One finished run. `explainer` is None where the explanations came from another harness's log."""
+    """One finished run.
+
+    `explainer` is None where the explanations came from another harness's log, `grader` where the
+    verdicts are not those this run paid for (graded again, or from the cache). `samples` counts each
+    once however many epochs there were, `rows` is how many a whole run has.
+    """
 
     path: Path
     model: str
@@ -45,13 +50,17 @@ class GradedLog:
     fingerprint: str | None
     points: tuple[GradedPoint, ...]
     explainer: Spent | None
-    grader: Spent
+    grader: Spent | None
+    version: str = "-"
+    subset: str = "all"
+    rows: int | None = None
+    samples: int = 0
 
 
-def read_graded(path: Path, prices: Mapping[str, Price] | None = None) -> GradedLog:
+def read_graded(path: Path, prices: Mapping[str, Price] | None = None, anew: bool = True) -> GradedLog:
     """A log of humor_tasks/humorbench or of `humor-tasks grade`.
 
-    `prices` prices the tokens anew; without it the costs are those recorded when the model was run.
+    `prices` prices the tokens anew, or, without `anew`, where no cost was recorded when the model was run.
     Raises BadInput for a log of something else, one that did not finish, and one without verdicts.
     """
     if not path.is_file():
@@ -64,7 +73,11 @@ def read_graded(path: Path, prices: Mapping[str, Price] | None = None) -> Graded
         raise BadInput(f"{path}: holds no verdicts of element_coverage.")
     about = log.eval.metadata or {}
     replayed, source = about.get("explainer"), about.get("source")
-    explainer, grader = _spent(log, prices)
+    explainer, grader = _spent(log, prices if anew else None)
+    if not anew and prices is not None and None in (explainer.cost, grader.cost):
+        priced = _spent(log, prices)
+        explainer = explainer if explainer.cost is not None else priced[0]
+        grader = grader if grader.cost is not None else priced[1]
     return GradedLog(
         path=path,
         model=str(replayed or log.eval.model),
@@ -73,8 +86,18 @@ def read_graded(path: Path, prices: Mapping[str, Price] | None = None) -> Graded
         fingerprint=source.get("fingerprint") if isinstance(source, dict) else None,
         points=points,
         explainer=None if replayed else explainer,
-        grader=grader,
+        grader=grader if _is_this_runs(log) else None,
+        version=str(log.eval.task_version),
+        subset=_subset(str(about.get("signature", "-"))),
+        rows=source.get("rows") if isinstance(source, dict) else None,
+        samples=len({sample.id for sample in log.samples or []}),
     )
+
+
+def _subset(signature: str) -> str:
+    """From the signature of the run that wrote the explanations; a log of `grade` has no such argument."""
+    parts = dict(part.partition(":")[::2] for part in signature.split("|"))
+    return parts.get("subset", "all")
 
 
 def _points(sample: EvalSample, path: Path) -> Iterable[GradedPoint]:
@@ -113,13 +136,29 @@ def _costs(log: EvalLog, prices: Mapping[str, Price] | None) -> tuple[float | No
     return (None, None) if whole is None or part is None else (whole - part, part)
 
 
+def _is_this_runs(log: EvalLog) -> bool:
+    """Whether the verdicts are by the models that the run recorded tokens of."""
+    scores = (coverage_of(sample) for sample in log.samples or [])
+    words = [w for score in scores if score for p in (score.metadata or {})["points"] for w in p["verdicts"]]
+    by = {word["grader"] for word in words}
+    used = {model for model, usage in log.stats.model_usage.items() if _input(usage) + usage.output_tokens}
+    if log.eval.model in by:  # its tokens may be those of explaining alone
+        role, bound = log.stats.role_usage.get(ROLE, ModelUsage()), _bound(log)
+        if not _input(role) + role.output_tokens or (bound and log.eval.model not in bound):
+            return False
+    return by <= used
+
+
 def _judges(log: EvalLog) -> set[str]:
     """The models bound to the role, and those that the scorer was given."""
-    bound = (log.eval.model_roles or {}).get(ROLE, [])
-    named = {config.model for config in (bound if isinstance(bound, list) else [bound])}
     scores = (coverage_of(sample) for sample in log.samples or [])
     points = [point for score in scores if score for point in (score.metadata or {})["points"]]
-    return named | {word["grader"] for point in points for word in point["verdicts"]}
+    return _bound(log) | {word["grader"] for point in points for word in point["verdicts"]}
+
+
+def _bound(log: EvalLog) -> set[str]:
+    bound = (log.eval.model_roles or {}).get(ROLE, [])
+    return {config.model for config in (bound if isinstance(bound, list) else [bound])}
 
 
 def _total(costs: Iterable[float | None]) -> float | None:

@@ -29,6 +29,8 @@ def hard_subset(logs: Sequence[GradedLog], size: int = 100, min_attempts: int = 
     if not enough:
         most = max(map(len, tally.values()), default=0)
         raise BadInput(f"no row has {min_attempts} verdicts; the most is {most}. Give logs of more models or epochs.")
+    if len(enough) <= size:
+        raise BadInput(f"{len(enough)} rows have {min_attempts} verdicts or more: {size} would be all of them.")
     order = sorted(enough, key=lambda key: (sum(enough[key]) / len(enough[key]), -len(enough[key]), key))
     keys = order[:size]
     return {

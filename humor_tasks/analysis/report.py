@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.analysis.graded import GradedLog, GradedPoint
+from humor_tasks.analysis.graded import GradedLog, GradedPoint, Spent
 from humor_tasks.benchmarks._humorbench import subset_keys
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
@@ -24,7 +24,8 @@ from humor_tasks.writing import write_bytes, write_text
 COLUMNS = (
     *("model", "score", "low", "high", "hard_score", "hard_low", "hard_high", "points", "hard_points", "no_verdict"),
     *("explainer_input_tokens", "explainer_output_tokens", "explainer_cost"),
-    *("grader_input_tokens", "grader_output_tokens", "grader_cost", "graders", "log"),
+    *("grader_input_tokens", "grader_output_tokens", "grader_cost"),
+    *("version", "subset", "graders", "samples", "of", "log"),
 )
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -44,7 +45,9 @@ class Line:
         values = [self.log.model, self.score.value, self.score.low, self.score.high]
         values += [self.hard.value, self.hard.low, self.hard.high, self.score.n, self.hard.n, self.no_verdict]
         values += [explainer.input, explainer.output, explainer.cost] if explainer else [None, None, None]
-        values += [grader.input, grader.output, grader.cost, self.log.graders, self.log.path.name]
+        values += [grader.input, grader.output, grader.cost] if grader else [None, None, None]
+        values += [self.log.version, self.log.subset, self.log.graders, self.log.samples, self.log.rows]
+        values.append(self.log.path.name)
         known = [None if isinstance(v, float) and v != v else v for v in values]
         return dict(zip(COLUMNS, known, strict=True))
 
@@ -65,14 +68,13 @@ def _share(points: Sequence[GradedPoint]) -> Estimate:
 
 
 def as_markdown(lines: Sequence[Line]) -> str:
-    """The table for people: percent, thousands of tokens, dollars."""
-    head = ("model", "score", "hard score", "points", "no verdict", "explainer tokens in / out", "explainer cost")
-    rows: list[tuple[str, ...]] = [(*head, "grader tokens in / out", "grader cost")]
+    """The table for people: scores in percent, each with how many points it is of."""
+    head = ("model", "score", "of", "hard score", "of", "no verdict", "explainer tokens in / out", "explainer cost")
+    rows: list[tuple[str, ...]] = [(*head, "grader", "grader tokens in / out", "grader cost", "version")]
     for line in lines:
-        explainer, grader = line.log.explainer, line.log.grader
-        row = [line.log.model, _percent(line.score), _percent(line.hard), str(line.score.n), str(line.no_verdict)]
-        row += [f"{explainer.input} / {explainer.output}", _dollars(explainer.cost)] if explainer else ["-", "-"]
-        rows.append((*row, f"{grader.input} / {grader.output}", _dollars(grader.cost)))
+        row = [line.log.model, _percent(line.score), str(line.score.n), _percent(line.hard), str(line.hard.n)]
+        row += [str(line.no_verdict), *_spent(line.log.explainer), _names(line.log.graders), *_spent(line.log.grader)]
+        rows.append((*row, line.log.version))
     safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     shown = ["| " + " | ".join(row) + " |" for row in safe]
     return "\n".join([shown[0], "|" + "---|" * len(rows[0]), *shown[1:]]) + "\n"
@@ -80,6 +82,30 @@ def as_markdown(lines: Sequence[Line]) -> str:
 
 def _percent(e: Estimate) -> str:
     return "-" if not e.n else f"{100 * e.value:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]"
+
+
+def _spent(spent: Spent | None) -> tuple[str, str]:
+    return (f"{spent.input} / {spent.output}", _dollars(spent.cost)) if spent else ("-", "-")
+
+
+def _names(graders: str) -> str:
+    """The graders without how they were asked."""
+    return graders.split("|", 1)[0].removeprefix("graders:")
+
+
+def incomparable(lines: Sequence[Line]) -> list[str]:
+    """Why these lines' scores do not compare, in words; empty where nothing is known against it."""
+    told = []
+    about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "graders"}
+    for name, field in about.items():
+        values = dict.fromkeys(str(getattr(line.log, field)) for line in lines)
+        if len(values) > 1:
+            told.append(f"the logs differ in {name}: {', '.join(values)}.")
+    for line in lines:
+        log = line.log
+        if log.rows is not None and log.samples < log.rows:
+            told.append(f"{log.path.name} holds {log.samples} samples of {log.rows}.")
+    return told
 
 
 def _dollars(cost: float | None) -> str:

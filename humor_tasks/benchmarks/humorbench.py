@@ -26,7 +26,7 @@ from humor_tasks.scorers.verdict import covered
 COLUMNS = ("idx", "description", "caption", "element")
 WORD_LIMIT = 200
 # What a metric is a share of, where that is not the replies: an entry beside it in Outcome.values.
-OF = {"coverage": "graded_points", "grader_failed": "asked_points"}
+OF = {"coverage": "graded_points", "grader_failed": "asked_points", "undecided": "asked_points"}
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,9 @@ def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
     return Outcome(record.id, record.cluster, record.groups, status, answer, None, values)
 
 
-def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None]) -> Outcome:
-    """An outcome with what graders found: one verdict a point, None where there is none.
+def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
+    """An outcome with what graders found: one verdict a point, None where there is none; `tied` says
+    for which points that is because a panel's readable votes had no majority.
 
     A reply without an explanation covers nothing, and no grader needs to be asked; with
     `on_unparsed=exclude` it is left out. A point without a verdict leaves the denominator.
@@ -147,7 +148,9 @@ def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None]) -> Outcome:
     share, everything = covered(verdicts)
     missing = sum(verdict is None for verdict in verdicts)
     if o.answer is not None:
-        values |= {"grader_failed": missing / len(verdicts), "asked_points": float(len(verdicts))}
+        asked = len(verdicts)
+        values |= {"grader_failed": (missing - sum(tied)) / asked, "undecided": sum(tied) / asked}
+        values["asked_points"] = float(asked)
     if share is not None:
         values |= {"coverage": share, "graded_points": float(len(verdicts) - missing)}
     if everything is not None:
@@ -172,7 +175,17 @@ HUMORBENCH = Benchmark(
     card=corpus.CARD,
     letters="",
     metric_names=(
-        *("coverage", "all_covered", "over_limit", "untagged", "words", "unparsed", "refused", "grader_failed"),
+        *(
+            "coverage",
+            "all_covered",
+            "over_limit",
+            "untagged",
+            "words",
+            "unparsed",
+            "refused",
+            "grader_failed",
+            "undecided",
+        ),
     ),
     options=HumorBenchOptions,
     templates=templates,

@@ -35,11 +35,13 @@ class ExamOptions(Options):
 
     dataset: the public rubrics (two labelled files), `sample`, a rubric CSV, or several joined by commas.
     structured: ask for a JSON verdict, as `element_coverage` does with the same parameter.
+    temperature: what the judge is asked with (None: the provider's own), as is `seed`.
     """
 
     dataset: str = corpus.PUBLIC
     on_unparsed: str = "exclude"
     structured: bool = False
+    temperature: float | None = 0.0
 
     def __post_init__(self) -> None:
         if isinstance(self.dataset, list | tuple):  # a command line splits at commas

@@ -41,13 +41,15 @@ class Written:
     model: str
     signature: str
     fingerprint: str | None
+    rows: int | None
     samples: tuple[Sample, ...]
 
 
-def read_written(path: Path, task: str) -> Written:
+def read_written(path: Path, task: str, partial: bool = False) -> Written:
     """The replies in an Inspect log (.eval, .json) or lm-eval's samples (.jsonl).
 
-    Raises BadInput for another task's log, a log without replies and a reply that stands twice.
+    Raises BadInput for another task's log, an unfinished one unless `partial`, a log without replies and
+    a reply that stands twice.
     """
     check_choice("task", task, GRADED)
     if not path.is_file():
@@ -58,7 +60,9 @@ def read_written(path: Path, task: str) -> Written:
     else:
         log = read_log(path)
         model, about = log.eval.model, log.eval.metadata or {}
-        samples = list(_of_inspect(path, log, task))
+        if log.status != "success" and not partial:
+            raise BadInput(f"{path}: ended with status {log.status}; finish it with inspect eval-retry, or --partial.")
+        samples = list(_of_inspect(path, log, task, partial))
     if not samples:
         raise BadInput(f"{path}: holds no replies of {task}.")
     seen: set[Any] = set()
@@ -66,7 +70,8 @@ def read_written(path: Path, task: str) -> Written:
         if sample.id in seen:
             raise BadInput(f"{path}: holds two replies for {sample.id}; keep one run a file.")
         seen.add(sample.id)
-    return Written(model, about.get("signature", "-"), about.get("source", {}).get("fingerprint"), tuple(samples))
+    source = about.get("source", {})
+    return Written(model, about.get("signature", "-"), source.get("fingerprint"), source.get("rows"), tuple(samples))
 
 
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
@@ -82,15 +87,20 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
             "explainer": written.model,
             "graded_log": name,
             "signature": written.signature,
-            "source": {"fingerprint": written.fingerprint},
+            "source": {"fingerprint": written.fingerprint, "rows": written.rows},
             "paper": BENCHMARKS[task].paper,
         },
     )
 
 
-def grade(path: Path, task: str, graders: Sequence[str], log_dir: str | None = None, **how: Any) -> EvalLog:
-    """Grade a log; a second run asks only for the verdicts that the first did not get."""
-    written = read_written(path, task)
+def grade(
+    path: Path, task: str, graders: Sequence[str], log_dir: str | None = None, partial: bool = False, **how: Any
+) -> EvalLog:
+    """Grade a log; a second run asks only for the verdicts that the first did not get.
+
+    `partial` grades what an unfinished Inspect log holds; without it such a log is refused.
+    """
+    written = read_written(path, task, partial)
     open_rubric(task, how.get("prompts"))  # told before anything is paid for
     try:
         models: list[str | Model] = [get_model(name, role=ROLE, memoize=False) for name in graders]
@@ -152,14 +162,16 @@ def _of_lm_eval(path: Path, task: str) -> Iterator[Sample]:
             raise BadInput(f"{path}, line {i}: is no sample of the lm-eval task {task} ({problem!r}).") from None
 
 
-def _of_inspect(path: Path, log: EvalLog, task: str) -> Iterator[Sample]:
+def _of_inspect(path: Path, log: EvalLog, task: str, partial: bool) -> Iterator[Sample]:
     for logged in log.samples or []:
         metadata = dict(logged.metadata)
         if metadata.get("humor_tasks", {}).get("benchmark") != task:
             raise BadInput(f"{path}: sample {logged.id} is not of humor_tasks/{task}.")
         if logged.epoch > 1:
             raise BadInput(f"{path}: holds several epochs; grade it in place with inspect score instead.")
-        if logged.error is not None or not logged.output.choices:
+        if partial and not logged.output.choices:
+            continue
+        if (logged.error is not None and not partial) or not logged.output.choices:
             raise BadInput(f"{path}: sample {logged.id} has no reply; finish the run with inspect eval-retry.")
         metadata |= {"logged_reply": logged.output.completion, "logged_stop": logged.output.stop_reason}
         yield _sample(str(logged.id), _asked(logged), metadata)

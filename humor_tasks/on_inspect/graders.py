@@ -9,6 +9,7 @@ from typing import Any
 
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, ResponseSchema, get_model, model_roles
+from inspect_ai.model._model import active_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, LimitExceededError
 
@@ -26,18 +27,34 @@ class Asking:
     """How graders are asked.
 
     structured: a JSON verdict by the provider's structured output. temperature and seed are pinned
-    (None: left to the model). cache: an answer once paid for is not asked for again; kept by
-    Inspect's model cache without an end date, for every epoch.
+    unless the grader's own configuration sets them (None: left to the provider). cache: an answer once
+    paid for is not asked for again; kept by Inspect's model cache without an end date, for every
+    epoch. retries: how often an unreadable verdict is asked for again, each time with the next seed.
     """
 
     structured: bool = False
     temperature: float | None = 0.0
     seed: int | None = 1234
     cache: bool = True
+    retries: int = 0
 
-    def config(self) -> GenerateConfig:
-        """The generation settings of a grading request."""
-        config = GenerateConfig(temperature=self.temperature, seed=self.seed)
+    def __post_init__(self) -> None:
+        for name in ("temperature", "seed"):
+            if str(getattr(self, name)).lower() in ("none", "null"):  # a command line's word for it
+                object.__setattr__(self, name, None)
+        for name in ("structured", "cache"):
+            if not isinstance(getattr(self, name), bool):
+                raise PrerequisiteError(f"{name} must be true or false, not {getattr(self, name)!r}.")
+        if not isinstance(self.retries, int) or self.retries < 0:
+            raise PrerequisiteError(f"retries must be a whole number of at least 0, not {self.retries!r}.")
+
+    def config(self, own: GenerateConfig, attempt: int = 0) -> GenerateConfig:
+        """The generation settings of a grading request to a model whose own settings are `own`."""
+        seed = None if self.seed is None else self.seed + attempt
+        config = GenerateConfig(
+            temperature=self.temperature if own.temperature is None else own.temperature,
+            seed=seed if own.seed is None else own.seed + attempt,
+        )
         if self.structured:
             schema = JSONSchema.model_validate(VERDICT_SCHEMA)
             config.response_schema = ResponseSchema(name="verdict", json_schema=schema, strict=True)
@@ -64,14 +81,29 @@ class Graded:
     reply: str | None = None
 
 
+NO_GRADER = "No grader: name the model that grades with --model-role grader=MODEL (grader=MODEL,MODEL for a panel)."
+
+
 def graders() -> list[Model]:
     """The models bound to the role `grader`, several for a panel."""
     bound = model_roles().get(ROLE)
     if bound is None:
-        raise PrerequisiteError(
-            "No grader: name the model that grades with --model-role grader=MODEL (grader=MODEL,MODEL for a panel)."
-        )
-    return list(bound) if isinstance(bound, list) else [bound]
+        raise PrerequisiteError(NO_GRADER)
+    return distinct(list(bound) if isinstance(bound, list) else [bound])
+
+
+def distinct(models: list[Model]) -> list[Model]:
+    """The panel; a model that stands in it twice would give the same pinned, cached vote twice."""
+    names = [str(model) for model in models]
+    if len(set(names)) < len(names):
+        raise PrerequisiteError(f"grader: a panel names each model once, not {', '.join(names)}.")
+    return models
+
+
+def check_grader_bound() -> None:
+    """Fails at once, without a log, where a run is being set up and no grader is named."""
+    if active_model() is not None and ROLE not in model_roles():
+        raise PrerequisiteError(NO_GRADER)
 
 
 @solver
@@ -89,7 +121,10 @@ def resolve(names: str | Sequence[str] | None) -> list[Model]:
     """These models, or those bound to the role `grader`."""
     if not names:
         return graders()
-    return [get_model(name, role=ROLE) for name in ([names] if isinstance(names, str) else names)]
+    models = [get_model(name, memoize=False) for name in ([names] if isinstance(names, str) else names)]
+    for model in models:  # get_model(role=...) would give the model that is bound to the role instead
+        model._set_role(ROLE)
+    return distinct(models)
 
 
 @lru_cache(maxsize=8)
@@ -104,18 +139,35 @@ def rubric_of(family: str, prompts: str | None) -> Rubric:
 async def ask(grader: Model, rubric: Rubric, material: Mapping[str, str], how: Asking) -> Graded:
     """One grader's verdict on one point.
 
-    A request that fails for good is a verdict that is missing, not the end of the run; limits,
-    missing keys and a cancelled run are not the grader's failure and pass through.
+    A request that fails for good is a verdict that is missing, not the end of the run. What would fail
+    for every request ends it: a wrong key, an unknown model, a schema the provider does not take; so do
+    limits and a cancelled run. `inspect eval-retry` then takes it up.
     """
     messages = turn_messages(rubric.ask(material, how.structured).turns)
-    policy: Any = CachePolicy(expiry=None, per_epoch=False) if how.cache else False
-    try:
-        output = await grader.generate(messages, config=how.config(), cache=policy)
-    except (PrerequisiteError, LimitExceededError):
-        raise
-    except Exception as problem:
-        return Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}")
-    return read(str(grader), output, how)
+    word = Graded(str(grader), None, "error", "")
+    for attempt in range(how.retries + 1):
+        scopes = {"attempt": str(attempt)} if attempt else {}
+        policy: Any = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if how.cache else False
+        try:
+            output = await grader.generate(messages, config=how.config(grader.config, attempt), cache=policy)
+        except (PrerequisiteError, LimitExceededError):
+            raise
+        except Exception as problem:
+            _check_hopeless(grader, problem, how)
+            word = Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}")
+        else:
+            word = read(str(grader), output, how)
+        if word.passed is not None:
+            break
+    return word
+
+
+def _check_hopeless(grader: Model, problem: Exception, how: Asking) -> None:
+    status = getattr(problem, "status_code", None)
+    if status in (401, 403, 404):
+        raise PrerequisiteError(f"grader {grader} cannot be asked (status {status}): {problem}") from None
+    if status == 400 and how.structured:
+        raise PrerequisiteError(f"grader {grader} takes no schema: use structured=false. It says: {problem}") from None
 
 
 def read(grader: str, output: ModelOutput, how: Asking) -> Graded:
