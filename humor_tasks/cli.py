@@ -10,6 +10,7 @@ import click
 
 from humor_tasks import __version__
 from humor_tasks.errors import BadInput
+from humor_tasks.training.cli import train
 
 
 class _Group(click.Group):
@@ -233,6 +234,9 @@ def humicroedit(
     if output:
         write_report(output, found)
     click.echo(as_markdown(found), nl=False)
+
+
+main.add_command(train)
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ def test_worked_examples_are_of_train_and_of_other_headlines(name: str, via: str
 
 def test_more_examples_than_headlines() -> None:
     run = load(RATING, dataset="sample", shots=500)
-    with pytest.raises(BadInput, match="the train split has only 43 others"):
+    with pytest.raises(BadInput, match="the train split has only 43 other headlines"):
         run.prompt(run.records[0])
 
 
