@@ -52,7 +52,6 @@ from humor_tasks.benchmarks._humorbench import subset_keys
 from humor_tasks.cli import main
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
-from humor_tasks.writing import write_bytes
 from humor_tasks.on_inspect import graders
 from humor_tasks.on_inspect.coverage import element_coverage
 from humor_tasks.on_inspect.grade import grading_task, read_written
@@ -62,6 +61,7 @@ from humor_tasks.on_inspect.tasks import matching
 from humor_tasks.prices import VARIABLE, Price, read_prices
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.writing import write_bytes
 
 # ---- logs of a scripted run ---------------------------------------------------------------------
 
