@@ -416,7 +416,7 @@ def set_value(value: str) -> Callable[[list[str]], None]:
         *((1, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be") for bad in ("3.01", "-0.1")),
         *((1, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be") for bad in ("nan", "inf", "")),
         *((1, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be") for bad in ("funny", "None")),
-        *((2, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be 1 or 2") for bad in ("0", "1.0")),
+        *((2, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be 1 or 2") for bad in ("3", "1.0")),
         *((2, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be 1 or 2") for bad in ("A", "")),
         *((n, lambda lines: lines.pop(3), "1 missing id: {id}.") for n in (1, 2)),
         *((n, lambda lines: lines.append("7,1"), "1 unknown id: 7.") for n in (1, 2)),
@@ -452,3 +452,28 @@ def test_the_organisers_baselines_score_as_published(real_data: Path) -> None:
     found = json.loads(pairs.output)["metrics"]
     assert [f"{found[name]['value']:.5f}" for name in ("accuracy", "reward")] == ["0.51405", "0.02325"]
     assert found["accuracy"]["n"] == 2099
+
+
+# ---- which token rates ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tokens", "rates"),
+    [
+        (["Rating", ":", " 2"], 2),
+        (["Rating: ", "2", ".", "5"], 1),
+        ([" ", "**", "1", "**"], 2),
+        (["<think>", "there are ", "3", " men", "</think>", "Rating", ": ", "1"], 7),
+        (["On the ", "0", "-", "3", " scale: ", "2"], None),
+        (["I", " say ", "2"], None),
+        (["Rating: ", "1", ". No: ", "Rating: ", "3"], 4),
+        (["Rating: ", "about ", "2"], None),
+        ([], None),
+    ],
+)
+def test_the_token_that_rates(tokens: list[str], rates: int | None) -> None:
+    from humor_tasks.on_inspect.humicroedit import _digit
+
+    made = [Logprob(token=token, logprob=-0.1) for token in tokens]
+    found = _digit(made)
+    assert found is (None if rates is None else made[rates])

@@ -443,8 +443,8 @@ def test_members_that_differ_in_nothing_read_are_one() -> None:
 
 
 def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="encoder nowhere/at_all: no such folder"):
-        train(config("encoder", rows, str(Path("nowhere/at_all"))), tmp_path / "a", progress=False)
+    with pytest.raises(BadInput, match=r"encoder .*nowhere: no such folder"):
+        train(config("encoder", rows, str(tmp_path / "nowhere")), tmp_path / "a", progress=False)
     no_dev = write_folder(tmp_path / "no_dev", {"train": 3})
     with pytest.raises(BadInput, match=r"no file .*dev\.csv"):
         train(TrainConfig("baseline", dataset=no_dev), tmp_path / "b")

@@ -122,6 +122,8 @@ def pairs(rows: CsvRows) -> list[Pair]:
     for i, row in enumerate(rows.rows):
         where = rows.where(i)
         first, second = (_headline(row, n, f"{row['id']}-{n}", where) for n in ("1", "2"))
+        if first.original != second.original:
+            raise BadInput(f"{where}: original1 and original2 are different headlines; a pair is two edits of one.")
         found.append(Pair(row["id"].strip(), first, second, _label(row, first, second, where)))
     _distinct([pair.id for pair in found], rows)
     return found

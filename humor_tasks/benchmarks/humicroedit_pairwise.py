@@ -13,6 +13,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, cast
 
 from humor_tasks.benchmark import Benchmark, Data, Options, Outcome, Prompt, Record, Run
@@ -20,6 +21,7 @@ from humor_tasks.benchmarks import _humicroedit as corpus
 from humor_tasks.benchmarks import humicroedit_rating as rating
 from humor_tasks.benchmarks._choice import answer_turn
 from humor_tasks.benchmarks._choice import outcome as choice
+from humor_tasks.benchmarks._shots import by_cluster
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.sources import CsvRows
@@ -80,9 +82,14 @@ def load(benchmark: Benchmark, options: Options) -> Data:
 
     found = corpus.data(o, 2, records)
     if o.via == "ratings":  # worked examples of ratings are those of subtask 1
-        return replace(found, pool=rating.load(benchmark, o).pool)
+        return replace(found, pool=lambda fold: _rated_headlines(o.dataset))
     ties = (pair.id for pair in corpus.pairs(corpus.read_split(o.dataset, 2, o.split)) if pair.label == 0)
     return replace(found, dropped=frozenset(ties))
+
+
+@lru_cache(maxsize=2)
+def _rated_headlines(dataset: str) -> Mapping[str, Sequence[Record]]:
+    return by_cluster([rating.record(h) for h in corpus.headlines(corpus.read_split(dataset, 1, "train"))])
 
 
 def _pair(pair: corpus.Pair) -> Record:
@@ -160,15 +167,19 @@ def _compared(run: Run, outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[
     Equal ratings are worth half, what a coin would get, and are counted. A pair with an unread rating
     is wrong, or left out with `on_unparsed=exclude`.
     """
-    rated: dict[tuple[str, int], Outcome] = {}
+    rated: dict[tuple[str, int, int], Outcome] = {}
+    times: dict[tuple[str, int], int] = {}
     about: dict[str, tuple[int, str]] = {}
     for o in outcomes:
         for pair, place, label, difference in json.loads(o.groups["pairs"]):
-            rated[pair, place] = o
+            times[pair, place] = epoch = times.get((pair, place), 0) + 1
+            rated[pair, place, epoch] = o
             about[pair] = (label, difference)
     found: list[tuple[str, Mapping[str, float]]] = []
-    for pair, (label, difference) in about.items():
-        first, second = rated.get((pair, 1)), rated.get((pair, 2))
+    asked = [(pair, epoch) for (pair, place), most in times.items() if place == 1 for epoch in range(1, most + 1)]
+    for pair, epoch in asked:
+        label, difference = about[pair]
+        first, second = rated.get((pair, 1, epoch)), rated.get((pair, 2, epoch))
         if first is None or second is None or label is None:
             continue
         if first.answer is None or second.answer is None:
@@ -185,9 +196,9 @@ def _compared(run: Run, outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[
 
 def prediction(text: str) -> str:
     """The number of the funnier headline in a submission file, as a reply."""
-    letters = {"1": "A", "2": "B"}
+    letters = {"1": "A", "2": "B", "0": "none"}  # some teams submitted a tie, which is wrong
     if text.strip() not in letters:
-        raise BadInput(f"the prediction is {text!r}; it must be 1 or 2, the number of the funnier headline.")
+        raise BadInput(f"the prediction is {text!r}; it must be 1 or 2, the number of the funnier headline, or 0.")
     return f"Answer: {letters[text.strip()]}"
 
 

@@ -99,7 +99,8 @@ def outcome(run: Run, item: Record, reply: str, refused: bool) -> Outcome:
         gold = float(item.target)
         names = ["rmse", *(f"rmse_at_{p}" for p in PERCENTS), "pearson", "spearman", bin_of(gold)]
         values |= dict.fromkeys(names, (_rated(answer, gold) - gold) ** 2)
-        if len(item.groups.get("grades", "")) > 1:
+        grades = item.groups.get("grades", "")
+        if len(grades) > 1 and set(grades) <= set("0123"):  # seven rows of FunLines hold others
             values |= dict.fromkeys((*JUDGED, *CEILINGS), (_rated(answer, gold) - gold) ** 2)
     return Outcome(item.id, item.cluster, item.groups, status, answer, item.target, values)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import GenerateConfig, ModelOutput
+from inspect_ai.model import GenerateConfig, Logprob, ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -106,8 +108,9 @@ def rating_error() -> Scorer:
 def expected_answer() -> Solver:
     """Generates, then answers with the expected value under the probabilities of the digits.
 
-    The digits' probabilities are those at the first token of the reply that is one of them. The raw
-    reply, and how much probability the digits had, stay in the sample's metadata.
+    The digits' probabilities are those at the token behind the reply's last "Rating:", or at its first
+    token where that is a digit; elsewhere digits mean something else, and the reply is unparsed. The
+    raw reply, and how much probability the digits had, stay in the sample's metadata.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -115,16 +118,31 @@ def expected_answer() -> Solver:
         content = state.output.choices[0].logprobs if state.output.choices else None
         if content is None:
             raise PrerequisiteError(f"{state.model} gives no log-probabilities: use estimate=text.")
-        place = next((t for t in content.content if expected_rating({t.token: 0.0}, DIGITS).value is not None), None)
+        place = _digit(content.content)
         if place and not place.top_logprobs:
             raise PrerequisiteError(f"{state.model} gives only its own token's log-probability: use estimate=text.")
         seen = {top.token: top.logprob for top in (place.top_logprobs or [])} if place else {}
         found = expected_rating(seen, DIGITS)
         state.metadata |= {"said": state.output.completion, "digit_probability": found.mass}
-        reply = state.output.completion if found.value is None else f"Rating: {found.value!r}"
+        reply = "no digit where the rating belongs" if found.value is None else f"Rating: {found.value!r}"
         usage = state.output.usage
         state.output = ModelOutput.from_content(state.output.model, reply, stop_reason=state.output.stop_reason)
         state.output.usage = usage
         return state
 
     return solve
+
+
+def _digit(tokens: Sequence[Logprob]) -> Logprob | None:
+    """The token that rates, see `expected_answer`."""
+    said, start = "", 0
+    for i, token in enumerate(tokens):
+        said += token.token
+        if re.search(r"rating\W{0,4}:\W{0,4}\Z", said, re.IGNORECASE):
+            start = i + 1
+    for token in tokens[start:]:
+        if expected_rating({token.token: 0.0}, DIGITS).value is not None:
+            return token
+        if re.search(r"\w", token.token):
+            return None
+    return None

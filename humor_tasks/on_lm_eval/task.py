@@ -95,6 +95,11 @@ class BenchmarkTask(Task):
         parameters = {name: given[name] for name in self._settable if name in given} | dict(fixed)
         if REVISION in given:
             parameters["revision"] = given[REVISION]
+        if self.generates and parameters.get("estimate") == "expected":
+            raise BadInput(f"{self._config.task} reads replies: estimate=expected needs the log-likelihood task.")
+        rates = self.benchmark.scale and (not self.benchmark.letters or parameters.get("via") == "ratings")
+        if rates and not self.generates:  # what comparing the likelihoods of digits amounts to
+            parameters["estimate"] = "expected"
         if not self.generates:
             if parameters.get("cot"):
                 raise BadInput(f"{self._config.task} compares log-likelihoods of answers: cot=true needs a _gen task.")

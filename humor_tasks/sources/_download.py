@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.errors import BadInput
 from humor_tasks.writing import write_bytes
@@ -34,14 +36,13 @@ def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
         archive = url.endswith(".zip")
         known = None if archive else f"sha256:{sha256}"
         try:
-            place = files / "archives" if archive else kept.parent
-            found = Path(pooch.retrieve(url, known, None if archive else name, place, downloader=downloader))
             if not archive:
-                return found
-            data = _member(found, Path(name).name, sha256)
+                return Path(pooch.retrieve(url, known, name, kept.parent, downloader=downloader))
+            data = _from_archive(url, files / "archives", downloader, Path(name).name, sha256)
             write_bytes(kept, data)
             return kept
-        except (ValueError, LookupError, zipfile.BadZipFile):  # pooch's word for another hash is ValueError
+        except (ValueError, LookupError, RuntimeError, zlib.error, zipfile.BadZipFile):
+            # pooch's word for another hash is ValueError, zipfile's for an encrypted member RuntimeError
             problems.append(f"{url} has other content than SHA-256 {sha256}")
         except (requests.RequestException, OSError) as problem:
             problems.append(f"{url}: {type(problem).__name__}")
@@ -49,6 +50,18 @@ def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
         f"{name} could not be fetched: {'; '.join(problems)}. Get the file yourself and name it: dataset=<file> "
         "or, where there are several, <folder>. dataset=sample is the packaged sample."
     )
+
+
+def _from_archive(url: str, folder: Path, downloader: Any, name: str, sha256: str) -> bytes:
+    """The file's bytes; an archive without it is not kept, since the next one at its address may have it."""
+    import pooch
+
+    archive = Path(pooch.retrieve(url, None, None, folder, downloader=downloader))
+    try:
+        return _member(archive, name, sha256)
+    except Exception:
+        archive.unlink(missing_ok=True)
+        raise
 
 
 def _member(archive: Path, name: str, sha256: str) -> bytes:
