@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from string import Template
 from typing import cast
 
 from humor_tasks.benchmark import Prompt, Role, Turn, templates_hash
-from humor_tasks.errors import BadInput
-from humor_tasks.prompts import fill, read_templates, split_turns
+from humor_tasks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.scorers.verdict import as_data
 
 FILES = ("grade.txt", "verdict.tags.txt", "verdict.json.txt")
@@ -41,7 +39,5 @@ class Rubric:
 def open_rubric(family: str, override: str | None = None) -> Rubric:
     """The rubric of a family, its templates replaced by those of the folder `override`."""
     templates = read_templates(family, FILES, override)
-    missing = {"answer", "point", "format"} - set(Template(templates["grade.txt"]).get_identifiers())
-    if missing:
-        raise BadInput(f"template grade.txt: lacks ${', $'.join(sorted(missing))}; the grader would not see it.")
+    check_shows(templates["grade.txt"], "grade.txt", ("answer", "point", "format"), "grader would not see it")
     return Rubric(templates)

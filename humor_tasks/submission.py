@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +9,7 @@ from pathlib import Path
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files import Logged
 from humor_tasks.scorers.guess import seeded_guess
-from humor_tasks.writing import write_text
+from humor_tasks.writing import write_table
 
 NUMBERS = {"A": "1", "B": "2"}  # of the two headlines of a pair
 
@@ -96,8 +94,4 @@ def write_predictions(path: Path, found: Mapping[str, str]) -> None:
     """The organisers' form: a CSV file with the columns id and pred."""
     if path.suffix != ".csv":
         raise BadInput(f"{path}: a submission to Humicroedit ends in .csv.")
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("id", "pred"))
-    writer.writerows(found.items())
-    write_text(path, text.getvalue())
+    write_table(path, ("id", "pred"), found.items())

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +38,17 @@ def write_bytes(path: Path, data: bytes) -> None:
 def write_json(path: Path, data: Any) -> None:
     """`data` as indented JSON, written whole or not at all."""
     write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_table(path: Path, names: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
+    """A CSV file with a header, written whole or not at all."""
+    write_text(path, as_table(names, rows))
+
+
+def as_table(names: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    """The text of a CSV file with a header."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return text.getvalue()

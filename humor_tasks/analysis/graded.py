@@ -124,8 +124,7 @@ def _costs(log: EvalLog, prices: Mapping[str, Price] | None) -> tuple[float | No
     None where a model has no price, and where the explainer grades in a panel and is priced anew: its
     tokens cannot be told apart.
     """
-    used = {model: usage for model, usage in log.stats.model_usage.items() if _input(usage) + usage.output_tokens}
-    costs = {m: usage.total_cost if prices is None else _cost(prices.get(m), usage) for m, usage in used.items()}
+    costs = {m: u.total_cost if prices is None else _cost(prices.get(m), u) for m, u in _used(log).items()}
     judges = _judges(log)
     if log.eval.model not in judges:
         apart = [[cost for model, cost in costs.items() if (model in judges) == graded] for graded in (False, True)]
@@ -138,10 +137,7 @@ def _costs(log: EvalLog, prices: Mapping[str, Price] | None) -> tuple[float | No
 
 def _is_this_runs(log: EvalLog) -> bool:
     """Whether the verdicts are by the models that the run recorded tokens of."""
-    scores = (coverage_of(sample) for sample in log.samples or [])
-    words = [w for score in scores if score for p in (score.metadata or {})["points"] for w in p["verdicts"]]
-    by = {word["grader"] for word in words}
-    used = {model for model, usage in log.stats.model_usage.items() if _input(usage) + usage.output_tokens}
+    by, used = _asked(log), _used(log).keys()
     if log.eval.model in by:  # its tokens may be those of explaining alone
         role, bound = log.stats.role_usage.get(ROLE, ModelUsage()), _bound(log)
         if not _input(role) + role.output_tokens or (bound and log.eval.model not in bound):
@@ -151,9 +147,19 @@ def _is_this_runs(log: EvalLog) -> bool:
 
 def _judges(log: EvalLog) -> set[str]:
     """The models bound to the role, and those that the scorer was given."""
+    return _bound(log) | _asked(log)
+
+
+def _asked(log: EvalLog) -> set[str]:
+    """The models whose verdicts the log holds."""
     scores = (coverage_of(sample) for sample in log.samples or [])
     points = [point for score in scores if score for point in (score.metadata or {})["points"]]
-    return _bound(log) | {word["grader"] for point in points for word in point["verdicts"]}
+    return {word["grader"] for point in points for word in point["verdicts"]}
+
+
+def _used(log: EvalLog) -> dict[str, ModelUsage]:
+    """The models that the run recorded tokens of."""
+    return {model: usage for model, usage in log.stats.model_usage.items() if _input(usage) + usage.output_tokens}
 
 
 def _bound(log: EvalLog) -> set[str]:

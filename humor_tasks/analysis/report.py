@@ -6,7 +6,6 @@ costs to ask is its own, what it costs to grade is the benchmark's.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -19,7 +18,7 @@ from humor_tasks.analysis.graded import GradedLog, GradedPoint, Spent
 from humor_tasks.benchmarks._humorbench import subset_keys
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
-from humor_tasks.writing import write_bytes, write_text
+from humor_tasks.writing import as_table, write_bytes, write_text
 
 COLUMNS = (
     *("model", "score", "low", "high", "hard_score", "hard_low", "hard_high", "points", "hard_points", "no_verdict"),
@@ -114,11 +113,7 @@ def _dollars(cost: float | None) -> str:
 
 def as_csv(lines: Sequence[Line]) -> str:
     """The table for programs."""
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(line.cells() for line in lines)
-    return text.getvalue()
+    return as_table(COLUMNS, (line.cells().values() for line in lines))
 
 
 def as_json(lines: Sequence[Line]) -> str:

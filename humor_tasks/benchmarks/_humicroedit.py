@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from string import Template
 from typing import Any, cast
 
 from humor_tasks.benchmark import Data, Options, Prompt, Record, Role, Run, Turn
 from humor_tasks.benchmarks._shots import by_cluster, draw
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice, nearest
-from humor_tasks.prompts import fill, read_templates, split_turns
+from humor_tasks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.sources import CsvRows, fetch, read_csv
 
 PAPER = "Hossain et al., SemEval-2020 Task 7"
@@ -239,9 +238,7 @@ def templates(name: str, options: Options, needed: set[str]) -> dict[str, str]:
     o = cast(HumicroeditOptions, options)
     shown = f"{name}.{o.setting}.txt"
     texts = read_templates("humicroedit", [f"{name}.txt", shown], o.prompts)
-    missing = needed - set(Template(texts[shown]).get_identifiers())
-    if missing:
-        raise BadInput(f"template {shown}: lacks ${', $'.join(sorted(missing))}; the model would not see the item.")
+    check_shows(texts[shown], shown, needed)
     return texts
 
 

@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from string import Template
 from typing import Any, cast
 
 from humor_tasks.benchmark import Benchmark, Data, Options, Outcome, Prompt, Record, Role, Run, Turn
 from humor_tasks.benchmarks._shots import by_cluster, draw
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.prompts import fill, read_templates, split_turns
+from humor_tasks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.scorers.answer import MODES
 from humor_tasks.scorers.estimate import Estimate, clustered_mean, mean_of_folds
 from humor_tasks.sources import Rows, is_leaderboard, join_fingerprints, open_rows, read_leaderboard
@@ -243,10 +242,7 @@ def templates(name: str, options: Options) -> dict[str, str]:
     o = cast(NyccOptions, options)
     task = f"{name}.{'cot' if o.reasons else 'direct'}.txt"
     texts = read_templates("nycc", [f"scene.{o.setting}.txt", task], o.prompts)
-    needed = {"scene", "caption" if name == "explanation" else "choices"}
-    missing = needed - set(Template(texts[task]).get_identifiers())
-    if missing:
-        raise BadInput(f"template {task}: lacks ${', $'.join(sorted(missing))}; the model would not see the item.")
+    check_shows(texts[task], task, ("scene", "caption" if name == "explanation" else "choices"))
     return texts
 
 

@@ -37,12 +37,7 @@ class PairwiseOptions(rating.RatingOptions):
     via: str = "direct"
 
     def __post_init__(self) -> None:
-        guesses = self.on_unparsed == "random" and self.via == "direct"
-        if guesses:  # a letter may be guessed, a rating may not
-            object.__setattr__(self, "on_unparsed", "wrong")
         super().__post_init__()
-        if guesses:
-            object.__setattr__(self, "on_unparsed", "random")
         check_choice("via", self.via, VIA)
         if self.via == "direct" and self.estimate != "text":
             raise BadInput("estimate=expected belongs to via=ratings; a letter has no expected value.")

@@ -47,7 +47,7 @@ class RatingOptions(corpus.HumicroeditOptions):
         check_choice("extraction", self.extraction, ("strict",))
         if not isinstance(self.scale, str) or not self.scale.strip():
             raise BadInput("scale must be text: what 0, 1, 2 and 3 mean.")
-        if self.on_unparsed == "random":
+        if self.rates and self.on_unparsed == "random":
             raise BadInput("on_unparsed=random: a rating is not guessed; choose wrong or exclude.")
 
     @property

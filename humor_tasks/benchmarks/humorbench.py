@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from string import Template
 from typing import Any, cast
 
 from humor_tasks.benchmark import Benchmark, Data, Options, Outcome, Point, Prompt, Record, Role, Run, Turn
 from humor_tasks.benchmarks import _humorbench as corpus
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.prompts import fill, read_templates, split_turns
+from humor_tasks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.rubric import open_rubric
 from humor_tasks.scorers.estimate import Estimate, clustered_mean, clustered_ratio
 from humor_tasks.scorers.tagged import count_words, read_tagged
@@ -25,6 +24,7 @@ from humor_tasks.scorers.verdict import covered
 
 COLUMNS = ("idx", "description", "caption", "element")
 WORD_LIMIT = 200
+FORM = ("over_limit", "untagged", "words", "unparsed", "refused")  # what a reply shows without a grader
 # What a metric is a share of, where that is not the replies: an entry beside it in Outcome.values.
 OF = {"coverage": "graded_points", "grader_failed": "asked_points", "undecided": "asked_points"}
 
@@ -106,9 +106,7 @@ def _record(k: str, row: Mapping[str, str], per: str) -> Record:
 def templates(options: Options) -> dict[str, str]:
     """What the model and what the grader is asked."""
     texts = read_templates("humorbench", ["explain.txt"], options.prompts)
-    missing = {"description", "caption"} - set(Template(texts["explain.txt"]).get_identifiers())
-    if missing:
-        raise BadInput(f"template explain.txt: lacks ${', $'.join(sorted(missing))}; the model would not see the item.")
+    check_shows(texts["explain.txt"], "explain.txt", ("description", "caption"))
     rubric = open_rubric("humorbench", options.prompts)
     rubric.ask(dict.fromkeys(("description", "caption", "answer", "point"), ""))  # told before anything is paid for
     return texts | dict(rubric.templates)
@@ -174,19 +172,7 @@ HUMORBENCH = Benchmark(
     version="1-A",
     card=corpus.CARD,
     letters="",
-    metric_names=(
-        *(
-            "coverage",
-            "all_covered",
-            "over_limit",
-            "untagged",
-            "words",
-            "unparsed",
-            "refused",
-            "grader_failed",
-            "undecided",
-        ),
-    ),
+    metric_names=("coverage", "all_covered", *FORM, "grader_failed", "undecided"),
     options=HumorBenchOptions,
     templates=templates,
     load=load,

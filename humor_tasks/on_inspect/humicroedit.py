@@ -137,7 +137,7 @@ def _digit(tokens: Sequence[Logprob]) -> Logprob | None:
     """The token that rates, see `expected_answer`."""
     said, start = "", 0
     for i, token in enumerate(tokens):
-        said += token.token
+        said = (said + token.token)[-15:]  # all that the pattern can span
         if re.search(r"rating\W{0,4}:\W{0,4}\Z", said, re.IGNORECASE):
             start = i + 1
     for token in tokens[start:]:

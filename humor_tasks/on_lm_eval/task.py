@@ -74,6 +74,8 @@ class BenchmarkTask(Task):
         self._filters = _filters()
         self._instances = None
         self.run = self.benchmark.open(**self._parameters(fixed))
+        if self.run.options.rates and not self.generates:  # what comparing the likelihoods of digits amounts to
+            self.run = self.run.with_options(estimate="expected")
         self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
         self._docs = [_doc(record, self.run.options) for record in self.run.records]
@@ -97,9 +99,6 @@ class BenchmarkTask(Task):
             parameters["revision"] = given[REVISION]
         if self.generates and parameters.get("estimate") == "expected":
             raise BadInput(f"{self._config.task} reads replies: estimate=expected needs the log-likelihood task.")
-        rates = self.benchmark.scale and (not self.benchmark.letters or parameters.get("via") == "ratings")
-        if rates and not self.generates:  # what comparing the likelihoods of digits amounts to
-            parameters["estimate"] = "expected"
         if not self.generates:
             if parameters.get("cot"):
                 raise BadInput(f"{self._config.task} compares log-likelihoods of answers: cot=true needs a _gen task.")

@@ -8,7 +8,7 @@ was divided, so nothing inside the data can add a turn or another field.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 
@@ -58,6 +58,13 @@ def fill(template: str, fields: Mapping[str, str], name: str) -> str:
         raise BadInput(f"template {name}: there is no field ${missing.args[0]}; it can use {known}.") from None
     except ValueError as problem:
         raise BadInput(f"template {name}: {problem}; write $$ for a dollar sign.") from None
+
+
+def check_shows(template: str, name: str, needed: Iterable[str], who: str = "model would not see the item") -> None:
+    """BadInput when a template lacks one of the fields that the model, or whoever `who` says, has to see."""
+    missing = set(needed) - set(Template(template).get_identifiers())
+    if missing:
+        raise BadInput(f"template {name}: lacks ${', $'.join(sorted(missing))}; the {who}.")
 
 
 def split_turns(template: str, name: str) -> list[tuple[str, str]]:

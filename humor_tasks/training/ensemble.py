@@ -25,8 +25,8 @@ from humor_tasks.sources import read_csv
 from humor_tasks.training.config import READ, TrainConfig
 from humor_tasks.training.data import Data, Rows
 from humor_tasks.training.features import fold_places
-from humor_tasks.training.run import IS_MAIN, rmse, train, wait_for_everyone, write_predictions, write_table
-from humor_tasks.writing import write_json
+from humor_tasks.training.run import IS_MAIN, rmse, train, wait_for_everyone, write_predictions
+from humor_tasks.writing import write_json, write_table
 
 HELD_OUT = "predictions_held_out.csv"
 _VARIED = {name for system, names in READ.items() if system != "ensemble" for name in names}

@@ -33,8 +33,8 @@ from humor_tasks.training.checkpoint import (
 from humor_tasks.training.config import TrainConfig
 from humor_tasks.training.data import Data
 from humor_tasks.training.lower import BUILT_ALIKE, LowerStates
-from humor_tasks.training.run import CURVES, rmse, write_table
-from humor_tasks.writing import write_json
+from humor_tasks.training.run import CURVES, rmse
+from humor_tasks.writing import write_json, write_table
 
 CURVE = ("epoch", "step", "train_loss", "dev_rmse", "lr")
 NOTES = "training.json"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
@@ -17,7 +15,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit.rater import CONFIG, METRICS, Rater, read_object
 from humor_tasks.training.config import TrainConfig
 from humor_tasks.training.data import Data, Rows, read_data
-from humor_tasks.writing import write_json, write_text
+from humor_tasks.writing import write_json, write_table
 
 CURVES = "curves.csv"
 # Of the processes that `accelerate launch` started, the main one writes; these systems train in all of them.
@@ -151,12 +149,3 @@ def rmse(rated: Sequence[float], means: Sequence[float]) -> float:
 def write_predictions(path: Path, ids: Sequence[str], values: Sequence[float]) -> None:
     """The organisers' submission form: id,pred."""
     write_table(path, ("id", "pred"), list(zip(ids, values, strict=True)))
-
-
-def write_table(path: Path, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A CSV file, whole or not at all."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
-    write_text(path, text.getvalue())
