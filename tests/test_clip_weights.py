@@ -365,10 +365,10 @@ SPOILT: dict[str, tuple[Any, str]] = {
         lambda s: s | {"visual.proj": s["visual.proj"].to(torch.int8)},
         r"1 wrong type: visual.proj torch.int8\.",
     ),
-    "no data": (lambda s: s | {"visual.proj": s["visual.proj"].to("meta")}, "does not fit .* meta tensor"),
+    "no data": (lambda s: s | {"visual.proj": s["visual.proj"].to("meta")}, "plain weights: 1 non-tensor: visual.proj"),
     "scale": (lambda s: s | {"logit_scale": torch.tensor(200.0)}, "is damaged: its logit scale is inf"),
     "a list": (lambda s: [1, 2], "holds no weights by name, but a list"),
-    "a text": (lambda s: s | {"note": "hello"}, "holds more than weights: 1 non-tensor: note"),
+    "a text": (lambda s: s | {"note": "hello"}, "holds more than plain weights: 1 non-tensor: note"),
     "code": (lambda s: s | {"note": Trap()}, r"it holds \S+\.mkdir beside tensors\)\. Only tensors are read"),
 }
 

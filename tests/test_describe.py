@@ -197,8 +197,9 @@ def test_a_request_that_fails_keeps_the_others() -> None:
 
 
 def test_a_models_arguments_are_told_and_its_secrets_are_not() -> None:
-    model = open_model("mockllm/model", ["api_token=x", "flavour=3"])
-    assert identity(model) == {"model_args": {"flavour": 3}}
+    headers = 'headers={"Authorization": "Bearer x", "X-Team": "laughs"}'
+    model = open_model("mockllm/model", ["api_token=x", "flavour=3", headers])
+    assert identity(model) == {"model_args": {"flavour": 3, "headers": {"X-Team": "laughs"}}}
     assert Asking(seed=1).of(model)["seed"] == 1
     with pytest.raises(BadInput, match="model nobody/x: "):
         open_model("nobody/x")

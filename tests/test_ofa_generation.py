@@ -282,7 +282,7 @@ def test_draws_follow_from_the_seed_and_the_place_in_the_batch() -> None:
         assert ids(generate(tiny(), one, GenerationSettings(seed=7, **how))) == ids(found[2:])
 
 
-@pytest.mark.parametrize("cold", [{"temperature": 1e-4}, {"top_k": 1}, {"top_p": 1e-6}])
+@pytest.mark.parametrize("cold", [{"temperature": 1e-4}, {"temperature": 1e-300}, {"top_k": 1}, {"top_p": 1e-6}])
 @pytest.mark.parametrize("style", ["fairseq", "hf"])
 def test_the_likeliest_draw_is_the_greedy_choice(style: str, cold: dict[str, Any]) -> None:
     how = {"style": style, "beams": 1, "max_len": 9}

@@ -174,6 +174,7 @@ LAYER = "encoder.layers.0"
         (lambda s: s | {"decoder.layers.0.encoder_attn.q_proj.weight": torch.ones(2)}, "fairseq's names"),
         (lambda s: s | {OUT: s[OUT] + 1}, f"{TABLE} and {OUT} differ, but its config.json has them as one table"),
         (lambda s: s | {f"{LAYER}.fc1.bias": torch.ones(40, dtype=torch.int8)}, r"wrong type: .*torch\.int8"),
+        (lambda s: {k: v.to(torch.float8_e4m3fn) for k, v in s.items()}, r"wrong types: .*torch\.float8_e4m3fn"),
     ],
 )
 def test_weights_that_do_not_fit_are_named(spoil: Any, said: str, tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def describe(output: Path, dataset: str | None, revision: str | None, **how: Any
 
     output = output.expanduser().absolute()
     temperature = _temperature(how["temperature"])
+    if how["unanswered"] is not None and not how["unanswered"].strip():
+        raise BadInput("--unanswered is empty; give the text that stands for an answer that was not given.")
     parts = read_parts(dataset or HUB, revision, how["tasks"], how["folds"], how["splits"])
     model = open_model(how["model"], how["model_args"], how["model_base_url"], how["max_connections"])
     asking = Asking(how["instruction"], temperature, how["max_tokens"], how["seed"])

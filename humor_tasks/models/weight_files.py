@@ -46,8 +46,8 @@ def read_state(path: Path, who: str, skip: Collection[str] = ()) -> dict[str, to
         for name, tensor in held.items()
         if name not in skip
     }
-    if wrong := [name for name, tensor in state.items() if not isinstance(tensor, torch.Tensor)]:
-        raise BadInput(f"{who}: {path} holds more than weights: {listed('non-tensor', wrong, most=5)}.")
+    if wrong := [name for name, tensor in state.items() if not _whole(tensor)]:
+        raise BadInput(f"{who}: {path} holds more than plain weights: {listed('non-tensor', wrong, most=5)}.")
     return state
 
 
@@ -72,7 +72,7 @@ def indexed(path: Path, who: str) -> list[str]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise BadInput(f"{who}: {path} cannot be read ({problem!r}).") from None
     for name in names:
-        if Path(name).name != name:
+        if Path(name).name != name or name in ("", ".", ".."):
             raise BadInput(f"{who}: {path} names '{name}'; weights lie beside it.")
     return names
 
@@ -87,7 +87,7 @@ def misfits(expected: Mapping[str, torch.Tensor], state: Mapping[str, torch.Tens
     kinds = [
         f"{name} {state[name].dtype}"
         for name, tensor in expected.items()
-        if name in state and tensor.is_floating_point() != state[name].is_floating_point()
+        if name in state and (tensor.is_floating_point() != state[name].is_floating_point() or _is_float8(state[name]))
     ]
     found = {
         "missing key": [name for name in expected if name not in state],
@@ -96,3 +96,13 @@ def misfits(expected: Mapping[str, torch.Tensor], state: Mapping[str, torch.Tens
         "wrong type": kinds,
     }
     return [listed(what, names, most=5) for what, names in found.items() if names]
+
+
+def _whole(found: object) -> bool:
+    """A tensor with a number in each place: neither sparse nor without its numbers (meta)."""
+    return isinstance(found, torch.Tensor) and found.layout == torch.strided and not found.is_meta
+
+
+def _is_float8(tensor: torch.Tensor) -> bool:
+    """Such weights mean nothing without scales of their own."""
+    return tensor.is_floating_point() and tensor.dtype.itemsize < 2

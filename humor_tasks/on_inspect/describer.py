@@ -88,8 +88,15 @@ def identity(model: Model) -> dict[str, Any]:
     tell: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
     if tell:
         return tell()
-    given = {name: value for name, value in model.model_args.items() if not _SECRET.search(name)}
+    given = _told(model.model_args)
     return {"model_args": given} if given else {}
+
+
+def _told(value: Any) -> Any:
+    """Without what is named like a secret, at any depth."""
+    if isinstance(value, Mapping):
+        return {name: _told(held) for name, held in value.items() if not _SECRET.search(str(name))}
+    return [_told(held) for held in value] if isinstance(value, list | tuple) else value
 
 
 async def ask(model: Model, picture: Picture, question: str, how: Asking, cache: bool = False) -> str:

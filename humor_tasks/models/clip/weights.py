@@ -242,10 +242,7 @@ def fill(model: nn.Module, state: Mapping[str, torch.Tensor], where: str, archit
     problems = misfits(model.state_dict(), state)
     if problems:
         raise BadInput(f"clip: {where} does not fit {architecture}: {'; '.join(problems)}.")
-    try:
-        model.load_state_dict(state)
-    except RuntimeError as problem:  # sparse tensors, or without data
-        raise BadInput(f"clip: {where} does not fit {architecture}: {' '.join(str(problem).split())[:300]}") from None
+    model.load_state_dict(state)
     if not math.isfinite(scale := float(state["logit_scale"].float().exp())):
         raise BadInput(f"clip: {where} is damaged: its logit scale is {scale}.")
 

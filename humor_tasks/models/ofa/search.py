@@ -62,14 +62,16 @@ def drawn(
 
     The score is of the model's own probability, before temperature and cuts.
     """
-    x, order = (logs / settings.temperature).sort(1, descending=True)
+    x, order = logs.sort(1, descending=True)
     if settings.top_k:
         x, order = x[:, : settings.top_k], order[:, : settings.top_k]
-    share = x.softmax(1)
+    # A temperature too small for a float leaves the likeliest.
+    share = ((x - x[:, :1]) / max(settings.temperature, 1e-30)).softmax(1)
     share = torch.where(share.cumsum(1) - share < settings.top_p, share, 0)
     heap = share.cumsum(1)
     at = torch.searchsorted(heap, chance[:, None] * heap[:, -1:], right=True)
     at = torch.minimum(at, (share > 0).sum(1, keepdim=True) - 1)  # rounding may lead past the last
+    at = at.clamp(min=0)  # numbers that are none have no share; whoever asked is told of them
     token = order.gather(1, at)
     return scores + logs.gather(1, token), torch.zeros_like(token), token
 
