@@ -7,10 +7,8 @@ import json
 import os
 import resource
 import shutil
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -24,6 +22,7 @@ from lm_eval.evaluator import simple_evaluate
 from lm_eval.tasks import TaskManager
 from safetensors.torch import load_file
 from standins import tiny_clip_folder
+from standins.trainings import but_time, kill_in_third_epoch
 
 import humor_tasks.on_lm_eval
 from humor_tasks import clip_predict, evaluate, load
@@ -45,13 +44,7 @@ STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 QUICK = {"dataset": "sample", "lr": (1e-3,), "warmup": 3, "batch_size": 8, "epochs": 2, "device": "cpu"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Sums in one order, in this process and in those it starts."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +75,6 @@ def curve(output: Path) -> list[dict[str, str]]:
 
 def reached(metrics: dict[str, Any], split: str, name: str = "accuracy") -> float:
     return float(metrics[split]["metrics"][name]["value"])
-
-
-def but_time(metrics: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in metrics.items() if name != "seconds"}
 
 
 @pytest.mark.slow
@@ -166,24 +155,9 @@ def test_rates_and_pictures_change_as_said(tiny: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("lora", [0, 2])
 def test_a_killed_run_goes_on_to_the_same_end(lora: int, tiny: str, tmp_path: Path) -> None:
-    code = """
-import os, signal
-from humor_tasks.training.clip.finetune import Trainer
-epoch = Trainer._epoch
-def killed(self, number, *rest):
-    if number == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return epoch(self, number, *rest)
-Trainer._epoch = killed
-from humor_tasks.cli import main
-main()
-"""
     flags = "--task ranking --dataset sample --lr 1e-3 --warmup 3 --batch-size 8 --epochs 3 --device cpu".split()
     flags += ["--lora", str(lora), "--pretrained", tiny]
-    asked = ["train", "clip", *flags, "-o", str(tmp_path / "cut"), "--no-progress"]
-    one = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False, env=one)
-    assert done.returncode == -signal.SIGKILL, done.stderr[-3000:]
+    kill_in_third_epoch("clip", *flags, "-o", str(tmp_path / "cut"), "--no-progress")
     assert len(curve(tmp_path / "cut")) == 2
     assert not (tmp_path / "cut" / "model").exists()
     (tmp_path / "cut" / ".checkpoint-3").mkdir()  # what a kill while writing leaves

@@ -10,10 +10,8 @@ import csv
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -24,6 +22,7 @@ import torch
 from click.testing import CliRunner
 from safetensors.torch import load_file
 from standins.tiny_ofa import tiny_ofa
+from standins.trainings import but_time, kill_in_third_epoch
 
 from humor_tasks import load
 from humor_tasks.datasets_cards import folder as card_folder
@@ -39,13 +38,7 @@ from humor_tasks.training.ofa.run import train
 QUICK: dict[str, Any] = {"dataset": "sample", "lr": 1e-3, "batch_size": 20, "epochs": 2, "patience": 0, "device": "cpu"}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Sums in one order, in this process and in those it starts."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +53,6 @@ def config(tiny: str, **values: Any) -> OfaTrainConfig:
 def curve(output: Path) -> list[dict[str, float]]:
     with (output / "curves.csv").open(newline="") as file:
         return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
-
-
-def but_time(metrics: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in metrics.items() if name != "seconds"}
 
 
 # ---- whole runs ---------------------------------------------------------------------------------
@@ -122,23 +111,8 @@ def test_the_test_loss_is_that_of_the_answers_one_by_one(tiny: str, tmp_path: Pa
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_end(tiny: str, tmp_path: Path) -> None:
-    code = """
-import os, signal
-from humor_tasks.training.ofa.finetune import Trainer
-epoch = Trainer._epoch
-def killed(self, number, *rest):
-    if number == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return epoch(self, number, *rest)
-Trainer._epoch = killed
-from humor_tasks.cli import main
-main()
-"""
     flags = "--dataset sample --lr 1e-3 --batch-size 20 --epochs 3 --patience 0 --device cpu --no-progress".split()
-    asked = ["train", "ofa", *flags, "--pretrained", tiny, "-o", str(tmp_path / "cut")]
-    one = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", code, *asked], capture_output=True, text=True, check=False, env=one)
-    assert done.returncode == -signal.SIGKILL, done.stderr[-3000:]
+    kill_in_third_epoch("ofa", *flags, "--pretrained", tiny, "-o", str(tmp_path / "cut"))
     assert len(curve(tmp_path / "cut")) == 2
     assert not (tmp_path / "cut" / "model").exists()
     (tmp_path / "cut" / ".checkpoint-3").mkdir()  # what a kill while writing leaves

@@ -9,6 +9,7 @@ import click
 
 from humor_tasks.errors import BadInput
 from humor_tasks.training.clip.cli import clip
+from humor_tasks.training.flags import NO_PROGRESS, OUTPUT
 from humor_tasks.training.ofa.cli import ofa
 
 _MISSING = "training needs the extra 'train': pip install 'humor-tasks[train]' ({})."
@@ -22,7 +23,7 @@ def train() -> None:
 @train.command()
 @click.option("--system", required=True, help="baseline, cbow, ngrams, ridge, encoder, pair or ensemble.")
 @click.option("--dataset", required=True, help="Folder with task-1/ and task-2/, or 'sample'.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run folder.")
+@OUTPUT
 @click.option("--encoder", help="Hugging Face encoder: a name on the hub or a folder.")
 @click.option("--funlines/--no-funlines", default=None, help="Train on FunLines too.")
 @click.option("--funlines-grades", help="matched to train's mean and spread (default) or as_given.")
@@ -56,7 +57,7 @@ def train() -> None:
 @click.option("--stack-alpha", type=float, help="ensemble: strength of the stacking ridge. Default: 1.")
 @click.option("--non-negative/--any-sign", default=None, help="ensemble: signs of the weights. Default: non-negative.")
 @click.option("--part", help="ensemble: I/N, this process's part of the folds; a last run without it stacks.")
-@click.option("--no-progress", is_flag=True, help="No progress bars.")
+@NO_PROGRESS
 def humicroedit(output: Path, no_progress: bool, alphas: str | None, **given: Any) -> None:
     """Train a rater of edited headlines (SemEval-2020 task 7) and write what it predicts for both subtasks.
 

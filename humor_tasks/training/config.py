@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit.rater import SYSTEMS
 from humor_tasks.models.humicroedit.texts import CONTEXTS
+from humor_tasks.training.settings import PRECISIONS, Settings, check_ranges, plain
 
 HEADS = ("ridge", "mlp")
-PRECISIONS = ("no", "bf16")
 FUNLINES_GRADES = ("matched", "as_given")
 
 
 @dataclass(frozen=True)
-class TrainConfig:
+class TrainConfig(Settings):
     """One run; `system` says which of the values are read (see `READ`)."""
 
     system: str
@@ -75,11 +73,7 @@ class TrainConfig:
     def as_dict(self) -> dict[str, Any]:
         """The values that this system reads, as JSON would hold them."""
         read = ("system", *COMMON, *READ[self.system])
-        return {name: _plain(getattr(self, name)) for name in read}
-
-    def with_values(self, **values: Any) -> TrainConfig:
-        """A copy with other values, checked anew."""
-        return dataclasses.replace(self, **values)
+        return {name: plain(getattr(self, name)) for name in read}
 
 
 _RANGES = (
@@ -134,18 +128,6 @@ READ["ensemble"] += tuple(
 )
 
 
-def check_ranges(config: Any, ranges: Iterable[tuple[str, float, float]]) -> None:
-    """BadInput naming a value that is not from least to most."""
-    for name, least, most in ranges:
-        value = getattr(config, name)
-        if not least <= value <= most:
-            raise BadInput(f"{name}={value}: it must be from {least} to {most}.")
-
-
 def _is_part(text: str) -> bool:
     mine, slash, parts = text.partition("/")
     return bool(slash) and mine.isdigit() and parts.isdigit() and 1 <= int(mine) <= int(parts)
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -122,6 +122,15 @@ def accelerator_for(precision: str, device: str = "auto", who: str = "training",
     return Accelerator(mixed_precision=precision, cpu=found.type == "cpu", kwargs_handlers=[spare])
 
 
+def adamw(network: torch.nn.Module, config: Any, rate: float) -> torch.optim.AdamW:
+    """Over what is trained of the network, with the configuration's betas, eps and weight decay."""
+    trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    betas = (config.beta1, config.beta2)
+    return torch.optim.AdamW(
+        trained, lr=rate, betas=betas, eps=config.eps, weight_decay=config.weight_decay, fused=True
+    )
+
+
 def moved(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
     """On the device; on CUDA without waiting for it."""
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)

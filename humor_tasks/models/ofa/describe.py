@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -165,9 +166,14 @@ class Describer:
     def identity(self) -> dict[str, Any]:
         """All that answers depend on, as JSON: checkpoint, revision, a hash of the weights, picture size, settings."""
         ofa = self.ofa
-        weights = None if ofa.revision or ofa.folder is None else _hash(ofa.folder)
-        about = {"checkpoint": ofa.name, "revision": ofa.revision, "weights": weights, "dtype": str(ofa.dtype)}
+        about = {"checkpoint": ofa.name, "revision": ofa.revision, "weights": self._weights, "dtype": str(ofa.dtype)}
         return about | {"image_size": self.pixels.size, "settings": asdict(self.settings)}
+
+    @cached_property
+    def _weights(self) -> str | None:
+        """Once: it is asked for with every question, and reads gigabytes."""
+        ofa = self.ofa
+        return None if ofa.revision or ofa.folder is None else _hash(ofa.folder)
 
     def _check_fits(self, length: int, what: str) -> None:
         most = self.ofa.config.most_tokens

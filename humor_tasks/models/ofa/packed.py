@@ -13,8 +13,9 @@ class PackedLinear(nn.Linear):
 
     Writing a token takes every weight of the decoder for a row a beam, so that reading them is nearly all there is to
     do. torch hands such products to a kernel that reads at half the memory's speed or less; oneDNN's, from a weight
-    laid out for it, is as fast as the memory. The copy is made at first use and again when the weight has changed, and
-    is no part of the state. Elsewhere, and where this torch has no oneDNN, this is nn.Linear.
+    laid out for it, is as fast as the memory. The copy is made at first use and again when the weight has changed, or
+    training has begun or ended (a fused step does not count up a weight's version). It is no part of the state.
+    Elsewhere, and where this torch has no oneDNN, this is nn.Linear.
     """
 
     _packed: torch.Tensor | None = None
@@ -40,6 +41,11 @@ class PackedLinear(nn.Linear):
             )
         found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(x, self._packed, self.bias, "none", [], "")
         return found
+
+    def train(self, mode: bool = True) -> PackedLinear:
+        """See nn.Module; the copy is dropped."""
+        self._packed = self._of = None
+        return super().train(mode)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the copy, which can be neither copied nor stored."""

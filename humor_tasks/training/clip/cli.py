@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
+from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, flags
 
 _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humor-tasks[train,clip]' ({})."
 
@@ -15,9 +16,8 @@ _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humo
 @click.command()
 @click.option("--task", required=True, help="matching or ranking.")
 @click.option("--fold", help="0..4, or 'all': the five folds, metrics averaged. Default: 0.")
-@click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the public corpus.")
-@click.option("--revision", help="Branch, tag or commit of a hub dataset.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run folder.")
+@flags(CONTEST)
+@OUTPUT
 @click.option("--pretrained", help="ARCHITECTURE/TAG of open_clip, folder or weight file. Default: the paper's.")
 @click.option("--architecture", help="open_clip's name, for a weight file.")
 @click.option("--mode", help="paper (default), or as-released: as the code does where it differs.")
@@ -28,10 +28,7 @@ _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humo
 @click.option("--prefix", help="Put before every caption. Default: nothing.")
 @click.option("--lr", help="Learning rates, the best by validation accuracy is kept. Default: 5e-5,1e-5,5e-6.")
 @click.option("--warmup", type=int, help="Steps. Default: 200.")
-@click.option("--weight-decay", type=float, help="Default: 0.01.")
-@click.option("--beta1", type=float, help="Of AdamW. Default: 0.9.")
-@click.option("--beta2", type=float, help="Of AdamW. Default: 0.999.")
-@click.option("--eps", type=float, help="Of AdamW. Default: 1e-8.")
+@flags(ADAMW)
 @click.option("--batch-size", type=int, help="Rows a step, over all devices together. Default: 32.")
 @click.option("--epochs", type=int, help="At most. Default: 12.")
 @click.option(
@@ -48,10 +45,7 @@ _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humo
 @click.option("--lora", type=int, help="Rank of adapters trained instead of the model. Default: 0, none.")
 @click.option("--lora-alpha", type=int, help="Default: twice the rank.")
 @click.option("--seed", type=int, help="Default: 0.")
-@click.option("--device", help="auto, cuda, mps or cpu. Default: auto.")
-@click.option("--workers", type=int, help="Threads that read pictures. Default: one a core, at most 16.")
-@click.option("--checkpointing/--no-checkpointing", default=None, help="Less memory for more time.")
-@click.option("--no-progress", is_flag=True, help="No progress bars.")
+@flags(MACHINE)
 def clip(output: Path, no_progress: bool, lr: str | None, **given: Any) -> None:
     """Fine-tune CLIP to choose captions of the New Yorker Caption Contest (Hessel et al. 2023).
 

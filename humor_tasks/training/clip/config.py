@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.benchmarks._nycc import FOLDS, HUB
+from humor_tasks.benchmarks._nycc import HUB
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.clip.config import DEFAULT, FITS
-from humor_tasks.training.config import PRECISIONS, check_ranges
+from humor_tasks.training.settings import FoldSettings, check_ranges
 
 TASKS = ("matching", "ranking")
 # What is not given is as in the paper (section 3 and its appendix), or as in the code released with it
@@ -18,12 +17,10 @@ MODES: dict[str, dict[str, Any]] = {
     "paper": {"fit": "pad", "random_crop": False, "max_scale": 100.0},
     "as-released": {"fit": "crop", "random_crop": True, "max_scale": 0.0},
 }
-# How a run is computed, not what it computes: these may change when it is gone on with.
-_HOW = ("device", "workers", "checkpointing")
 
 
 @dataclass(frozen=True)
-class ClipTrainConfig:
+class ClipTrainConfig(FoldSettings):
     """One run.
 
     mode: `paper`, or `as-released`: there the flag that should pad is inverted, so that pictures are cropped (in
@@ -83,7 +80,7 @@ class ClipTrainConfig:
 
     def __post_init__(self) -> None:
         check_choice("task", self.task, TASKS)
-        object.__setattr__(self, "fold", check_choice("fold", str(self.fold), (*FOLDS, "all")))
+        self.check_shared()
         check_choice("mode", self.mode, MODES)
         defaults = MODES[self.mode]
         for name in ("fit", "max_scale"):
@@ -94,33 +91,16 @@ class ClipTrainConfig:
             object.__setattr__(self, "random_crop", defaults["random_crop"] and self.fit == "crop")
         if self.random_crop and self.fit != "crop":
             raise BadInput("random_crop: a picture that is padded is not cropped; use fit=crop.")
-        check_choice("precision", self.precision, PRECISIONS)
-        check_choice("device", self.device, ("auto", "cuda", "mps", "cpu"))
         check_ranges(self, _RANGES)
         rates = tuple(dict.fromkeys(self.lr))
         if not rates or not all(0 < rate <= 1 for rate in rates):
             raise BadInput(f"lr={self.lr}: learning rates must be above 0 and at most 1.")
         object.__setattr__(self, "lr", rates)
 
-    def as_dict(self) -> dict[str, Any]:
-        """What makes the run what it is, as JSON would hold it."""
-        values = {name: value for name, value in dataclasses.asdict(self).items() if name not in _HOW}
-        return values | {"lr": list(self.lr)}
-
-    def with_values(self, **values: Any) -> ClipTrainConfig:
-        """A copy with other values, checked anew."""
-        return dataclasses.replace(self, **values)
-
 
 _RANGES = (
     ("warmup", 0, 1_000_000),
-    ("weight_decay", 0.0, 10.0),
-    ("beta1", 0.0, 0.9999999),
-    ("beta2", 0.0, 0.9999999),
     ("eps", 1e-20, 1.0),
-    ("batch_size", 1, 65536),
-    ("epochs", 1, 10_000),
-    ("patience", 0, 10_000),
     ("max_scale", 0.0, 1e6),
     ("flip", 0.0, 1.0),
     ("grayscale", 0.0, 1.0),
@@ -128,5 +108,4 @@ _RANGES = (
     ("hue", 0.0, 0.5),
     ("lora", 0, 4096),
     ("lora_alpha", 0, 65536),
-    ("workers", 0, 1024),
 )

@@ -30,7 +30,7 @@ from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, Splits
 from humor_tasks.training.clip.lora import adapt, merged
 from humor_tasks.training.clip.network import Choices, choice_loss, hold_scale, share_of_rate
-from humor_tasks.training.loop import Epochs, accelerator_for, counts, moved, plan, share
+from humor_tasks.training.loop import Epochs, accelerator_for, adamw, counts, moved, plan, share
 
 
 class Trainer(Epochs):
@@ -61,14 +61,7 @@ class Trainer(Epochs):
         if config.checkpointing:
             self.clip.model.set_grad_checkpointing(True)
         self.network = Choices(self.clip.model)
-        self.optimizer = torch.optim.AdamW(
-            [parameter for parameter in self.network.parameters() if parameter.requires_grad],
-            lr=self.rate,
-            betas=(config.beta1, config.beta2),
-            eps=config.eps,
-            weight_decay=config.weight_decay,
-            fused=True,
-        )
+        self.optimizer = adamw(self.network, config, self.rate)
         self.steps = math.ceil(len(self.rows) / config.batch_size)
 
     def _judged(self, step: int) -> tuple[float, tuple[float, ...]]:

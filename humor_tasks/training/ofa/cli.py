@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
+from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, flags
 
 _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-tasks[train,ofa]' ({})."
 
@@ -15,20 +16,16 @@ _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-
 @click.command()
 @click.option("--pretrained", required=True, help="A checkpoint's folder, or OWNER/NAME of the hub.")
 @click.option("--model-revision", help="Branch, tag or commit of a checkpoint of the hub.")
-@click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the public corpus.")
-@click.option("--revision", help="Branch, tag or commit of a hub dataset.")
+@flags(CONTEST)
 @click.option("--task", help="Whose cartoons: matching, ranking or explanation. Default: matching.")
 @click.option("--fold", help="0..4, or 'all': the five folds, losses averaged. Default: 0.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run folder.")
+@OUTPUT
 @click.option("--image-size", type=int, help="Pixels a side. Default: 0, what the checkpoint records, else 480.")
 @click.option("--lr", type=float, help="Default: 5e-5.")
 @click.option("--warmup", type=float, help="Share of all steps. Default: 0.06.")
 @click.option("--decay", help="After the warm-up: linear, to nothing, or constant. Default: linear.")
 @click.option("--smoothing", type=float, help="Of labels. Default: 0.1.")
-@click.option("--weight-decay", type=float, help="Default: 0.01.")
-@click.option("--beta1", type=float, help="Of AdamW. Default: 0.9.")
-@click.option("--beta2", type=float, help="Of AdamW. Default: 0.999.")
-@click.option("--eps", type=float, help="Of AdamW. Default: 1e-8.")
+@flags(ADAMW)
 @click.option("--clip-norm", type=float, help="Most that the gradients' norm may be; 0: no limit. Default: 1.")
 @click.option("--batch-size", type=int, help="Annotations a step, over all devices together. Default: 32.")
 @click.option("--micro-batch", type=int, help="Most that a device takes at once; changes memory only. Default: 0, all.")
@@ -37,10 +34,7 @@ _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-
 @click.option("--freeze-embeddings/--train-embeddings", default=None, help="Leave the table of tokens as it is.")
 @click.option("--precision", help="no or bf16. Default: no.")
 @click.option("--seed", type=int, help="Of the order of rows. Default: 0.")
-@click.option("--device", help="auto, cuda, mps or cpu. Default: auto.")
-@click.option("--workers", type=int, help="Threads that read pictures. Default: one a core, at most 16.")
-@click.option("--checkpointing/--no-checkpointing", default=None, help="Less memory for more time.")
-@click.option("--no-progress", is_flag=True, help="No progress bars.")
+@flags(MACHINE)
 def ofa(output: Path, no_progress: bool, **given: Any) -> None:
     """Fine-tune OFA to describe cartoons of the New Yorker Caption Contest (Hessel et al. 2023).
 

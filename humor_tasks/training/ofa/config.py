@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
-from humor_tasks.benchmarks._nycc import FOLDS, HUB
+from humor_tasks.benchmarks._nycc import HUB
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.training.config import PRECISIONS, check_ranges
+from humor_tasks.training.settings import FoldSettings, check_ranges
 
 TASKS = ("matching", "ranking", "explanation")
 DECAYS = ("linear", "constant")
-# How a run is computed, not what it computes: these may change when it is gone on with.
-_HOW = ("device", "workers", "checkpointing", "micro_batch")
 
 
 @dataclass(frozen=True)
-class OfaTrainConfig:
+class OfaTrainConfig(FoldSettings):
     """One run. Published (Hessel et al.) are lr, smoothing, epochs, warmup, and that validation stops it early.
 
     The rest follows the fine-tuning scripts of OFA's own code (run_scripts/caption, run_scripts/vqa): AdamW with these
@@ -36,6 +32,8 @@ class OfaTrainConfig:
     checkpointing: activations are computed again when gradients are; memory for time.
     workers: threads a process that read pictures; 0 is one a core, at most 16.
     """
+
+    HOW = (*FoldSettings.HOW, "micro_batch")
 
     pretrained: str
     dataset: str = HUB
@@ -66,35 +64,18 @@ class OfaTrainConfig:
 
     def __post_init__(self) -> None:
         check_choice("task", self.task, TASKS)
-        object.__setattr__(self, "fold", check_choice("fold", str(self.fold), (*FOLDS, "all")))
+        self.check_shared()
         check_choice("decay", self.decay, DECAYS)
-        check_choice("precision", self.precision, PRECISIONS)
-        check_choice("device", self.device, ("auto", "cuda", "mps", "cpu"))
         check_ranges(self, _RANGES)
         if not 0 < self.lr <= 1:
             raise BadInput(f"lr={self.lr}: it must be above 0 and at most 1.")
-
-    def as_dict(self) -> dict[str, Any]:
-        """What makes the run what it is, as JSON would hold it."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if name not in _HOW}
-
-    def with_values(self, **values: Any) -> OfaTrainConfig:
-        """A copy with other values, checked anew."""
-        return dataclasses.replace(self, **values)
 
 
 _RANGES = (
     ("image_size", 0, 10_000),
     ("warmup", 0.0, 1.0),
     ("smoothing", 0.0, 0.9),
-    ("weight_decay", 0.0, 10.0),
-    ("beta1", 0.0, 0.9999999),
-    ("beta2", 0.0, 0.9999999),
     ("eps", 0.0, 1.0),
     ("clip_norm", 0.0, 1e9),
-    ("batch_size", 1, 65536),
     ("micro_batch", 0, 65536),
-    ("epochs", 1, 10_000),
-    ("patience", 0, 10_000),
-    ("workers", 0, 1024),
 )

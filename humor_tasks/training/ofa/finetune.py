@@ -27,7 +27,7 @@ from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.pixels import record_size
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE
-from humor_tasks.training.loop import Epochs, accelerator_for, counts, moved, plan, share, warm_then_linear
+from humor_tasks.training.loop import Epochs, accelerator_for, adamw, counts, moved, plan, share, warm_then_linear
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Splits
 from humor_tasks.training.ofa.network import smoothed_loss, spare_memory
@@ -51,14 +51,7 @@ class Trainer(Epochs):
             self.network.encoder.embed_tokens.weight.requires_grad_(False)
         if config.checkpointing:
             spare_memory(self.network)
-        self.optimizer = torch.optim.AdamW(
-            [parameter for parameter in self.network.parameters() if parameter.requires_grad],
-            lr=config.lr,
-            betas=(config.beta1, config.beta2),
-            eps=config.eps,
-            weight_decay=config.weight_decay,
-            fused=True,
-        )
+        self.optimizer = adamw(self.network, config, config.lr)
         self.steps = math.ceil(len(self.train_rows) / config.batch_size)
 
     def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
@@ -95,10 +88,6 @@ class Trainer(Epochs):
 
     def _judged(self, step: int) -> tuple[float, tuple[float, ...]]:
         """The validation loss; it, the same without smoothing, and the learning rate."""
-        with torch.no_grad():
-            for parameter in self.network.parameters():
-                # A fused step does not count up the version by which copies of a weight (`PackedLinear`) know its age.
-                parameter.mul_(1)
         found = losses(self.describer, self.validation, self.accelerator, self.config)
         return found["loss"], (found["loss"], found["nll"], self._rate(step - 1))
 

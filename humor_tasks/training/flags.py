@@ -1,0 +1,36 @@
+"""Flags that several trainings have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+
+Flag = Callable[[Any], Any]
+
+OUTPUT = click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run folder.")
+NO_PROGRESS = click.option("--no-progress", is_flag=True, help="No progress bars.")
+CONTEST = (
+    click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the public corpus."),
+    click.option("--revision", help="Branch, tag or commit of a hub dataset."),
+)
+ADAMW = (
+    click.option("--weight-decay", type=float, help="Default: 0.01."),
+    click.option("--beta1", type=float, help="Of AdamW. Default: 0.9."),
+    click.option("--beta2", type=float, help="Of AdamW. Default: 0.999."),
+    click.option("--eps", type=float, help="Of AdamW. Default: 1e-8."),
+)
+MACHINE = (
+    click.option("--device", help="auto, cuda, mps or cpu. Default: auto."),
+    click.option("--workers", type=int, help="Threads that read pictures. Default: one a core, at most 16."),
+    click.option("--checkpointing/--no-checkpointing", default=None, help="Less memory for more time."),
+    NO_PROGRESS,
+)
+
+
+def flags(these: tuple[Flag, ...]) -> Flag:
+    """All of these as one decorator, shown in this order."""
+    return lambda command: reduce(lambda made, flag: flag(made), reversed(these), command)
