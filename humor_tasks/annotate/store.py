@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from humor_tasks.annotate.pairs import Item, choices_of
+from humor_tasks.appending import Appended
 from humor_tasks.errors import BadInput
 from humor_tasks.sources import read_csv
 from humor_tasks.votes import COLUMNS, Vote, checked, vote_of
@@ -29,6 +30,7 @@ class VoteStore:
 
     def __init__(self, path: Path, items: Sequence[Item]) -> None:
         self.path = path.resolve()
+        self._file = Appended(self.path)
         self.choices = choices_of(items)
         self.repaired = ""
         self._votes: list[Vote] = []
@@ -53,7 +55,7 @@ class VoteStore:
         with self._lock:
             if any((old.item, old.rater) == (vote.item, vote.rater) for old in self._votes):
                 return False
-            self._append(_table([vote]).encode())
+            self._file.append(_table([vote]).encode(), flush=True)
             self._votes.append(vote)
             return True
 
@@ -72,7 +74,7 @@ class VoteStore:
 
     def _open(self) -> None:
         data = self.path.read_bytes() if self.path.exists() else b""
-        self._size = len(data)
+        self._file.size = len(data)
         header = f"{_HEADER}\n".encode()
         if header.startswith(data) and data != header:  # there is no file yet, or one cut short at once
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +89,7 @@ class VoteStore:
         whole, _, tail = data.rpartition(b"\n")
         line = tail.decode("utf-8", "replace")
         if self._complete(line):
-            self._append(b"\n")
+            self._file.append(b"\n", flush=True)
         else:
             self.repaired = f"{self.path}: the last line was cut short and is left out: {line!r}"
             self._replace(whole + b"\n")
@@ -103,32 +105,17 @@ class VoteStore:
         return len(cells) == len(COLUMNS) and bool(labels) and sorted(row["order"]) == labels
 
     def _read(self) -> list[Vote]:
-        if self._size == len(_HEADER) + 1:
+        if self._file.size == len(_HEADER) + 1:
             return []
         found = read_csv(self.path, COLUMNS)
         votes = [vote_of(row, found.where(i)) for i, row in enumerate(found.rows)]
         return list(checked(self.path, votes, self.choices, "error", self.choices).votes)
 
-    def _append(self, data: bytes) -> None:
-        try:
-            self._check_unchanged()
-            with self.path.open("ab", buffering=0) as file:
-                try:
-                    if file.write(data) < len(data):
-                        raise OSError("the disk is full")
-                    os.fsync(file.fileno())
-                except OSError:
-                    file.truncate(self._size)
-                    raise
-        except OSError as problem:
-            raise BadInput(f"{self.path}: cannot be written ({problem}).") from None
-        self._size += len(data)
-
     def _replace(self, data: bytes) -> None:
         beside = self.path.with_name(f".{self.path.name}.new")
         try:
-            if self._size:
-                self._check_unchanged()
+            if self._file.size:
+                self._file.check_unchanged()
             with beside.open("wb") as file:
                 file.write(data)
                 file.flush()
@@ -142,12 +129,7 @@ class VoteStore:
                     os.close(folder)
         except OSError as problem:
             raise BadInput(f"{self.path}: cannot be written ({problem}).") from None
-        self._size = len(data)
-
-    def _check_unchanged(self) -> None:
-        size = self.path.stat().st_size
-        if size != self._size:
-            raise BadInput(f"{self.path}: was changed by another program ({size:,} bytes, not {self._size:,}).")
+        self._file.size = len(data)
 
 
 def _table(votes: Iterable[Vote]) -> str:
