@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from click.testing import CliRunner
 from inspect_ai import Task, eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Content, ContentImage, ContentVideo, ModelOutput
+from inspect_ai.model import Content, ContentImage, ContentVideo, ModelOutput, get_model
 from inspect_ai.model._providers import providers
 from lm_eval import evaluator
 from lm_eval.api.model import LM
@@ -185,6 +186,30 @@ def test_what_it_takes_is_shown(monkeypatch: pytest.MonkeyPatch, which: str, how
 def test_the_providers_named_are_those_of_inspect() -> None:
     for name in taking.NO_VIDEO:
         assert hasattr(providers, name.replace("-", "_")), f"Inspect has no provider {name}"
+
+
+@pytest.mark.parametrize(
+    ("model", "how", "takes"),
+    [
+        ("openai/gpt-4o", {}, False),
+        ("openai/gpt-4o", {"responses_api": True}, True),
+        ("openai/gpt-5", {}, True),
+        ("openai-api/own/m", {}, False),
+        ("openai-api/own/m", {"responses_api": True}, True),
+        ("ollama/llava", {}, False),
+        ("openrouter/any/m", {}, False),
+        ("vllm/m", {}, False),  # whose server has not been started
+    ],
+)
+def test_video_is_not_for_chat_completions(
+    monkeypatch: pytest.MonkeyPatch, model: str, how: dict[str, Any], takes: bool
+) -> None:
+    for service in ("OPENAI", "OWN", "OLLAMA", "OPENROUTER", "VLLM"):
+        monkeypatch.setenv(f"{service}_API_KEY", "x")
+        monkeypatch.setenv(f"{service}_BASE_URL", "http://127.0.0.1:9/v1")
+    clip = load("mock_detecting", dataset="sample", scene="comedy").records[0].clip
+    with nullcontext() if takes else pytest.raises(PrerequisiteError, match="takes no video"):
+        taking.check_takes(get_model(model, **how), [clip])
 
 
 @pytest.mark.parametrize("name", [*TASKS, "mock_matching_pixels", "mock_explaining_gen"])

@@ -1,8 +1,8 @@
 """Which models take pictures and video, as far as Inspect lets it be known before they are asked.
 
 Inspect has no list of what a model takes. Its own providers say of themselves, when asked, that they take no media, or
-no video: those are named here, so that a run says so at its start and says what to do. Of other providers the server
-decides, model by model; its error is the sample's.
+no video, or send the text without it: those are named here, so that a run says so at its start and says what to do. Of
+other providers the server decides, model by model; its error is the sample's.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from inspect_ai.model import ChatMessage, Model, ModelName
 from humor_tasks.clips import Clip
 from humor_tasks.images import Picture
 
-NO_MEDIA = frozenset({"hf", "nnterp", "transformer_lens"})
-NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "groq", "mistral", "openai-api"}
+NO_MEDIA = frozenset({"hf", "nnterp", "openai-api-completions", "transformer_lens", "vllm-completions"})
+NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "bedrock", "grok", "groq", "mistral", "sagemaker", "vllm"}
 
 
 def check_takes(model: Model | None, media: Iterable[Picture | Clip | None]) -> None:
@@ -42,8 +42,14 @@ def _check(model: Model | None, shown: set[str]) -> None:
             f"{model}: Inspect's provider '{provider}' takes text only. Show descriptions: input=description (of the "
             "caption contest, setting=description)."
         )
-    if provider in NO_VIDEO and "video" in shown:
+    if "video" in shown and (provider in NO_VIDEO or _by_chat_completions(model)):
         raise PrerequisiteError(
             f"{model}: Inspect's provider '{provider}' takes no video. Show frames as pictures: input=frames; or words "
             "alone: input=description."
         )
+
+
+def _by_chat_completions(model: Model) -> bool:
+    """Whether it is OpenAI's protocol that is spoken (by two dozen providers), and its older one, without video."""
+    responses = getattr(model.api, "uses_responses_api", None)
+    return responses is not None and not responses([], model.config)
