@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,17 +78,12 @@ def mock(
 
 
 def _descriptions(path: Path | None) -> dict[str, str] | None:
-    from humor_tasks.files import read_body
+    from humor_tasks.corpus.mock_items import json_object, one_line
 
     if path is None:
         return None
-    try:
-        found = json.loads(read_body(path))
-    except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: not JSON that can be read ({problem}).") from None
-    if not isinstance(found, dict) or not all(isinstance(text, str) and text.strip() for text in found.values()):
-        raise BadInput(f"{path}: must be one JSON object of descriptions by media_id.")
-    return found
+    found = json_object(path, "descriptions by media_id")
+    return {name: one_line(text, "the description", f"{path}, {name:.60}") for name, text in found.items()}
 
 
 build.add_command(options)

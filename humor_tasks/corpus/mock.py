@@ -53,8 +53,7 @@ def build_mock(
     descriptions: {media_id: literal description}, for sources that have none.
     Raises BadInput where `out` holds something already, no source gives a row, or files are missing (see `Media`).
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BadInput(f"{out}: exists already; name a new folder.")
+    out = _new_folder(out)
     media.check()
     told = descriptions or {}
     items = [
@@ -82,9 +81,22 @@ def build_mock(
         if out.exists():
             out.rmdir()
         beside.replace(out)
+    except OSError as problem:
+        raise BadInput(f"{out}: cannot be written ({problem}).") from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return built
+
+
+def _new_folder(out: Path) -> Path:
+    """The folder that is to be written, under its full name, which `.` and links have not."""
+    try:
+        whole = out.resolve()
+        if not whole.exists() or (whole.is_dir() and not any(whole.iterdir())):
+            return whole
+    except (OSError, RuntimeError) as problem:
+        raise BadInput(f"{out}: cannot be written ({problem}).") from None
+    raise BadInput(f"{out}: exists already; name a new folder.")
 
 
 # ---- splits -------------------------------------------------------------------------------------
@@ -109,28 +121,25 @@ def with_splits(items: Sequence[Item], seed: int) -> list[Item]:
 
 
 def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
-    """The items of each cell: no caption twice, and no medium in two splits of a scene."""
-    wanted: dict[tuple[str, str], dict[tuple[str, str], Item]] = {}
+    """The items of each cell: no medium in two splits of a scene, and no caption twice."""
+    wanted = [(item, subtask) for item in items for subtask in subtasks_of(item)]
     furthest: dict[tuple[str, str], str] = {}
-    for item in items:
-        for subtask in subtasks_of(item):
-            members = wanted.setdefault((item.scene, subtask), {})
-            # A post is one caption under its picture, which two sources may write differently.
-            key = (item.media_id, "" if item.scene == "post" else item.line.casefold())
-            if key in members:
-                built.left_out[item.scene, subtask, "stands there already, from another row or source"] += 1
-                continue
-            members[key] = item
-            medium = (item.scene, item.media_id)
-            furthest[medium] = max(furthest.get(medium, "train"), str(item.split), key=HELD_OUT.__getitem__)
+    for item, _ in wanted:
+        medium = (item.scene, item.media_id)
+        furthest[medium] = max(furthest.get(medium, "train"), str(item.split), key=HELD_OUT.__getitem__)
     chosen: dict[Cell, list[Item]] = {}
-    for (scene, subtask), members in wanted.items():
-        for item in members.values():
-            split = str(item.split)
-            if furthest[scene, item.media_id] != split:
-                built.left_out[scene, subtask, f"of {split}, and its medium is in a split held out further"] += 1
-            else:
-                chosen.setdefault((scene, subtask, split), []).append(item)
+    seen: set[tuple[str, str, str]] = set()
+    for item, subtask in wanted:
+        split = str(item.split)
+        # A post is one caption under its picture, which two sources may write differently.
+        key = (subtask, item.media_id, "" if item.scene == "post" else item.line.casefold())
+        if furthest[item.scene, item.media_id] != split:
+            built.left_out[item.scene, subtask, f"of {split}, and its medium is in a split held out further"] += 1
+        elif key in seen:
+            built.left_out[item.scene, subtask, "stands there already, from another row or source"] += 1
+        else:
+            seen.add(key)
+            chosen.setdefault((item.scene, subtask, split), []).append(item)
     return chosen
 
 

@@ -9,14 +9,12 @@ its clips are not published. Dialogues of fewer than three utterances are left o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.corpus.mock_items import Item, Media, Source, one_line, safe_id, split_files
+from humor_tasks.corpus.mock_items import Item, Media, Source, json_object, one_line, safe_id, split_files
 from humor_tasks.errors import BadInput
-from humor_tasks.files import read_body
 
 SHORTEST = 3
 TOO_SHORT = f"fewer than {SHORTEST} utterances"
@@ -39,7 +37,7 @@ def read_mustard(path: Path, clips: Path | None, media: Media) -> Source:
         names = ("context", "context_speakers", "utterance", "speaker")
         turns = _turns(row, names, where)
         if not isinstance(row.get("sarcasm"), bool):
-            raise BadInput(f"{where}: sarcasm is {row.get('sarcasm')!r}; the label must be true or false.")
+            raise BadInput(f"{where}: sarcasm is {row.get('sarcasm')!r:.60}; the label must be true or false.")
         if len(turns) < SHORTEST:
             source.dropped[TOO_SHORT] += 1
         else:
@@ -109,14 +107,11 @@ def read_wits(path: Path, language: str) -> Source:
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any], str]]:
     """(id, row, where) of a file that holds one JSON object of rows."""
-    try:
-        data = json.loads(read_body(path))
-    except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: not JSON that can be read ({problem}).") from None
-    if not isinstance(data, dict) or not all(isinstance(row, dict) for row in data.values()):
-        raise BadInput(f"{path}: must be one JSON object of dialogues by id.")
-    for identity, row in data.items():
-        yield identity, row, f"{path}, id {identity}"
+    for identity, row in json_object(path, "dialogues by id").items():
+        where = f"{path}, id {identity:.60}"
+        if not isinstance(row, dict):
+            raise BadInput(f"{where}: is no dialogue but {row!r:.60}.")
+        yield identity, row, where
 
 
 def _turns(row: Mapping[str, Any], names: Sequence[str], where: str) -> list[tuple[str, str]]:

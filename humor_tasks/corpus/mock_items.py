@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files import read_body
@@ -87,8 +90,10 @@ class Media:
             try:
                 return picture_file(folder, name)
             except BadInput as problem:
-                if (folder / name).is_file():  # it is there, and must not be used
+                if os.path.isfile(folder / name):  # it is there, and must not be used
                     raise BadInput(f"{where}: {problem}") from None
+            except (OSError, RuntimeError) as problem:  # a name too long, a link to itself
+                raise BadInput(f"{where}: {folder}: a file's name cannot be used ({problem!s:.300}).") from None
         if folder is not None or self.missing != "keep":
             self.problems.append(f"{where}: {name}")
         if self.missing == "drop":
@@ -111,11 +116,36 @@ def safe_id(identity: str, where: str) -> str:
     return identity
 
 
+def is_whole(text: str) -> bool:
+    """Whether a text can be written: JSON and Python can spell lone surrogates, which are half a character."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def one_line(text: object, what: str, where: str) -> str:
-    """A text without line breaks; BadInput where it is empty or none."""
-    if not isinstance(text, str) or not text.strip():
-        raise BadInput(f"{where}: {what} is {'empty' if text in (None, '') else repr(text)}; it must be text.")
+    """A text without line breaks; BadInput where it is empty, none, or cannot be written."""
+    if not isinstance(text, str) or not text.strip() or not is_whole(text):
+        raise BadInput(f"{where}: {what} is {'empty' if text in (None, '') else f'{text!r:.60}'}; it must be text.")
     return " ".join(text.split())
+
+
+def json_object(path: Path, of: str) -> dict[str, Any]:
+    """The JSON object of a file; `of` says what it should hold. BadInput where it is none, or a key stands twice."""
+    body = read_body(path, "utf-8-sig")
+    try:
+        data = json.loads(body, object_pairs_hook=_no_key_twice)
+    except (ValueError, RecursionError) as problem:
+        raise BadInput(f"{path}: not JSON that can be read ({problem}).") from None
+    if not isinstance(data, dict):
+        raise BadInput(f"{path}: must be one JSON object of {of}.")
+    return data
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+        raise ValueError(f"{twice[0]!r:.60} stands twice in one object")
+    return found
 
 
 def split_files(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Path]:
@@ -140,4 +170,5 @@ def split_files(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Pat
 
 def lines_of(path: Path) -> list[tuple[str, str]]:
     """(where, line) of every line that is not blank."""
-    return [(f"{path}, line {i}", line) for i, line in enumerate(read_body(path).split("\n"), 1) if line.strip()]
+    lines = read_body(path, "utf-8-sig").split("\n")
+    return [(f"{path}, line {i}", line) for i, line in enumerate(lines, 1) if line.strip()]

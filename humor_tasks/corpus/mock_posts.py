@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,7 @@ def read_more(path: Path, images: Path | None, media: Media) -> Source:
     source = Source("MORE")
     folder = images or _beside(path, "images")
     for split, file in split_files(path, MORE_FILES).items():
-        reader = csv.reader(io.StringIO(read_body(file), newline=""), delimiter="\t")
-        for cells in reader:
-            where = f"{file}, line {reader.line_num}"
+        for where, cells in _table(file):
             source.rows += 1
             if len(cells) != 3:
                 raise BadInput(f"{where}: has {len(cells)} fields; there must be pid, caption and explanation.")
@@ -55,6 +54,17 @@ def read_more(path: Path, images: Path | None, media: Media) -> Source:
                 )
             )
     return source
+
+
+def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
+    """(where, cells) of every row. Strict: a quotation mark that is never closed swallows no rows."""
+    reader = csv.reader(io.StringIO(read_body(file, "utf-8-sig"), newline=""), delimiter="\t", strict=True)
+    try:
+        for cells in reader:
+            if cells:
+                yield f"{file}, line {reader.line_num}", cells
+    except csv.Error as problem:
+        raise BadInput(f"{file}, line {reader.line_num}: is no table of tab-separated values ({problem}).") from None
 
 
 def read_cai(path: Path, images: Path | None, media: Media) -> Source:
@@ -97,7 +107,8 @@ def _cai_line(line: str, where: str, most: int) -> tuple[str, str, int]:
     if not isinstance(found, list) or not 2 <= len(found) <= most or not all(isinstance(x, str) for x in found[:2]):
         raise BadInput(f"{where}: must be a list of an id, a text and a label, as Python writes it.")
     if len(found) == 2 or found[-1] not in (0, 1) or isinstance(found[-1], bool):
-        raise BadInput(f"{where}: the label is {'missing' if len(found) == 2 else repr(found[-1])}; it must be 0 or 1.")
+        label = "missing" if len(found) == 2 else f"{found[-1]!r:.60}"
+        raise BadInput(f"{where}: the label is {label}; it must be 0 or 1.")
     return safe_id(found[0], where), found[1], found[-1]
 
 
