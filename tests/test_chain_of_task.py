@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -183,6 +184,27 @@ def test_a_large_pool_is_searched_to_its_end() -> None:
     other = item("last", "d", "another line")
     found = samples(pooled([*same, other], [item("e", "f", "a third")]), item("asked", "q", "The Line"))
     assert [sample.id for _, sample in found] == ["last", "e"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Dialogue:\nA: How lovely.\nB: Is it?\nA: No.", False),  # the same dialogue, cut later
+        ("Dialogue:\nA: Oh.\nA: HOW LOVELY\nB: (hidden)", False),
+        ("Dialogue:\nA: Oh.\nB: How lovely is that?\nA: No.", True),
+        ("Caption: How lovely.", False),
+    ],
+)
+def test_what_is_said_in_a_sample_is_not_a_line_of_the_question(said: str, kept: bool) -> None:
+    cut = item("cut", "a", "No.")
+    cut = dataclasses.replace(cut, fields={**cut.fields, "said": said})
+    first, second, asked = (
+        [cut, item("other", "b", "two")],
+        [item("e", "c", "three")],
+        item("asked", "q", "How lovely!"),
+    )
+    drawn = {samples(pooled(first, second, seed), asked)[0][1].id for seed in range(20)}
+    assert drawn == ({"cut", "other"} if kept else {"other"})
 
 
 def test_too_few_samples_are_said() -> None:

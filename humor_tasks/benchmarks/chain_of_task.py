@@ -2,12 +2,14 @@
 
 Detecting: matching, then explaining; matching: detecting, then explaining; explaining: detecting, then matching.
 Samples are drawn by seed and item from the train split of the same scene, shown with their pictures or clips and
-answered. Never drawn: the item asked about, one of its medium or of another sample's, and one that has a line of it.
+answered. Never drawn: the item asked about, one of its medium or of another sample's, and one that has a line of it
+among its options or anywhere in its dialogue, but for case, spaces and punctuation.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
@@ -53,7 +55,7 @@ def samples(
         pool = run.data.pool(f"{scene}/{other}")
         rng = random.Random(f"{_mock.own(run).seed}:{record.id}:{other}")
         drawn = (s for s in _drawn(pool, rng) if not any(_same_medium(s, taken) for taken in found))
-        sample = next((s for s in drawn if lines.isdisjoint(_lines(s)) and allowed(s)), None)
+        sample = next((s for s in drawn if lines.isdisjoint(_lines(s) | _spoken(s)) and allowed(s)), None)
         if sample is None:
             raise BadInput(
                 f"chain_of_task: the train split of {scene} has no sample of {other} to show before {record.id}: all "
@@ -84,7 +86,18 @@ def _file(record: Record) -> str | None:
 def _lines(record: Record) -> set[str]:
     """Captions or last utterances that an item shows, as one of four or alone."""
     shown = {record.fields.get("punchline", ""), *(record.choices if len(record.choices) > 2 else ())}
-    return {line.casefold() for line in shown if line}
+    return {_plain(line) for line in shown if line}
+
+
+def _spoken(sample: Record) -> set[str]:
+    """Everything that is said in a sample: the same dialogue, cut elsewhere, has another last utterance."""
+    told = (line.partition(": ") for line in sample.fields.get("said", "").split("\n"))
+    return {_plain(spoken) for _, _, spoken in told if spoken}
+
+
+def _plain(line: str) -> str:
+    """The words alone; of a line without any, the line."""
+    return " ".join(re.findall(r"\w+", line.casefold())) or line
 
 
 def sample_turns(run: Run, task: str, sample: Record) -> list[Turn]:
