@@ -23,6 +23,7 @@ from inspect_ai.scorer import includes
 from inspect_ai.solver import generate
 from standins.chat import chat_server, text_of
 from standins.judging import Scripted, says
+from standins.mock_rows import ANSWERS, mock_folder, row
 
 from humor_tasks import load
 from humor_tasks.benchmark import Data, Record, Run
@@ -33,7 +34,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture
 from humor_tasks.on_inspect.chain_of_task import chain_of_task
 from humor_tasks.on_inspect.mock import mock_detecting, mock_explaining, mock_matching
-from humor_tasks.on_inspect.tasks import matching
+from humor_tasks.on_inspect.tasks import explanation, matching
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
@@ -335,6 +336,30 @@ def test_the_caption_contest_takes_cartoons() -> None:
     assert log.status == "success"
     assert INSTRUCTION["detecting"] in model.asked[0][1][1]
     assert INSTRUCTION["explaining"] in model.asked[0][5][1]
+
+
+@pytest.mark.parametrize(("task", "other"), [(matching, "explaining"), (explanation, "matching")])
+def test_a_cartoon_of_the_caption_contest_is_known_by_its_contest(task: Any, other: str, tmp_path: Path) -> None:
+    """In words, too, where no picture gives it away; and its caption, wherever it was posted."""
+    asked = load(task.__name__, dataset="sample", cot=False).records
+    lines = [record.fields.get("caption") or record.choices["ABCDE".index(str(record.target))] for record in asked]
+    for each in ("detecting", other):
+        rows = []
+        for i, (record, line) in enumerate(zip([*asked, *asked[:4]], [*lines, *"wxyz"], strict=True)):
+            said = ANSWERS[each] | {"caption": line}
+            said |= {"options": ["One.", "Two.", line, "Four."]} if each == "matching" else {}
+            media = f"newyorker-{record.cluster}" if i % 2 else f"another-{i}"
+            rows.append(row("cartoon", each, id=f"{each}{i}", media_id=media, **said))
+        mock_folder(tmp_path, "cartoon", each, rows, "train")
+    model = says("m", "Answer: A")
+    solver = chain_of_task(dataset=str(tmp_path), input="description")
+    log = run_of(task(dataset="sample", cot=False), model, solver=solver)
+    assert log.status == "success", log.error
+    for sample in log.samples or []:
+        line = lines[[record.id for record in asked].index(str(sample.id))]
+        shown = sample.metadata["chain_of_task"]["samples"]
+        assert f"newyorker-{sample.metadata['cluster']}" not in {each["media_id"] for each in shown}
+        assert not any(line in message.text for message in sample.messages[1:9])
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ from humor_tasks.on_inspect.messages import turn_messages
 from humor_tasks.on_inspect.taking import check_takes
 
 # Benchmark -> its sub-task, where it is one; the caption contest's scene is cartoon.
-TASKS = {f"mock_{task}": task for task in ORDER} | {"matching": "matching", "explanation": "explaining"}
+CONTESTS = {"matching": "matching", "explanation": "explaining"}
+TASKS = {f"mock_{task}": task for task in ORDER} | CONTESTS
 SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")
 
 
@@ -99,7 +100,7 @@ def _settings(told: Mapping[str, Any]) -> dict[str, Any]:
 
 def _scene(state: TaskState) -> str:
     task = state.metadata.get("humor_tasks", {}).get("benchmark", "")
-    return "cartoon" if task in ("matching", "explanation") else str(state.metadata.get("scene", ""))
+    return "cartoon" if task in CONTESTS else str(state.metadata.get("scene", ""))
 
 
 @lru_cache(maxsize=8)
@@ -139,6 +140,9 @@ def _record(state: TaskState, scene: str) -> Record:
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
+    if state.metadata.get("humor_tasks", {}).get("benchmark") in CONTESTS:
+        cluster = f"newyorker-{cluster}"  # as a folder of MOCK names the contest's cartoon
+        fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
 
 
