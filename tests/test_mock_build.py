@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -298,6 +299,15 @@ def text_of(option: str, name: str, text: str | bytes) -> Any:
     return write
 
 
+def id_twice(p: Path) -> list[Any]:
+    shutil.copytree(CARDS / "newyorker_caption_contest", p / "ny")
+    file = p / "ny" / "matching" / "block0.jsonl"
+    first, second, *rest = (json.loads(line) for line in file.read_text().splitlines())
+    second["instance_id"] = first["instance_id"]
+    file.write_text("".join(json.dumps(row) + "\n" for row in (first, second, *rest)))
+    return ["--newyorker", p / "ny"]
+
+
 def link_to_itself(p: Path) -> list[Any]:
     given = more_of(["11", "a", "b"], images=())(p)
     (p / "more" / "images" / "11.jpg").symlink_to(p / "more" / "images" / "11.jpg")
@@ -345,6 +355,7 @@ WRONG = [
     (wits_of(english_explanation=""), "english_explanation is empty"),
     (wits_of(episode_name=None), "episode_name is empty"),
     (lambda p: ["--newyorker", p / "none"], "is neither 'sample'"),
+    (id_twice, "New Yorker: two different rows of matching have the id newyorker_"),
     (lambda p: ["--newyorker", "sample", "--missing", "maybe"], "--missing: there is no 'maybe'"),
 ]  # fmt: skip
 

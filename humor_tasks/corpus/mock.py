@@ -121,7 +121,7 @@ def with_splits(items: Sequence[Item], seed: int) -> list[Item]:
 
 
 def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
-    """The items of each cell: no medium in two splits of a scene, and no caption twice."""
+    """The items of each cell: no medium in two splits of a scene, and no caption twice; BadInput where an id is."""
     wanted = [(item, subtask) for item in items for subtask in subtasks_of(item)]
     furthest: dict[tuple[str, str], str] = {}
     for item, _ in wanted:
@@ -129,6 +129,7 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
         furthest[medium] = max(furthest.get(medium, "train"), str(item.split), key=HELD_OUT.__getitem__)
     chosen: dict[Cell, list[Item]] = {}
     seen: set[tuple[str, str, str]] = set()
+    ids: set[tuple[str, str]] = set()
     for item, subtask in wanted:
         split = str(item.split)
         # A post is one caption under its picture, which two sources may write differently.
@@ -137,8 +138,11 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
             built.left_out[item.scene, subtask, f"of {split}, and its medium is in a split held out further"] += 1
         elif key in seen:
             built.left_out[item.scene, subtask, "stands there already, from another row or source"] += 1
+        elif (subtask, item.id) in ids:
+            raise BadInput(f"{item.source}: two different rows of {subtask} have the id {item.id}.")
         else:
             seen.add(key)
+            ids.add((subtask, item.id))
             chosen.setdefault((item.scene, subtask, split), []).append(item)
     return chosen
 
