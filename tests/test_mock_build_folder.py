@@ -8,6 +8,9 @@ import pytest
 from standins import mock_sources as made
 from test_mock_build import build, built, mustard_of, posts, rows
 
+from humor_tasks import load
+from humor_tasks.errors import BadInput
+
 
 def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) -> None:
     posts(tmp_path)
@@ -57,3 +60,11 @@ def test_a_folder_that_cannot_be_written_is_named(name: str, tmp_path: Path) -> 
     done = build(tmp_path / name, *mustard_of()(tmp_path))
     assert done.exit_code == 2
     assert "cannot be written (" in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("name", ["mock", "/no/where", "no/where/mock"])
+def test_a_folder_that_was_never_built_is_told_without_a_name_to_download(name: str) -> None:
+    with pytest.raises(BadInput, match=f"dataset={name} is neither 'sample'") as told:
+        load("mock_matching", dataset=name)
+    assert "own corpus is not public (see its card)" in str(told.value)
+    assert "such as" not in str(told.value)

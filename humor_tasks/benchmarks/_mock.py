@@ -149,7 +149,7 @@ def _read(task: str, o: MockOptions, scene: str, split: str) -> tuple[Rows, list
     columns = ["id", "scene", "media_id", said, *NEEDS[task]] + ["description"] * (o.input == "description")
     rows = open_rows(
         o.dataset,
-        hub="somebody/mock",
+        hub=None,
         cards=Path(folder(CARD)),
         config=f"{scene}_{task}",
         split=split,

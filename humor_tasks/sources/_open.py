@@ -15,7 +15,7 @@ _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 def open_rows(
     dataset: str,
     *,
-    hub: str,
+    hub: str | None,
     cards: Path,
     config: str,
     split: str,
@@ -27,7 +27,8 @@ def open_rows(
     """The rows of one split, with the columns asked for and, when `pictures`, a lazy `Picture` under "image".
 
     media: the column of pictures, where it is not "image"; what its files hold is for the benchmark to say.
-    dataset: "sample" (the folder `cards`), a local dataset folder, or a hub id; `hub` is the benchmark's own.
+    dataset: "sample" (the folder `cards`), a local dataset folder, or a hub id; `hub` is the benchmark's own, None
+    where its corpus is not public.
     revision: branch, tag or commit of a hub dataset.
     """
     text = tuple(dict.fromkeys(name for name in columns if name != media))
@@ -46,7 +47,7 @@ def open_rows(
     return finish(want, read_folder(want, folder), None, None)
 
 
-def local_folder(dataset: str, hub: str) -> Path | None:
+def local_folder(dataset: str, hub: str | None) -> Path | None:
     """The local folder, or None when `dataset` can only be the id of a hub dataset."""
     path = Path(dataset).expanduser()
     if dataset and path.is_dir():
@@ -55,7 +56,8 @@ def local_folder(dataset: str, hub: str) -> Path | None:
         raise BadInput(f"dataset={dataset} is a file; name the dataset folder it lies in.")
     if _HUB_ID.fullmatch(dataset):
         return None
+    known = f" such as '{hub}'" if hub else ", and the benchmark's own corpus is not public (see its card)"
     raise BadInput(
         f"dataset={dataset} is neither 'sample' (the packaged sample), nor a folder that exists, nor the id of a hub "
-        f"dataset such as '{hub}'.{nearest(dataset, ['sample', hub])}"
+        f"dataset{known}.{nearest(dataset, ['sample', *([hub] if hub else [])])}"
     )
