@@ -17,8 +17,8 @@ from humor_tasks.images import Picture
 
 MAX_BYTES = 256 * 2**20
 """Of a clip that is shown whole: it travels inside a request. Frames may be of longer ones."""
-Format = Literal["mp4", "mov", "mpeg"]
-MIME: dict[Format, str] = {"mp4": "video/mp4", "mov": "video/quicktime", "mpeg": "video/mpeg"}
+Format = Literal["mp4", "mov"]
+MIME: dict[Format, str] = {"mp4": "video/mp4", "mov": "video/quicktime"}
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,6 @@ class Clip:
     def _format(self, data: bytes) -> Format:
         if data[4:8] == b"ftyp":
             return "mov" if data[8:10] == b"qt" else "mp4"
-        if data[:4] in (b"\x00\x00\x01\xba", b"\x00\x00\x01\xb3"):
-            return "mpeg"
         raise BadInput(f"Video {self.where}: only {', '.join(MIME)} can be shown whole; convert it.{_INSTEAD}")
 
     def sha256(self) -> str:

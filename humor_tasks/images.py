@@ -162,7 +162,13 @@ def resolve_inside(folder: Path, relative: str) -> Path:
             f"{folder}: '{relative}' is an absolute path; name pictures relative to the dataset folder they lie in."
         )
     target = folder / relative
-    if not target.resolve().is_relative_to(folder.resolve()):
+    try:
+        inside = target.resolve().is_relative_to(folder.resolve())
+        target.is_file()
+    except (OSError, RuntimeError) as problem:  # a name too long, a link to itself
+        why = getattr(problem, "strerror", None) or "a link that leads to itself"
+        raise BadInput(f"{folder}: '{relative:.80}' is no file name here ({why}). Correct the row.") from None
+    if not inside:
         raise BadInput(f"{folder}: '{relative}' leaves the dataset folder; put the picture inside it.")
     return target
 

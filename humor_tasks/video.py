@@ -163,7 +163,7 @@ def _measured(source: str | Path | bytes, where: str) -> _Whole:
         stream, aspect = clip.stream, clip.stream.sample_aspect_ratio
         seconds = float((end - start) * stream.time_base)
         width, height = _size(first, aspect, where)
-        if first.rotation % 180:
+        if round(first.rotation / 90) % 2:  # as `_picture` turns it
             width, height = height, width
         rate = float(stream.average_rate) if stream.average_rate else None
         video = Video(seconds, rate, stream.frames or None, width, height, bool(clip.container.streams.audio))

@@ -173,7 +173,7 @@ def test_a_clip_is_read_late_and_whole_or_as_frames(tmp_path: Path) -> None:
         (b"", "Video media/m1.mp4, row 0 (id r1) of comedy_detecting/test in"),
         (clip(12)[:900], "Video media/m1.mp4"),
         ((CARD / "images" / "post_01.png").read_bytes(), "Video media/m1.mp4"),
-        (clip(12, kind="matroska"), "only mp4, mov, mpeg can be shown whole; convert it. Or show frames of it: input="),
+        (clip(12, kind="matroska"), "only mp4, mov can be shown whole; convert it. Or show frames of it: input="),
     ],
 )
 def test_a_clip_that_cannot_be_shown_whole_says_why(tmp_path: Path, data: bytes, said: str) -> None:
@@ -202,6 +202,9 @@ WRONG_ROWS: list[tuple[str, str, dict[str, Any], str]] = [
     ("post", "matching", {"options": None}, "options holds None where four"),
     ("post", "matching", {"options": ["1", "2", "How lovely.", " "]}, "where four texts are needed"),
     ("post", "matching", {"options": ["1", "one", "How lovely.", "ONE"]}, "options holds the same text twice"),
+    ("post", "matching", {"options": ["\u00e9", "e\u0301", "How lovely.", "4"]}, "options holds the same text twice"),
+    ("post", "matching", {"options": ["1", "1\u200b", "How lovely.", "4"]}, "options holds the same text twice"),
+    ("post", "matching", {"options": ["1", "\u200b", "How lovely.", "4"]}, "where four texts are needed"),
     ("post", "matching", {"answer": "E"}, "answer is 'E'; it must be A, B, C or D"),
     ("post", "matching", {"answer": 2}, "answer is 2; it must be"),
     ("post", "matching", {"answer": "A"}, "option A, the answer, is not what the row itself says: 'How lovely.'"),
@@ -229,6 +232,10 @@ WRONG_MEDIA = [
     ("media/none.png", "media: "),
     ("../secret.png", "leaves the dataset folder"),
     ("/etc/hostname", "is an absolute path"),
+    ("m" * 5000, "is no file name here (File name too long). Correct the row"),
+    ("loop.png", "is no file name here"),
+    ("media", "there is no picture file 'media'"),
+    ({"path": "loop.png", "bytes": "aGVsbG8="}, "it must hold pictures, or paths of picture files"),
 ]
 
 
@@ -236,9 +243,12 @@ WRONG_MEDIA = [
 def test_a_medium_that_cannot_be_had_is_told_before_anything_runs(tmp_path: Path, media: Any, said: str) -> None:
     (tmp_path / "secret.png").write_bytes(b"x")
     dataset = mock_folder(tmp_path / "data", "post", "detecting", [row("post", "detecting", media=media)])
+    (tmp_path / "data" / "loop.png").symlink_to("loop.png")
+    (tmp_path / "data" / "media").mkdir()
     with pytest.raises(BadInput) as problem:
         load("mock_detecting", dataset=dataset, scene="post")
-    assert "row 0 (id r1) of post_detecting/test" in str(problem.value)
+    assert "post_detecting/test in" in str(problem.value)
+    assert isinstance(media, dict) or "row 0 (id r1) of " in str(problem.value)
     assert said in str(problem.value)
     assert load("mock_detecting", dataset=dataset, scene="post", input="description").records
 

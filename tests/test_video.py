@@ -158,6 +158,14 @@ def test_frames_are_upright(rotation: int, width: int | None) -> None:
         assert seen == pytest.approx(want, abs=25)
 
 
+@pytest.mark.parametrize(("a", "b"), [(0xF000, 0x3000), (0x3000, 0xF000)])  # the first row of the matrix, in 65,536ths
+def test_a_slant_is_the_nearest_quarter(a: int, b: int) -> None:
+    data = bytearray(clip([Image.new("RGB", (80, 48))] * 3))
+    struct.pack_into(">iiiii", data, data.index(b"tkhd") + 44, a, b, 0, -b, a)
+    facts, (frame,) = probe(bytes(data)), sample_frames(bytes(data), 1)
+    assert (facts.width > facts.height) == (frame.image.width > frame.image.height) == (a > b)
+
+
 @pytest.mark.parametrize(("aspect", "size"), [(Fraction(2), (128, 64)), (Fraction(1, 2), (64, 128)), (None, (64, 64))])
 def test_pixels_are_made_square(aspect: Fraction | None, size: tuple[int, int]) -> None:
     data = clip(5, aspect=aspect)

@@ -7,6 +7,7 @@ the public sources takes its place. See the card `datasets_cards/mock`.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -270,11 +271,11 @@ def _label(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ..
 def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:
     """Four texts, the one at the answer's letter being what was hidden."""
     options = row["options"]
-    if not isinstance(options, list) or len(options) != 4 or not all(isinstance(o, str) and o.strip() for o in options):
+    if not isinstance(options, list) or len(options) != 4 or not all(isinstance(o, str) and _seen(o) for o in options):
         count = len(options) if isinstance(options, list) else repr(options)
         raise BadInput(f"{where}: options holds {count} where four texts are needed (see `humor-tasks build options`).")
     shown = tuple(" ".join(option.split()) for option in options)
-    if len({option.casefold() for option in shown}) < 4:
+    if len({_seen(option) for option in shown}) < 4:
         raise BadInput(f"{where}: options holds the same text twice; nobody can choose between them.")
     answer = row["answer"]
     if answer not in tuple("ABCD"):
@@ -282,6 +283,12 @@ def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, 
     if shown["ABCD".index(answer)] != line:
         raise BadInput(f"{where}: option {answer}, the answer, is not what the row itself says: '{line:.60}'.")
     return shown, answer
+
+
+def _seen(option: str) -> str:
+    """A text as far as its reader sees it: without case, accents' spelling and characters that leave no mark."""
+    marks = (c for c in unicodedata.normalize("NFKC", option).casefold() if unicodedata.category(c) != "Cf")
+    return " ".join("".join(marks).split())
 
 
 def _explanation(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:

@@ -106,7 +106,8 @@ def _pictures(want: Want, table: Table, where: Callable[[int], str]) -> Iterator
     column, kind = table.images, table.images.type
     inside: list[bool] = [False] * len(column)
     paths: list[str | None] = [None] * len(column)
-    if pa.types.is_struct(kind) and {f.name for f in kind} >= {"bytes", "path"}:
+    parts = {part.name: part.type for part in kind} if pa.types.is_struct(kind) else {}
+    if parts.keys() >= {"bytes", "path"} and not pa.types.is_string(parts["bytes"]):  # JSON has no bytes
         inside = pc.is_valid(pc.struct_field(column, "bytes")).to_pylist()
         paths = pc.struct_field(column, "path").to_pylist()
     elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
