@@ -60,7 +60,9 @@ def _labels(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _clean(part: str) -> str:
-    """The text without the markup that its own label and the next one left at its ends."""
+    """The text without the markup that its own label and the next one left at its ends, nor bold around it all."""
     text = " ".join(part.split())
-    text = re.sub(r"\A[*_]{1,3}(?=\s|\Z)|\s[*_#>-]{1,6}\Z", "", text).strip()
+    text = re.sub(r"\A[*_]{1,3}(?=\s|\Z)|\s[*_#>`-]{1,6}\Z", "", text).strip()
+    bold = re.fullmatch(r"(\*{1,3})(?![\s*])([^*]+)(?<!\s)\1", text)
+    text = bold[2] if bold else text
     return text[:-2].rstrip() if text.endswith("**") and text.count("**") % 2 else text

@@ -9,12 +9,14 @@ from .thinking import without_thinking
 
 WORDS = ("yes", "no")
 _LETTERS = {"yes": "Y", "no": "N"}
-_WORD = re.compile(r"(?<![\w'-])(?:yes|no)(?![\w'-])", re.IGNORECASE)
+_WORD = re.compile(r"(?<![\w-])(?<!\w')(?:yes|no)(?![\w-])(?!'\w)", re.IGNORECASE)
 # "Yes, because ...", "**No.** The caption ...": the word that opens a reply, closed by punctuation.
 _OPENING = re.compile(r"[\s*_\"'(#>]{0,10}(yes|no)[*_\"')]{0,4}[ \t]{0,2}(?:[,.;:!\n–—]|-\s|\Z)", re.IGNORECASE)
 # ... which says nothing where the same line takes it back.
 _TAKEN_BACK = re.compile(
-    r"\b(?:but|however|although|though|wait|actually|and (?:yes|no)|or (?:yes|no))\b", re.IGNORECASE
+    r"\b(?:but|however|although|though|wait|actually|and (?:yes|no)|or (?:yes|no)"
+    r"|(?:can't|can’t|cannot|not able to|unable to) (?:tell|say|decide|determine|answer|help|assist))\b",
+    re.IGNORECASE,
 )
 
 

@@ -25,6 +25,8 @@ PLAIN = "Concepts: a; b\nChosen: a\nCaption: C: so.\nExplanation: It is."
         "- Concepts: a; b\n- Chosen: a\n- Caption: C: so.\n- Explanation: It is.",
         "1. Concepts: a; b\n2. Chosen: a\n3. Caption: C: so.\n4. Explanation: It is.",
         "## Concepts:\na;\nb\n## Chosen:\na\n## Caption:\nC: so.\n## Explanation:\nIt\nis.",
+        "**Concepts:** **a; b**\n**Chosen:** a\n**Caption:** **C: so.**\n**Explanation:** *It is.*",
+        f"```\n{PLAIN}\n```",
         f"{PLAIN}\n\nShall I write more of them?",
     ],
 )
@@ -64,7 +66,7 @@ texts = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_
 )
 
 
-@given(st.lists(texts.filter(lambda t: t.strip("*_#>- ") == t != ""), min_size=4, max_size=4))
+@given(st.lists(texts.filter(lambda t: t.strip("*_#>`- ") == t != ""), min_size=4, max_size=4))
 def test_what_was_written_is_read(parts: list[str]) -> None:
     reply = "\n".join(f"{label}: {part}" for label, part in zip(LABELS, parts, strict=True))
     if "think" not in reply:

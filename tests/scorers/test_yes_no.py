@@ -27,6 +27,9 @@ READ = [
     ("Yes, because nobody would say so in earnest.", "yes"),
     ("**No.** The caption says what it means.", "no"),
     ("No\n\nThe caption is plain.", "no"),
+    ("Answer: 'no'", "no"),
+    ("'Yes.'", "yes"),
+    ("No, I can't see anything sarcastic in it.", "no"),
 ]
 UNREAD = [
     ("", "empty"),
@@ -40,6 +43,9 @@ UNREAD = [
     ("No joke is made here", "unparsed"),
     ("Nobody would say so.", "unparsed"),
     ("No-one laughs", "unparsed"),
+    ("The no's have it", "unparsed"),
+    ("No, I can't tell.", "unparsed"),
+    ("No, I'm unable to say whether it is.", "unparsed"),
     ("Answer: A", "unparsed"),
     ("Answer: yesterday", "unparsed"),
     ("My answer: maybe. Yes, no", "unparsed"),
