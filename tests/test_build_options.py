@@ -314,8 +314,7 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
     assert len(lines_of(calls)) == 64
     assert set(holding.answered.values()) == {1}
     assert "Calls: 39 made, 25 taken from the log." in done.stdout
-    for split in ("train", "validation", "test"):
-        name = f"cartoon_matching/{split}.jsonl"
+    for name in ("README.md", *(f"cartoon_matching/{split}.jsonl" for split in ("train", "validation", "test"))):
         assert (resumed / name).read_bytes() == (straight / name).read_bytes()
 
 
@@ -334,7 +333,7 @@ def failing(tmp_path: Path, *args: str, answer: Answer = obliging) -> str:
 
 @pytest.mark.slow
 def test_options_that_cannot_be_had_are_named(tmp_path: Path) -> None:
-    silent = judge_by(lambda a, b: False, lambda messages: "No idea.")
+    silent = judge_by(lambda a, b: False, lambda messages: "<line>1. One.\n2. Two.\n3. Three.</line>")
     words = ("--input", "description")
     told = failing(tmp_path, *words, *JUDGE, "--attempts", "2", answer=silent)
     assert "too few options for 3 items: post_06_matching" in told
@@ -359,6 +358,8 @@ def test_options_that_cannot_be_had_are_named(tmp_path: Path) -> None:
         ((*JUDGE, "--embedding", "x"), "name either --judge MODEL or --embedding MODEL"),
         ((*JUDGE, "--short", "guess"), "there is no 'guess'"),
         ((*JUDGE, "--split", "test"), "is one file; leave it out"),
+        ((*JUDGE, "--share", "nan"), "--share and --threshold must be numbers"),
+        (("--embedding", "x", "--threshold", "nan"), "--share and --threshold must be numbers"),
         ((*JUDGE, "--input", "smell"), "there is no 'smell'"),
         (("--judge", "nobody/nothing", "--input", "description"), "judge nobody/nothing"),
         ((*JUDGE,), "there is no picture file 'images/post_06.png'"),
@@ -460,6 +461,8 @@ def test_the_answer_stands_at_its_letter(seed: int) -> None:
         ({"nobody": "x"}, "1 id: nobody of no item here"),
         ({"c0": "  line 0!"}, "the text of c0 is what it says itself"),
         ({"c0": " "}, "the text of c0 is empty"),
+        ({"c0": "\u200b…"}, "the text of c0 is empty"),
+        ({"c0": "half \ud800"}, "the text of c0 is .*half a character"),
     ],
 )
 def test_texts_by_hand_that_cannot_be_used(by_hand: dict[str, str], message: str) -> None:
@@ -479,6 +482,11 @@ def test_texts_by_hand_that_cannot_be_used(by_hand: dict[str, str], message: str
         ("Note: a line", "TOBI", "Note: a line"),
         ('"', "", '"'),
         ("", "", ""),
+        ("1. A line.", "", "A line."),
+        ('- "A line."', "", "A line."),
+        ("A) A line.", "", "A line."),
+        ("1984 was a line.", "", "1984 was a line."),
+        ("A \x00\x1bline\ud800.", "", "A line."),
     ],
 )
 def test_a_line_alone(text: str, speaker: str, line: str) -> None:
@@ -488,3 +496,4 @@ def test_a_line_alone(text: str, speaker: str, line: str) -> None:
 def test_the_same_letters() -> None:
     assert plain("“It’s fine!”") == plain("its FINE") == "its fine"
     assert plain("…!") == ""
+    assert plain("ｆine Cafe\u0301") == plain("fi\u200bne\u202e café")

@@ -333,7 +333,7 @@ WRONG = [
     (text_of("--more", "val_df.tsv", '11\t"never closed\tx\n12\ta\tb\n'), "val_df.tsv, line 2: is no table"),
     (text_of("--more", "val_df.tsv", '11\t"closed\tx\n12\t"where"\tb\n'), "val_df.tsv, line 2: is no table"),
     (text_of("--more", "val_df.tsv", f"11\t{'a' * 200_000}\tx\n"), "line 1: is no table of tab-separated values (fi"),
-    (more_of(["1" * 300, "a", "b"]), "a file's name cannot be used ("),
+    (more_of(["1" * 300, "a", "b"]), "1 missing file: "),
     (link_to_itself, "11.jpg"),
     (one_dialogue("../x", 3), "'../x' is no id"),
     (one_dialogue("1_1", 2), "the sources give no row"),

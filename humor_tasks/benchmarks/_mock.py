@@ -271,11 +271,15 @@ def _label(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ..
 def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:
     """Four texts, the one at the answer's letter being what was hidden."""
     options = row["options"]
-    if not isinstance(options, list) or len(options) != 4 or not all(isinstance(o, str) and _seen(o) for o in options):
+    if (
+        not isinstance(options, list)
+        or len(options) != 4
+        or not all(isinstance(o, str) and as_seen(o) for o in options)
+    ):
         count = len(options) if isinstance(options, list) else repr(options)
         raise BadInput(f"{where}: options holds {count} where four texts are needed (see `humor-tasks build options`).")
     shown = tuple(" ".join(option.split()) for option in options)
-    if len({_seen(option) for option in shown}) < 4:
+    if len({as_seen(option) for option in shown}) < 4:
         raise BadInput(f"{where}: options holds the same text twice; nobody can choose between them.")
     answer = row["answer"]
     if answer not in tuple("ABCD"):
@@ -285,7 +289,7 @@ def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, 
     return shown, answer
 
 
-def _seen(option: str) -> str:
+def as_seen(option: str) -> str:
     """A text as far as its reader sees it: without case, accents' spelling and characters that leave no mark."""
     marks = (c for c in unicodedata.normalize("NFKC", option).casefold() if unicodedata.category(c) != "Cf")
     return " ".join("".join(marks).split())

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks._mock import as_seen
 from humor_tasks.corpus.mock_card import card
 from humor_tasks.corpus.mock_items import SPLITS, Item, Media, Source
 from humor_tasks.errors import BadInput
@@ -197,7 +198,8 @@ def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
         rng.shuffle(offered)
         if not item.others:
             offered = [line for medium, line in rng.sample(lines, min(len(lines), 40)) if medium != item.media_id]
-        distinct = {line.casefold(): line for line in reversed(offered) if line.casefold() != item.line.casefold()}
+        distinct = {as_seen(line): line for line in reversed(offered)}
+        distinct.pop(as_seen(item.line), None)
         if len(distinct) < 3:
             continue
         options = list(distinct.values())[-3:]

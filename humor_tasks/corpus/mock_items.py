@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks._mock import as_seen
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files import read_body
 from humor_tasks.images import Picture, picture_file
@@ -35,6 +36,8 @@ PUBLISHED = {
 }
 """Scene -> sub-task -> MOCK's sizes of train, validation and test."""
 MISSING = ("error", "drop", "keep")
+LONE = re.compile("[\ud800-\udfff]")
+"""Half a character, which JSON and Python can spell and no file can hold."""
 _SAFE = re.compile(r"[A-Za-z0-9][\w-]*")
 
 
@@ -92,8 +95,6 @@ class Media:
             except BadInput as problem:
                 if os.path.isfile(folder / name):  # it is there, and must not be used
                     raise BadInput(f"{where}: {problem}") from None
-            except (OSError, RuntimeError) as problem:  # a name too long, a link to itself
-                raise BadInput(f"{where}: {folder}: a file's name cannot be used ({problem!s:.300}).") from None
         if folder is not None or self.missing != "keep":
             self.problems.append(f"{where}: {name}")
         if self.missing == "drop":
@@ -116,14 +117,9 @@ def safe_id(identity: str, where: str) -> str:
     return identity
 
 
-def is_whole(text: str) -> bool:
-    """Whether a text can be written: JSON and Python can spell lone surrogates, which are half a character."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
-
-
 def one_line(text: object, what: str, where: str) -> str:
-    """A text without line breaks; BadInput where it is empty, none, or cannot be written."""
-    if not isinstance(text, str) or not text.strip() or not is_whole(text):
+    """A text without line breaks; BadInput where it is empty, none, or holds half a character."""
+    if not isinstance(text, str) or not as_seen(text) or LONE.search(text):
         raise BadInput(f"{where}: {what} is {'empty' if text in (None, '') else f'{text!r:.60}'}; it must be text.")
     return " ".join(text.split())
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from humor_tasks.benchmark import Record
 from humor_tasks.benchmarks import _mock
+from humor_tasks.corpus.mock_items import LONE
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files import read_body
 from humor_tasks.images import picture_file
@@ -136,8 +137,9 @@ def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed:
     if unknown:
         raise BadInput(f"--handwritten: {listed('id', unknown)} of no item here.")
     for name, text in by_hand.items():
-        if not plain(text) or plain(text) == plain(known[name].line):
-            raise BadInput(f"--handwritten: the text of {name} is {'what it says itself' if plain(text) else 'empty'}.")
+        if not plain(text) or LONE.search(text) or plain(text) == plain(known[name].line):
+            what = "what it says itself" if plain(text) == plain(known[name].line) else "empty, or half a character"
+            raise BadInput(f"--handwritten: the text of {name} is {what}.")
     found = []
     for cell in dict.fromkeys(item.cell for item in items):
         members = [item for item in items if item.cell == cell]
@@ -167,7 +169,7 @@ def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
 
 def plain(text: str) -> str:
     """A text by its letters and digits alone, in lower case: what is the same here is the same line."""
-    return " ".join(re.findall(r"[^\W_]+", text.casefold().replace("’", "").replace("'", "")))
+    return " ".join(re.findall(r"[^\W_]+", _mock.as_seen(text).replace("’", "").replace("'", "")))
 
 
 # ---- writing ------------------------------------------------------------------------------------
@@ -212,7 +214,7 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
         for cell, text in texts.items():
             write_text(beside / cell, text)
         card = beside / "README.md"
-        before = card.read_text(encoding="utf-8").rstrip() + "\n\n" if card.exists() else ""
+        before = read_body(card).rstrip() + "\n\n" if card.exists() else ""
         write_text(card, f"{before}## Options of matching\n\n{note}\n")
         beside.replace(out)
     except OSError as problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -58,6 +59,8 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     from humor_tasks.on_inspect.options import Writer
 
     check_choice("--short", short, SHORT)
+    if math.isnan(how["share"]) or math.isnan(how["threshold"]):
+        raise BadInput("--share and --threshold must be numbers.")
     if (how["judge"] is None) == (how["embedding"] is None):
         raise BadInput("near-duplicates: name either --judge MODEL or --embedding MODEL.")
     if not source.exists():
@@ -76,8 +79,9 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
         raise BadInput(f"too few options for {listed('item', sorted(made.short))} ({why}): --attempts, --short drop.")
     kept = [plan for plan in planned if plan.item.record.id in made.options]
     rows = {plan.item.record.id: with_options(plan, made.options[plan.item.record.id], o.seed) for plan in kept}
-    write_options(source, output, items, rows, note := _note(kept, made, calls, how))
-    click.echo(f"{note}\n{output}: {len(rows):,} rows. Calls: {calls.path}")
+    write_options(source, output, items, rows, note := _note(kept, made, how))
+    asked = f"Calls: {calls.made} made, {calls.kept} taken from the log."
+    click.echo(f"{note}\n{asked}\n{output}: {len(rows):,} rows. Calls: {calls.path}")
 
 
 def _sameness(
@@ -105,8 +109,8 @@ def _run(
         return anyio.run(make_options, planned, lines, write, same, how["attempts"], how["at_once"], bar.update)
 
 
-def _note(kept: Sequence[Plan], made: Made, calls: Calls, how: Mapping[str, Any]) -> str:
-    """What was done, for the card and the screen."""
+def _note(kept: Sequence[Plan], made: Made, how: Mapping[str, Any]) -> str:
+    """What was done, for the card and the screen: the same where a run was stopped and went on."""
     same = f"judge {how['judge']}" if how["judge"] else f"a cosine of {how['embedding']} from {how['threshold']:g}"
     told = [f"Two options by {how['model']}, one of an unrelated item (seed {how['seed']}); sameness by {same}."]
     if how["handwritten"]:
@@ -116,5 +120,4 @@ def _note(kept: Sequence[Plan], made: Made, calls: Calls, how: Mapping[str, Any]
     told.append("Answers: " + ", ".join(f"{letter} {letters[letter]}" for letter in "ABCD") + ".")
     turned = ", ".join(f"{count} {what}" for what, count in sorted(made.counts.items()))
     told.append(f"Turned down: {turned or 'nothing'}. Items dropped: {len(made.short)}.")
-    told.append(f"Calls: {calls.made} made, {calls.kept} taken from the log.")
     return "\n".join(told)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +30,8 @@ from humor_tasks.scorers.verdict import as_data
 SAME = Judgement("same.txt", ("first", "second", "format"), {"SAME": True, "DIFFERENT": False})
 Same = Callable[[Item, str, str], Any]
 """Whether two lines of an item say the same, None where it could not be told; a coroutine function."""
+_MARK = re.compile(r"\A(?:[1A][.)]|[-*•])\s")
+_SEVERAL = re.compile(r"(?:1[.)]|A\)|[-*•])\s.*\s(?:2[.)]|B\)|[*•])\s", re.DOTALL)
 QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
 
 
@@ -59,7 +63,7 @@ class Writer:
         return Prompt((*turns, Turn("user", fill(body, fields, "write.txt"), record.picture, record.clip)))
 
     async def __call__(self, item: Item, taken: Sequence[str], slot: int, attempt: int) -> str | None:
-        """A line; None where the reply holds none between its tags or was cut off."""
+        """A line; None where the reply holds none between its tags, or a list of them, or was cut off."""
         # A seed of its own: two captions of one picture are not to be given the same line out of the log.
         drawn = random.Random(f"{self.seed}:{item.record.id}:{slot}:{attempt}").randrange(2**31)
         config = GenerateConfig(temperature=self.temperature, seed=drawn)
@@ -68,13 +72,16 @@ class Writer:
         said = read_tagged(output.completion, "line")
         if not said.tagged or said.status != "answered" or output.stop_reason in (*CUT_OFF, "content_filter"):
             return None
+        if _SEVERAL.match(said.text):
+            return None
         return bare(said.text, item.row["dialogue"][-1]["speaker"] if item.row["dialogue"] else "") or None
 
 
 def bare(text: str, speaker: str = "") -> str:
-    """A line without quotation marks around it and its speaker before it, which would tell it from the answer."""
+    """A line without what would tell it from the answer: its speaker, a list's mark, quotation marks, controls."""
     if speaker and text.casefold().startswith(f"{speaker.casefold()}:"):
         text = text[len(speaker) + 1 :].strip()
+    text = _MARK.sub("", "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))).strip()
     inner, end = text[1:-1].strip(), QUOTES.get(text[:1])
     return inner if len(text) > 1 and end and text.endswith(end) and not {text[0], end} & set(inner) else text
 
