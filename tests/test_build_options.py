@@ -17,16 +17,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inspect_ai.model import GenerateConfig, get_model
 from standins.chat import ChatServer, chat_server, text_of
 
 from humor_tasks import load
+from humor_tasks.benchmark import Prompt, Turn
 from humor_tasks.benchmarks._mock import MockOptions, record_of
 from humor_tasks.corpus.options import Item, Option, plain, plans, read_items, unrelated, with_options
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.options import bare
 
 SAMPLE = Path(folder("mock"))
@@ -370,6 +374,7 @@ def test_what_is_asked_for_wrongly_is_said_before_any_call(args: tuple[str, ...]
     assert not (tmp_path / "out.jsonl.calls.jsonl").exists()
 
 
+PROMPT = Prompt((Turn("user", "Write a line."),))
 ROW = {"id": "r", "scene": "post", "media_id": "m", "caption": "A line.", "description": "A cat."}
 
 
@@ -393,6 +398,16 @@ def test_rows_that_cannot_be_used(text: str, message: str, tmp_path: Path) -> No
     with pytest.raises(BadInput, match=r"items\.jsonl") as problem:
         read_items(path, WORDS)
     assert message in str(problem.value)
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "file/below", "folder"])
+def test_nothing_is_asked_where_no_reply_can_be_kept(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BadInput, match="cannot be (read|written)"):
+        anyio.run(
+            Calls(tmp_path / name).ask, get_model("mockllm/model", custom_outputs=()), PROMPT, GenerateConfig(), {}
+        )
 
 
 def test_media_stay_in_their_folder(tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ class Calls:
         self._read()
 
     def _read(self) -> None:
-        if not self.path.exists():
-            return
         try:
             data = self.path.read_bytes()
+        except FileNotFoundError:
+            return
         except OSError as problem:
             raise BadInput(f"{self.path}: cannot be read ({problem}).") from None
         whole = data.rfind(b"\n") + 1
@@ -73,6 +73,7 @@ class Calls:
         if key in self.known:
             self.kept += 1
         else:
+            self._append("")  # where nothing can be kept nothing is asked
             try:
                 output = await model.generate(turn_messages(prompt.turns, pictures=True), config=config)
             except BadInput:
@@ -82,19 +83,20 @@ class Calls:
                 raise BadInput(f"{model}: {why} What was answered is kept in {self.path}: run it again.") from problem
             usage = output.usage.model_dump(exclude_none=True) if output.usage else None
             answer = {"reply": output.completion, "stop_reason": output.stop_reason if output.choices else "unknown"}
-            self._write({"key": key, **about, **asked, **answer, "usage": usage, "time": time.time()})
+            call = {"key": key, **about, **asked, **answer, "usage": usage, "time": time.time()}
+            self._append(json.dumps(call, ensure_ascii=True, default=str) + "\n")
             self.known[key] = answer
             self.made += 1
         said = self.known[key]
         return ModelOutput.from_content(str(model), said["reply"], stop_reason=said["stop_reason"])
 
-    def _write(self, call: Mapping[str, Any]) -> None:
-        line = json.dumps(call, ensure_ascii=True, default=str) + "\n"
+    def _append(self, line: str) -> None:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             place = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
-                os.write(place, line.encode())
+                if os.write(place, line.encode()) < len(line):
+                    raise OSError("the disk is full")
             finally:
                 os.close(place)
         except OSError as problem:
