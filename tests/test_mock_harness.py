@@ -22,6 +22,8 @@ from lm_eval.tasks import TaskManager
 from PIL import Image
 from standins.judging import Scripted, always, between, judging, longer, run
 from standins.mock_clips import CLIPS, middles, read_number
+from standins.mock_rows import mock_folder
+from standins.mock_rows import row as mock_row
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -30,6 +32,7 @@ from humor_tasks.on_inspect import taking
 from humor_tasks.on_inspect.mock import mock_detecting, mock_explaining, mock_matching
 from humor_tasks.on_inspect.preference import explanation_preference, reference_preference
 from humor_tasks.on_lm_eval.baseline import BaselineLM
+from humor_tasks.on_lm_eval.task import BenchmarkTask
 
 TASKS = {"mock_detecting": mock_detecting, "mock_matching": mock_matching, "mock_explaining": mock_explaining}
 STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
@@ -230,6 +233,47 @@ def test_lm_eval_refuses_pictures_to_a_text_only_model_before_anything_is_asked(
 
     with pytest.raises((ValueError, NotImplementedError, AttributeError), match=r"(?i)multimodal"):
         in_lm_eval("mock_detecting_pixels", TextOnly("first"))
+
+
+def chained(**given: Any) -> BenchmarkTask:
+    config = {"task": "t", "benchmark": "mock_detecting", "output_type": "generate_until"}
+    return BenchmarkTask(config | {"metadata": {"scene": "post", "chain_of_task": True} | given})
+
+
+def test_a_server_that_would_be_sent_another_items_picture_alone_is_not_asked() -> None:
+    """lm-eval's API models send the first `max_images` pictures of a prompt, one unless told otherwise."""
+    to = {"dataset": "sample", "base_url": "http://127.0.0.1:9/v1"}
+    for given, said in (({}, "show 3 pictures, and lm-eval sends the first 1"), ({"max_images": 2}, "the first 2 of")):
+        task = chained(**to, **given)
+        with pytest.raises(BadInput, match=f"{said}.*max_images=3"):
+            task.construct_requests(task.test_docs()[0], "")
+    for enough in (to | {"max_images": 3}, to | {"input": "description"}, {"dataset": "sample"}):
+        task = chained(**enough)
+        (request,) = task.construct_requests(task.test_docs()[0], "")
+        assert len(request.arguments) == (2 if "input" in enough else 3)
+
+
+def test_a_text_adds_no_place_for_a_picture(tmp_path: Path) -> None:
+    lines = iter("abcdefghi")
+    for task in ("detecting", "matching", "explaining"):
+        said = {"explanation": "An <image> of fire."} if task == "explaining" else {}
+        for split in ("train", "test"):
+            medium, line = f"{task}_{split}", f"{next(lines)} <image>"
+            said |= {"options": ["One.", "Two.", line, "Four <image>."]} if task == "matching" else {}
+            made = [mock_row("post", task, id=medium, media_id=medium, media=f"{medium}.png", caption=line, **said)]
+            Image.new("RGB", (4, 4)).save(tmp_path / f"{medium}.png")
+            mock_folder(tmp_path, "post", task, made, split)
+    task = chained(dataset=str(tmp_path))
+    (doc,) = task.test_docs()
+    context = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: str(turns))
+    assert context.count("<image>") == len(task.doc_to_image(doc)) == 3
+    assert context.count("< image >") == 5
+
+
+@pytest.mark.parametrize("name", list(TASKS))
+def test_lm_eval_does_not_repeat(name: str) -> None:
+    with pytest.raises(BadInput, match="--metadata replicates: lm-eval asks once"):
+        in_lm_eval(name, BaselineLM("first"), replicates=5)
 
 
 # ---- judges and raters of explanations ----------------------------------------------------------

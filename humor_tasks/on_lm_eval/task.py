@@ -27,7 +27,7 @@ from humor_tasks.benchmarks.humicroedit_rating import expected
 from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture, decode_later
 from humor_tasks.models.chooser import likeliest
-from humor_tasks.on_lm_eval.rendering import messages, render
+from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import perplexity_estimate
 
@@ -96,6 +96,8 @@ class BenchmarkTask(Task):
         known = (*self._settable, REVISION)
         if "shots" in given:
             raise BadInput("--metadata shots: use --num_fewshot.")
+        if "replicates" in given:
+            raise BadInput("--metadata replicates: lm-eval asks once; Inspect's task repeats (-T replicates=5).")
         for name in given:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
             if near and name not in known:
@@ -233,6 +235,7 @@ class BenchmarkTask(Task):
         kwargs.pop("apply_chat_template", None)
         kwargs.pop("chat_template", None)
         visual = self.doc_to_image(doc)
+        check_sent(str(self._config.task), len(visual), self._config.metadata or {})
         extra: tuple[Any, ...] = ({"visual": visual},) if visual else ()
         own = dict(doc)
 
