@@ -404,7 +404,7 @@ def test_rows_that_cannot_be_used(text: str, message: str, tmp_path: Path) -> No
 def test_nothing_is_asked_where_no_reply_can_be_kept(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
-    with pytest.raises(BadInput, match="cannot be (read|written)"):
+    with pytest.raises(BadInput, match=r"cannot be (read|written)"):
         anyio.run(
             Calls(tmp_path / name).ask, get_model("mockllm/model", custom_outputs=()), PROMPT, GenerateConfig(), {}
         )
