@@ -21,7 +21,7 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import GenerateConfig, ModelOutput, get_model
 from standins.chat import ChatServer, chat_server, text_of
 
 from humor_tasks import load
@@ -404,10 +404,24 @@ def test_rows_that_cannot_be_used(text: str, message: str, tmp_path: Path) -> No
 def test_nothing_is_asked_where_no_reply_can_be_kept(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
-    with pytest.raises(BadInput, match=r"cannot be (read|written)"):
+    with pytest.raises(BadInput, match="cannot be used"):
         anyio.run(
             Calls(tmp_path / name).ask, get_model("mockllm/model", custom_outputs=()), PROMPT, GenerateConfig(), {}
         )
+
+
+def test_of_two_runs_at_once_one_ends(tmp_path: Path) -> None:
+    first, second = Calls(tmp_path / "log"), Calls(tmp_path / "log")
+    output = ModelOutput.from_content("mockllm/model", "<line>A line.</line>")
+
+    async def both() -> None:
+        for calls, seed in ((first, 1), (second, 2), (first, 3)):
+            model = get_model("mockllm/model", custom_outputs=[output])
+            await calls.ask(model, PROMPT, GenerateConfig(seed=seed), {})
+
+    with pytest.raises(BadInput, match="was changed by another program"):
+        anyio.run(both)
+    assert len(Calls(tmp_path / "log").known) == 2
 
 
 def test_media_stay_in_their_folder(tmp_path: Path) -> None:

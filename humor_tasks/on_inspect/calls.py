@@ -1,7 +1,8 @@
 """Calls of models outside an evaluation: each is logged as it is answered, and none is made twice.
 
 The log is the cache: JSON lines, only ever appended to, each written whole. A run that was killed asks for the
-rest; a last line that a kill cut short is dropped. What was shown is kept as text and as SHA-256 of media.
+rest; a last line that a kill cut short is dropped. Two runs at once cannot share a log: one of them ends. What was
+shown is kept as text and as SHA-256 of media.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
 from rich.text import Text
 
+from humor_tasks.appending import Appended
 from humor_tasks.benchmark import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.messages import turn_messages
@@ -38,24 +40,18 @@ class Calls:
         self.path = path
         self.known: dict[str, dict[str, Any]] = {}
         self.made = self.kept = 0
-        self._read()
+        self._file = Appended(path)
+        self._open = os.path.exists(path)
+        if self._open:
+            self._read(self._file.open())
 
-    def _read(self) -> None:
-        try:
-            data = self.path.read_bytes()
-        except FileNotFoundError:
-            return
-        except OSError as problem:
-            raise BadInput(f"{self.path}: cannot be read ({problem}).") from None
-        whole = data.rfind(b"\n") + 1
-        for i, line in enumerate(data[:whole].splitlines(), 1):
+    def _read(self, data: bytes) -> None:
+        for i, line in enumerate(data.splitlines(), 1):
             try:
                 call = json.loads(line)
                 self.known[call["key"]] = {name: call[name] for name in ("reply", "stop_reason")}
             except (ValueError, KeyError, TypeError, RecursionError):
                 raise BadInput(f"{self.path}, line {i}: is no call that was logged here; name another -o.") from None
-        if whole < len(data):
-            os.truncate(self.path, whole)
 
     async def ask(self, model: Model, prompt: Prompt, config: GenerateConfig, about: Mapping[str, Any]) -> ModelOutput:
         """The model's reply, from the log where the same was asked before; `about` is logged with it.
@@ -73,7 +69,9 @@ class Calls:
         if key in self.known:
             self.kept += 1
         else:
-            self._append("")  # where nothing can be kept nothing is asked
+            if not self._open:  # where nothing can be kept nothing is asked
+                self._file.open()
+                self._open = True
             try:
                 output = await model.generate(turn_messages(prompt.turns, pictures=True), config=config)
             except BadInput:
@@ -84,20 +82,8 @@ class Calls:
             usage = output.usage.model_dump(exclude_none=True) if output.usage else None
             answer = {"reply": output.completion, "stop_reason": output.stop_reason if output.choices else "unknown"}
             call = {"key": key, **about, **asked, **answer, "usage": usage, "time": time.time()}
-            self._append(json.dumps(call, ensure_ascii=True, default=str) + "\n")
+            self._file.append((json.dumps(call, ensure_ascii=True, default=str) + "\n").encode())
             self.known[key] = answer
             self.made += 1
         said = self.known[key]
         return ModelOutput.from_content(str(model), said["reply"], stop_reason=said["stop_reason"])
-
-    def _append(self, line: str) -> None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            place = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            try:
-                if os.write(place, line.encode()) < len(line):
-                    raise OSError("the disk is full")
-            finally:
-                os.close(place)
-        except OSError as problem:
-            raise BadInput(f"{self.path}: cannot be written ({problem}).") from None
