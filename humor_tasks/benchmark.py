@@ -222,7 +222,7 @@ class Benchmark:
     words: tuple[str, ...] = ()
     scale: tuple[str, ...] = ()
     prediction: Callable[[Options, str], str] = lambda options, text: text
-    signatures: Callable[[], Mapping[str, str]] = dict
+    signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
     part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
 
     def higher_is_better(self, metric: str) -> bool:
@@ -308,6 +308,6 @@ class Run:
         shown = {"bench": self.benchmark.name, "v": self.version, "method": method}
         shown |= {"data": source["dataset"], "rev": source["revision"] or "-", "n": source["rows"]}
         shown |= {"rows": source["fingerprint"][:12]}
-        shown |= {**self.options.shown(), **self.benchmark.signatures()}
+        shown |= {**self.options.shown(), **self.benchmark.signatures(self)}
         shown |= {"prompts": self.prompts_hash, "humor_tasks": __version__} | changes
         return "|".join(f"{name}:{value}" for name, value in shown.items())

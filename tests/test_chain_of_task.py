@@ -225,6 +225,27 @@ def test_the_signature_tells_it() -> None:
     assert signatures[0].split("prompts:")[1] != signatures[1].split("prompts:")[1]
 
 
+@pytest.mark.parametrize(("given", "changed"), [({"chain_of_task": True}, "matching"), ({"shots": 1}, "detecting")])
+def test_the_signature_tells_what_worked_samples_are_drawn_from(
+    given: dict[str, Any], changed: str, tmp_path: Path
+) -> None:
+    for task in ORDER:
+        for split in ("train", "test"):
+            mock_folder(tmp_path, "post", task, [row("post", task, id=f"{task}_{split}", media_id=split)], split)
+
+    def signature(**more: Any) -> str:
+        run = load("mock_detecting", dataset=str(tmp_path), scene="post", input="description", **more)
+        return run.signature("generate")
+
+    first, plain = signature(**given), signature()
+    mock_folder(tmp_path, "post", changed, [row("post", changed, id="another", media_id="another")], "train")
+    second = signature(**given)
+    apart = [(a, b) for a, b in zip(first.split("|"), second.split("|"), strict=True) if a != b]
+    assert [[each.split(":")[0] for each in pair] for pair in apart] == [["worked", "worked"]]
+    assert signature() == plain
+    assert "worked:" not in plain
+
+
 # ---- Inspect ------------------------------------------------------------------------------------
 
 
@@ -262,6 +283,9 @@ def test_the_solver_shows_what_the_parameter_shows(task: str, scene: str, how: s
         told = sample.metadata["chain_of_task"]
         assert [each["task"] for each in told["samples"]] == WANTED[task]
         assert told["signature"].startswith(f"task:{task}|scene:{scene}|data:sample|rev:-|seed:5|input:{how}")
+        assert first.eval.metadata
+        (worked,) = (part for part in first.eval.metadata["signature"].split("|") if part.startswith("worked:"))
+        assert told["signature"].endswith(f"|{worked}")
 
 
 def test_both_at_once_are_refused() -> None:

@@ -23,7 +23,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.images import Picture
 from humor_tasks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.sources import Rows, join_fingerprints, open_rows
+from humor_tasks.sources import Rows, fingerprint, join_fingerprints, open_rows
 
 PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
 CARD = "mock"
@@ -143,6 +143,20 @@ def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
         return by_cluster(_read(task, o, scene, "train")[1])
 
     return pool
+
+
+def worked(run: Run) -> dict[str, str]:
+    """For a signature: what worked examples and samples are drawn from, where there are any."""
+    o, task = own(run), run.benchmark.name.removeprefix("mock_")
+    drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
+    pooled = [run.data.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
+    rows = [
+        {"id": r.id, "cluster": r.cluster, "fields": dict(r.fields), "target": r.target}
+        for pool in pooled
+        for records in pool.values()
+        for r in records
+    ]
+    return {"worked": fingerprint(rows)[:12]} if drawn else {}
 
 
 def _read(task: str, o: MockOptions, scene: str, split: str) -> tuple[Rows, list[Record]]:

@@ -68,5 +68,5 @@ EXPLANATION = Benchmark(
     outcome=outcome,
     estimate=partial(_nycc.estimate, over=over),
     part=_nycc.part,
-    signatures=lambda: {"bleu": bleu_signature().replace("|", ",")},
+    signatures=lambda run: {"bleu": bleu_signature().replace("|", ",")},
 )

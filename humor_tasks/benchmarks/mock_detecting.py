@@ -31,4 +31,5 @@ MOCK_DETECTING = Benchmark(
     outcome=outcome,
     estimate=_mock.estimate,
     part=_mock.part,
+    signatures=_mock.worked,
 )

@@ -29,4 +29,5 @@ MOCK_MATCHING = Benchmark(
     outcome=outcome,
     estimate=_mock.estimate,
     part=_mock.part,
+    signatures=_mock.worked,
 )

@@ -75,10 +75,9 @@ def chain_of_task(
         try:
             asked = _named("task", task or TASKS.get(told.get("benchmark", ""), ""), ORDER)
             where = _named("scene", scene or _scene(state), _mock.SCENES)
-            run = _open(
-                asked, tuple((_settings(told) | {k: v for k, v in given.items() if v not in ("", None)}).items())
-            )
-            _show(state, run, asked, where)
+            settings = _settings(told) | {k: v for k, v in given.items() if v not in ("", None)}
+            run, worked = _open(asked, where, tuple(settings.items()))
+            _show(state, run, worked, asked, where)
         except BadInput as problem:
             raise PrerequisiteError(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}") from None
         return await generate(state) if generates else state
@@ -104,16 +103,17 @@ def _scene(state: TaskState) -> str:
 
 
 @lru_cache(maxsize=8)
-def _open(task: str, settings: tuple[tuple[str, Any], ...]) -> Run:
-    """A run that has training records and templates, and nothing to evaluate."""
-    options = _mock.MockOptions(**dict(settings), chain_of_task=True)
+def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple[Run, Mapping[str, str]]:
+    """A run that has training records and templates, and nothing to evaluate; what its signature says of them."""
+    options = _mock.MockOptions(**dict(settings), scene=scene, chain_of_task=True)
     if not options.dataset:
         raise BadInput("name the folder whose train splits hold worked samples: -S dataset=FOLDER, or `sample`.")
     benchmark = BENCHMARKS[f"mock_{task}"]
-    return Run(benchmark, options, Data((), {}, _mock.pools(options)), benchmark.templates(options))
+    run = Run(benchmark, options, Data((), {}, _mock.pools(options)), benchmark.templates(options))
+    return run, _mock.worked(run)
 
 
-def _show(state: TaskState, run: Run, task: str, scene: str) -> None:
+def _show(state: TaskState, run: Run, worked: Mapping[str, str], task: str, scene: str) -> None:
     """Puts the samples behind the system messages, and what they are into the metadata."""
     digests = _digests(state)
 
@@ -129,7 +129,7 @@ def _show(state: TaskState, run: Run, task: str, scene: str) -> None:
     shown = [{"task": other, "id": sample.id, "media_id": sample.cluster} for other, sample in found]
     options = {k: v for k, v in run.options.shown().items() if k in ("input", "frames", "sampling", "seed")}
     signed = {"task": task, "scene": scene, "data": run.options.dataset, "rev": run.options.revision or "-"} | options
-    signature = "|".join(f"{k}:{v}" for k, v in (signed | {"prompts": run.prompts_hash}).items())
+    signature = "|".join(f"{k}:{v}" for k, v in (signed | {"prompts": run.prompts_hash, **worked}).items())
     state.metadata["chain_of_task"] = {"samples": shown, "signature": signature}
 
 

@@ -16,7 +16,7 @@ from humor_tasks.sources._described import described_by
 from humor_tasks.sources._download import fetch
 from humor_tasks.sources._leaderboard import is_leaderboard, read_leaderboard
 from humor_tasks.sources._open import open_rows
-from humor_tasks.sources._rows import Absent, Rows, join_fingerprints
+from humor_tasks.sources._rows import Absent, Rows, fingerprint, join_fingerprints
 
 __all__ = [
     "Absent",
@@ -26,6 +26,7 @@ __all__ = [
     "catalogue",
     "described_by",
     "fetch",
+    "fingerprint",
     "is_leaderboard",
     "join_fingerprints",
     "open_rows",
