@@ -7,12 +7,16 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from humor_tasks.errors import BadInput
+
+LONE = re.compile("[\ud800-\udfff]")
+"""Half a character, which JSON can spell and no file can hold."""
 
 
 def write_text(path: Path, text: str) -> None:

@@ -184,8 +184,9 @@ def longer(first: str, second: str) -> str:
 
 def test_every_two_captions_of_a_contest() -> None:
     assert [(p.first, p.second) for p in pairs_of(THREE)] == [(0, 1), (0, 2), (1, 2), (3, 4)]
-    with pytest.raises(BadInput, match="no contest has two captions"):
-        pairs_of(captions(("1", "a", "x"), ("2", "a", "x")))
+    for other in (("2", "a", "x"), ("1", "A", "y")):
+        with pytest.raises(BadInput, match="no contest has two different captions"):
+            pairs_of(captions(("1", "a", "x"), other))
 
 
 @pytest.mark.parametrize(
@@ -294,6 +295,7 @@ def test_a_contest_that_the_corpus_has_not() -> None:
         ("[]", "line 1: must be an object with contest and caption"),
         ('{"contest": true, "caption": "x"}', "contest is True"),
         ('{"contest": 1, "caption": " "}', "caption is ' '"),
+        ('{"contest": 1, "caption": "half a \\ud800"}', "caption is 'half a"),
         ('{"contest": 1, "caption": "x", "system": 3}', "system is 3"),
     ],
 )
@@ -411,6 +413,9 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
         (("--model", "baseline/loudest"), "there is no 'loudest'"),
         (("--model", "baseline/first", "-o", "x.txt"), "a ranking is written as .csv or .json"),
         (("--model", "baseline/first", "-M", "seed"), "-M seed: write it as NAME=VALUE"),
+        (("--model", "baseline/first", "-M", "memoize=1"), "-M memoize: is no argument of a model"),
+        (("--model", "baseline/first", "-M", "prompts=1"), "there is no 'prompts'"),
+        (("--model", "baseline/first", "--log-dir", __file__), "the log cannot be written"),
         (("--model", "baseline/first", "--fold", "7"), "fold"),
     ],
 )

@@ -18,7 +18,7 @@ from humor_tasks.files import read_body
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.preference import win_rate
-from humor_tasks.writing import write_json, write_table
+from humor_tasks.writing import LONE, write_json, write_table
 
 ENDINGS = (".csv", ".json")
 COLUMNS = ("contest", "rank", "win_rate", "pairs", "system", "caption")
@@ -90,8 +90,8 @@ def _of_file(path: Path) -> Captions:
         if isinstance(contest, bool) or not isinstance(contest, int | str):
             raise BadInput(f"{where}: contest is {contest!r}; it must be the contest's number.")
         for name, value in (("caption", caption), ("system", system)):
-            if not isinstance(value, str) or not value.strip():
-                raise BadInput(f"{where}: {name} is {value!r}; it must be text.")
+            if not isinstance(value, str) or not value.strip() or LONE.search(value):
+                raise BadInput(f"{where}: {name} is {value!r:.60}; it must be text.")
         found.append(Caption(str(contest), " ".join(caption.split()), system))
     return Captions(tuple(found), {})
 
@@ -122,7 +122,7 @@ def _of_log(path: Path) -> Captions:
 
 
 def pairs_of(captions: Sequence[Caption]) -> list[Pair]:
-    """Every two captions of a contest; BadInput where there are none."""
+    """Every two captions of a contest; BadInput where none differ."""
     contests: dict[str, list[int]] = {}
     for i, caption in enumerate(captions):
         contests.setdefault(caption.contest, []).append(i)
@@ -131,8 +131,8 @@ def pairs_of(captions: Sequence[Caption]) -> list[Pair]:
         for members in contests.values()
         for i, j in itertools.combinations(members, 2)
     ]
-    if not found:
-        raise BadInput("no contest has two captions: there is nothing to compare.")
+    if all(pair.same for pair in found):
+        raise BadInput("no contest has two different captions: there is nothing to compare.")
     return found
 
 

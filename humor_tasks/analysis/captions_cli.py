@@ -11,6 +11,8 @@ import click
 from humor_tasks.errors import BadInput
 
 _PATH = click.Path(path_type=Path)
+GET_MODEL = ("model", "role", "default", "config", "memoize")
+"""What Inspect's `get_model` takes for itself."""
 
 
 @click.command("rank-captions")
@@ -54,7 +56,7 @@ def rank_captions(
     where = {**told, **{name: value for name, value in corpus.items() if value is not None}}
     log = ask(
         captions, pairs := analysis.pairs_of(captions), model, where, prompts, not no_cache, log_dir,
-        **dict(_argument(text) for text in model_args),
+        dict(_argument(text) for text in model_args),
     )  # fmt: skip
     pairs = compared(captions, pairs, log)
     rows = analysis.ranked(captions, pairs)
@@ -84,7 +86,9 @@ def _argument(text: str) -> tuple[str, Any]:
     name, given, value = text.partition("=")
     if not given or not name:
         raise BadInput(f"-M {text}: write it as NAME=VALUE.")
+    if name in GET_MODEL:
+        raise BadInput(f"-M {name}: is no argument of a model.")
     try:
         return name, json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name, value

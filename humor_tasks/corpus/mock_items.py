@@ -15,6 +15,7 @@ from humor_tasks.benchmarks._mock import as_seen
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files import read_body
 from humor_tasks.images import Picture, picture_file
+from humor_tasks.writing import LONE
 
 SPLITS = ("train", "validation", "test")
 PUBLISHED = {
@@ -36,8 +37,6 @@ PUBLISHED = {
 }
 """Scene -> sub-task -> MOCK's sizes of train, validation and test."""
 MISSING = ("error", "drop", "keep")
-LONE = re.compile("[\ud800-\udfff]")
-"""Half a character, which JSON and Python can spell and no file can hold."""
 _SAFE = re.compile(r"[A-Za-z0-9][\w-]*")
 
 

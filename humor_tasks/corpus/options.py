@@ -20,11 +20,10 @@ from typing import Any
 
 from humor_tasks.benchmark import Record
 from humor_tasks.benchmarks import _mock
-from humor_tasks.corpus.mock_items import LONE
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files import read_body
 from humor_tasks.images import picture_file
-from humor_tasks.writing import write_text
+from humor_tasks.writing import LONE, write_text
 
 TASK = "matching"
 _DRAWN = 32  # unrelated items that are looked at for one option

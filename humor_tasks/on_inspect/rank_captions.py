@@ -50,15 +50,18 @@ def ask(
     prompts: str | None = None,
     cache: bool = True,
     log_dir: str | None = None,
-    **model_args: Any,
+    model_args: Mapping[str, Any] | None = None,
 ) -> EvalLog:
     """Both orders of every pair, asked of a model; `corpus` says where the cartoons are."""
     try:
-        chosen = get_model(model, memoize=False, **model_args)
-    except (PrerequisiteError, ValueError) as problem:
+        chosen = get_model(model, memoize=False, **(model_args or {}))
+    except (PrerequisiteError, ValueError, TypeError, ImportError) as problem:
         raise BadInput(f"model {model}: {' '.join(Text.from_markup(str(problem)).plain.split())}") from None
     built = task(captions, pairs, corpus, prompts, cache and not model.startswith(LOCAL))
-    (log,) = eval(built, model=chosen, log_dir=log_dir)
+    try:
+        (log,) = eval(built, model=chosen, log_dir=log_dir)
+    except OSError as problem:
+        raise BadInput(f"the log cannot be written ({problem}): --log-dir.") from None
     return log
 
 
