@@ -4,7 +4,7 @@
 
 Everything comes from `_items.toml` and `clips.json` (the words) and `_cartoons.py` and `_posts.py` (the pictures, drawn
 with the pen of the caption contest's sample), so the same checkout always gives the same files. Without a folder the
-files beside this script are replaced. README.md is written by hand; the clips are made by `clips/_make_clips.py`.
+files beside this script are replaced. README.md is written by hand; the clips are made by `_make_clips.py`.
 """
 
 import json
