@@ -178,7 +178,7 @@ def test_inspects_settings_reach_the_search(folder: str, describer: Describer) -
         ([ChatMessageSystem(content="x")], {}, "there is no user message to answer"),
         ([asking("what?", PNG[:200])], {}, "Picture of the question: the PNG data is truncated"),
         ([asking("what?", PNG)], {"num_choices": 6}, "6 choices: a search with 5 beams has at most 5"),
-        ([asking("what?", PNG)], {"num_choices": 2, "temperature": 1.0}, "2 choices: a search with 1 beams"),
+        ([asking("what?", PNG)], {"num_choices": 2, "temperature": 1.0}, "2 choices: one answer is drawn at a time"),
         ([asking("what?", PNG)], {"frequency_penalty": 0.5}, "frequency_penalty is not something OFA has"),
         ([asking("what?", PNG)], {"logprobs": True}, "logprobs is not something OFA has"),
         ([asking("what?", PNG)], {"temperature": -1.0}, "temperature is -1.0"),
