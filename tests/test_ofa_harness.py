@@ -359,8 +359,22 @@ def test_own_prompts_are_given_to_both(seer: Seer, tmp_path: Path) -> None:
     (first,) = eval(made, model="baseline/first", model_roles=roles, solver=describe_first(), display="none", limit=1)
     assert first.error
     assert "-S prompts=FOLDER" in first.error.message
-    with pytest.raises(PrerequisiteError, match="describe_first: prompts=nowhere: there is no such folder"):
-        describe_first(prompts="nowhere")
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"prompts": "nowhere"}, "prompts=nowhere: there is no such folder"),
+        ({"instruction": 5}, "instruction is 5; give a text"),
+        ({"temperature": "hot"}, "temperature is 'hot'; give a number from 0 up"),
+        ({"max_tokens": 0}, "max_tokens is 0; give a whole number from 1 up"),
+        ({"max_tokens": True}, "max_tokens is True"),
+        ({"seed": "x"}, "seed is 'x'; give a whole number"),
+    ],
+)
+def test_settings_of_the_describer_that_cannot_be(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(PrerequisiteError, match=f"describe_first: {message}"):
+        describe_first(**how)
 
 
 def test_ofa_describes_a_dataset_and_a_retrained_one_is_asked_again(folder: str, tmp_path: Path) -> None:
