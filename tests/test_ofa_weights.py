@@ -243,6 +243,7 @@ def test_a_narrow_backbone_is_a_field_of_ours() -> None:
     [
         ("./nowhere", "there is no such folder. Give a checkpoint's folder, OWNER/NAME of the hub, or random/SIZE"),
         ("nowhere", "there is no such folder"),
+        ("", "ofa: : there is no such folder"),
         ("~nobody-at-all/m", "there is no such folder"),
         ("/" + "x" * 300, "there is no such folder"),
         ("random/gigantic", f"there is no 'gigantic'; choose from {', '.join(SIZES)}"),

@@ -53,9 +53,8 @@ class Asking:
         """Raises BadInput for what is of another kind, before anything is asked."""
         if not isinstance(self.instruction, str | None):
             raise BadInput(f"instruction is {self.instruction!r}; give a text.")
-        if self.temperature is not None and not (
-            _is(int | float, self.temperature) and 0 <= self.temperature < math.inf
-        ):
+        heat = 0 if self.temperature is None else self.temperature
+        if not _is(int | float, heat) or not 0 <= heat < math.inf:
             raise BadInput(f"temperature is {self.temperature!r}; give a number from 0 up.")
         if self.max_tokens is not None and not (_is(int, self.max_tokens) and self.max_tokens > 0):
             raise BadInput(f"max_tokens is {self.max_tokens!r}; give a whole number from 1 up.")
