@@ -129,6 +129,15 @@ def test_a_line_that_is_no_answer_is_named(tmp_path: Path, line: str) -> None:
         Answers(tmp_path / "a", {})
 
 
+@pytest.mark.parametrize("foreign", [b"[1, 2]", b"a note of mine", b'{"picture": 1}', b"\xff\x00"])
+def test_a_file_that_is_not_ours_is_left_as_it_is(tmp_path: Path, foreign: bytes) -> None:
+    for content in (foreign, b"\n" + foreign):
+        (tmp_path / "a").write_bytes(content)
+        with pytest.raises(BadInput, match=r"a: ends in what is no answer\. Remove its last line, or the file"):
+            Answers(tmp_path / "a", {})
+        assert (tmp_path / "a").read_bytes() == content
+
+
 def test_two_writers_of_one_file_are_told(tmp_path: Path) -> None:
     first, second = Answers(tmp_path / "a", {}), Answers(tmp_path / "a", {})
     first.keep("p", "q", "a")
@@ -175,6 +184,11 @@ def test_any_questions_about_any_pictures() -> None:
     assert (config.temperature, config.max_tokens, config.seed) == (0.5, 9, 3)
 
 
+def test_half_a_character_at_the_end_is_replaced() -> None:
+    model = get_model("mockllm/model", custom_outputs=lambda *_: saying("a fish \ud83d"), memoize=False)
+    assert describe_rows(pictures(1), ["a?"], model) == {"p0": {"a?": "a fish \ufffd"}}
+
+
 @pytest.mark.parametrize("stop", ["content_filter", "stop"])
 def test_what_is_held_back_is_no_answer(stop: Any) -> None:
     output = saying("I cannot look at it." if stop == "content_filter" else "", stop)
@@ -185,7 +199,7 @@ def test_what_is_held_back_is_no_answer(stop: Any) -> None:
 def test_a_request_that_fails_keeps_the_others() -> None:
     def answer(messages: Any, *rest: Any) -> ModelOutput:
         if messages[-1].text == "bad?":
-            raise RuntimeError("no such model")
+            raise RuntimeError("no such\nmodel.")
         return saying("fine")
 
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
@@ -198,11 +212,19 @@ def test_a_request_that_fails_keeps_the_others() -> None:
 
 def test_a_models_arguments_are_told_and_its_secrets_are_not() -> None:
     headers = 'headers={"Authorization": "Bearer x", "X-Team": "laughs"}'
-    model = open_model("mockllm/model", ["api_token=x", "flavour=3", headers])
-    assert identity(model) == {"model_args": {"flavour": 3, "headers": {"X-Team": "laughs"}}}
+    others = ["tokenizer=t", "version=2024-06-01", "proxy=http://me:x@there/", "cookies=c", "none=null"]
+    model = open_model("mockllm/model", ["api_token=x", "flavour=3", headers, *others])
+    kept = {"tokenizer": "t", "version": "2024-06-01", "proxy": "http://there/", "none": None}
+    assert identity(model) == {"model_args": {"flavour": 3, "headers": {"X-Team": "laughs"}, **kept}}
     assert Asking(seed=1).of(model)["seed"] == 1
-    with pytest.raises(BadInput, match="model nobody/x: "):
-        open_model("nobody/x")
+    for name, argument, message in (
+        ("nobody/x", "a=1", "model nobody/x: "),
+        ("mockllm/model", "flavour", "-M flavour: has no value; give it as -M flavour=VALUE"),
+        ("mockllm/model", "a={", "model mockllm/model: while parsing a flow node .*"),
+    ):
+        with pytest.raises(BadInput, match=message) as problem:
+            open_model(name, [argument])
+        assert "\n" not in str(problem.value)
 
 
 # ---- the command ----------------------------------------------------------------------------------
@@ -337,11 +359,14 @@ def test_empty_answers_are_told_or_filled(
 
 
 def test_what_a_killed_writer_left_is_no_hindrance(seer: tuple[Seer, ChatServer], tmp_path: Path) -> None:
-    (tmp_path / ".d.part" / "images").mkdir(parents=True)
-    (tmp_path / ".d.part" / "README.md").write_text("half")
+    (tmp_path / ".d.part-0123" / "images").mkdir(parents=True)
+    (tmp_path / ".d.part-0123" / "README.md").write_text("half")
     (tmp_path / "d").mkdir()  # empty: made by the user
     assert "10 rows" in describe(tmp_path / "d", "sample", *one_task())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "d.answers.jsonl"]
+    (tmp_path / "link").symlink_to(tmp_path / "far")
+    assert "far: 10 rows" in describe(tmp_path / "link", "sample", *one_task())
+    assert "far: is finished already" in describe(tmp_path / "link", "sample", *one_task())
     (tmp_path / "file").write_text("mine")
     assert "was not made by humor-tasks describe" in describe(tmp_path / "file", "sample", *one_task())
 
@@ -381,6 +406,8 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
         ("sample", ["--fold", "5"], "fold: there is no '5'"),
         ("sample", ["--split", "tset"], "Did you mean 'test'"),
         ("sample", ["--temperature", "warm"], "--temperature is 'warm'"),
+        ("sample", ["--temperature", "nan"], "temperature is nan; give a number from 0 up"),
+        ("sample", ["--temperature=-1"], "temperature is -1.0"),
         ("sample", ["--revision", "main"], "revision=main is for hub datasets"),
         ("nowhere", [], "is neither 'sample'"),
     ],

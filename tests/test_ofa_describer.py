@@ -159,6 +159,8 @@ def test_memory_that_runs_out_halves_the_batch(folder: str, monkeypatch: pytest.
         ([None], ["what?"], "question 1 of 1: there is no image"),
         ([drawing(0)], [""], "question 1 of 1: the question is empty"),
         ([drawing(0)], [" ?"], "question 1 of 1: the question is empty"),
+        ([drawing(0)], [None], "question 1 of 1: the question is of type NoneType; give a text"),
+        ([drawing(0)], ["a \ud800?"], r"question 1 of 1: the text holds half a character \('\\ud800'\)"),
         ([drawing(0)], ["cat " * 1100], r"question 1 of 1: the question has \d+ tokens; OFA has positions for 1024"),
         ([drawing(0)] * 2, ["what?"], "1 questions about 2 images"),
         ([drawing(0)], [ASKED[0]] * 2, "2 questions about 1 images"),
@@ -180,6 +182,7 @@ def test_what_cannot_be_answered(describer: Describer, images: Any, questions: l
         ({"image_size": 112}, "image_size is 112; this network has positions for 96"),
         ({"image_size": "48"}, "image size is '48'"),
         ({"batch_size": -1}, "batch_size is -1"),
+        ({"lenpen": "1e-1"}, "lenpen is '1e-1'; give a number"),
         ({"precision": "fp8"}, "precision: there is no 'fp8'"),
         ({"revision": 1234567}, "revision belongs to a model of the hub"),
     ],
@@ -200,13 +203,37 @@ def test_folders_that_are_no_describer(folder: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"there is no vocabulary\. Looked for vocab.json and merges.txt"):
         Describer.load(other)
     assert recorded_size(Path(folder)) == SIDE
-    (other / "preprocessor_config.json").write_text('{"size": {"height": 48, "width": 64}}')
-    with pytest.raises(BadInput, match="only squares are made here"):
-        recorded_size(other)
-    (other / "preprocessor_config.json").write_text('{"size": {"shortest_edge": 224}}')
-    assert recorded_size(other) is None
     with pytest.raises(BadInput, match=r"question 1 of 1: 3 answers|3 answers to a question; a search with 2 beams"):
         Describer.load(folder, {"beams": 2}).answers([drawing(0)], ASKED[:1], n=3)
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ('{"size": {"height": 48, "width": 64}}', "'width': 64}; only squares are made here. Give image_size"),
+        ('{"size": {"shortest_edge": 224}}', "size is {'shortest_edge': 224}; only squares"),
+        ('{"size": null}', "size is None; only squares"),
+        ('{"size": 50}', r"preprocessor_config.json: image size is 50; it must be a multiple of 16"),
+        ('{"size": ', "preprocessor_config.json: cannot be read"),
+        ("[" * 200_000, "preprocessor_config.json: cannot be read"),
+        ("[]", "preprocessor_config.json: holds no object"),
+    ],
+)
+def test_a_size_that_is_recorded_and_cannot_be_made_is_not_guessed(record: str, message: str, tmp_path: Path) -> None:
+    other = Path(tiny_ofa(tmp_path / "other"))
+    (other / "preprocessor_config.json").write_text(record)
+    with pytest.raises(BadInput, match=message):
+        Describer.load(other, {"device": "cpu"})
+    assert Describer.load(other, {"device": "cpu", "image_size": 64}).pixels.size == 64
+
+
+def test_a_size_that_is_not_recorded_is_the_published_one(tmp_path: Path) -> None:
+    (tmp_path / "preprocessor_config.json").write_text('{"size": 64}')
+    assert recorded_size(tmp_path) == 64
+    (tmp_path / "preprocessor_config.json").write_text('{"image_mean": [0.5]}')
+    assert recorded_size(tmp_path) is None
+    (tmp_path / "preprocessor_config.json").unlink()
+    assert recorded_size(tmp_path) is None
 
 
 def test_an_identity_follows_the_weights_and_the_settings(folder: str, describer: Describer, tmp_path: Path) -> None:

@@ -325,6 +325,17 @@ def test_half_precision_writes_too() -> None:
         ({"top_p": 0.0}, "top_p is 0.0"),
         ({"top_p": 1.5}, "top_p is 1.5"),
         ({"top_k": -3}, "top_k is -3"),
+        ({"top_p": "all"}, "top_p is 'all'; give a number"),
+        ({"temperature": "hot"}, "temperature is 'hot'; give a number"),
+        ({"temperature": float("inf")}, "temperature is inf"),
+        ({"lenpen": None}, "lenpen is None; give a number"),
+        ({"lenpen": float("nan")}, "lenpen is nan"),
+        ({"lenpen": 11}, "lenpen is 11; give a number from -10 to 10"),
+        ({"normalize": "no"}, "normalize is 'no'; give true or false"),
+        ({"use_cache": 0}, "use_cache is 0"),
+        ({"sample": 1, "beams": 1}, "sample is 1"),
+        ({"seed": "7"}, "seed is '7'; give a whole number"),
+        ({"seed": 2**63}, "seed is 9223372036854775808"),
     ],
 )
 def test_settings_that_cannot_be_used(values: dict[str, Any], said: str) -> None:

@@ -178,7 +178,7 @@ def test_inspects_settings_reach_the_search(folder: str, describer: Describer) -
         ([ChatMessageSystem(content="x")], {}, "there is no user message to answer"),
         ([asking("what?", PNG[:200])], {}, "Picture of the question: the PNG data is truncated"),
         ([asking("what?", PNG)], {"num_choices": 6}, "6 choices: a search with 5 beams has at most 5"),
-        ([asking("what?", PNG)], {"num_choices": 2, "temperature": 1.0}, "2 choices: a search with 1 beams"),
+        ([asking("what?", PNG)], {"num_choices": 2, "temperature": 1.0}, "2 choices: one answer is drawn at a time"),
         ([asking("what?", PNG)], {"frequency_penalty": 0.5}, "frequency_penalty is not something OFA has"),
         ([asking("what?", PNG)], {"logprobs": True}, "logprobs is not something OFA has"),
         ([asking("what?", PNG)], {"temperature": -1.0}, "temperature is -1.0"),
@@ -266,6 +266,22 @@ def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
     assert model.generate_until(asked, disable_tqdm=True) == expected
     with pytest.raises(NotImplementedError, match="rates no running text"):
         model.loglikelihood_rolling([])
+    # As in transformers, to draw is to draw at temperature 1.
+    plain, warm = ({"do_sample": True, "seed": 5, **more} for more in ({}, {"temperature": 1.0}))
+    both = [request("generate_until", "what?", how, drawing(0)) for how in (plain, warm)]
+    first, second = model.generate_until(both, disable_tqdm=True)
+    assert first == second != describer.answer([drawing(0)], ["what?"], SHORT)[0]
+    with pytest.raises(BadInput, match="there is no user turn to answer"):
+        model.apply_chat_template([{"role": "system", "content": "Be kind."}])
+    with pytest.raises(BadInput, match="t, document d1: the text holds half a character"):
+        model.loglikelihood([request("loglikelihood", "what?", "\ud800", drawing(0))], disable_tqdm=True)
+
+
+@pytest.mark.parametrize("size", ["x", "-3", 3.5, "", "²"])
+def test_batch_sizes_that_are_none(folder: str, size: Any) -> None:
+    with pytest.raises(BadInput, match=f"--batch_size is '{size}'; give a whole number, or auto"):
+        OfaLM(folder, "cpu", size)
+    assert OfaLM(folder, "cpu", "auto:4").batch_size == OfaLM(folder, "cpu", 1).batch_size == 8
 
 
 @pytest.mark.parametrize(
@@ -275,6 +291,10 @@ def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
         (request("generate_until", "what?", {}, drawing(0), drawing(1)), "t, document d1: there are 2 pictures"),
         (request("generate_until", "<image>", {}, drawing(0)), "t, document d1: the question is empty"),
         (request("generate_until", "what?", {"num_beams": 3}, drawing(0)), "there is no 'num_beams'"),
+        (request("generate_until", "what?", {"until": 5}, drawing(0)), "gen_kwargs of humor-ofa: until has 5; it is"),
+        (request("generate_until", "what?", {"do_sample": "no"}, drawing(0)), "do_sample is 'no'; give true or false"),
+        (request("generate_until", "what?", {"max_gen_toks": "x"}, drawing(0)), "{'max_gen_toks': 'x'} cannot be used"),
+        (request("generate_until", "what?", {"temperature": "hot"}, drawing(0)), "'hot'} cannot be used"),
     ],
 )
 def test_requests_that_cannot_be_answered(folder: str, asked: Instance, message: str) -> None:
@@ -359,8 +379,22 @@ def test_own_prompts_are_given_to_both(seer: Seer, tmp_path: Path) -> None:
     (first,) = eval(made, model="baseline/first", model_roles=roles, solver=describe_first(), display="none", limit=1)
     assert first.error
     assert "-S prompts=FOLDER" in first.error.message
-    with pytest.raises(PrerequisiteError, match="describe_first: prompts=nowhere: there is no such folder"):
-        describe_first(prompts="nowhere")
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"prompts": "nowhere"}, "prompts=nowhere: there is no such folder"),
+        ({"instruction": 5}, "instruction is 5; give a text"),
+        ({"temperature": "hot"}, "temperature is 'hot'; give a number from 0 up"),
+        ({"max_tokens": 0}, "max_tokens is 0; give a whole number from 1 up"),
+        ({"max_tokens": True}, "max_tokens is True"),
+        ({"seed": "x"}, "seed is 'x'; give a whole number"),
+    ],
+)
+def test_settings_of_the_describer_that_cannot_be(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(PrerequisiteError, match=f"describe_first: {message}"):
+        describe_first(**how)
 
 
 def test_ofa_describes_a_dataset_and_a_retrained_one_is_asked_again(folder: str, tmp_path: Path) -> None:
@@ -413,16 +447,26 @@ def test_the_commands(folder: str, describer: Describer, tmp_path: Path) -> None
     log = read_eval_log(str(path))
     assert log.results
     assert all("scene location: " in (s.messages[-2].text) for s in log.samples or [])
-    lm_eval = ["lm_eval", "--tasks", "nyc_ranking_pixels_gen", "--model", "humor-ofa", "--apply_chat_template"]
-    lm_eval += [
-        "--model_args",
-        f"pretrained={folder}",
-        "--gen_kwargs",
-        "max_gen_toks=9",
-        "--metadata",
-        "dataset=sample",
-    ]
-    command(*lm_eval, "--output_path", "out", "--log_samples", cwd=tmp_path)
-    (file,) = tmp_path.rglob("samples_nyc_ranking_pixels_gen_*.jsonl")
+    assert in_lm_eval_command([], folder, tmp_path / "three") == expected
+
+
+def in_lm_eval_command(launch: Sequence[str], folder: str, cwd: Path, *more: str) -> dict[str, str]:
+    """What the model said, by id."""
+    asked = ["lm_eval", "--tasks", "nyc_ranking_pixels_gen", "--model", "humor-ofa", "--apply_chat_template"]
+    asked += ["--model_args", f"pretrained={folder}", "--gen_kwargs", "max_gen_toks=9"]
+    asked += ["--metadata", "dataset=sample", "--output_path", "out", "--log_samples", *more]
+    cwd.mkdir()
+    command(*launch, *asked, cwd=cwd)
+    (file,) = cwd.rglob("samples_nyc_ranking_pixels_gen_*.jsonl")
     said = [json.loads(line) for line in file.read_text().splitlines()]
-    assert {s["doc"]["id"]: s["filtered_resps"][0] for s in said} == expected
+    return {s["doc"]["id"]: s["filtered_resps"][0] for s in said}
+
+
+@pytest.mark.slow
+def test_two_processes_say_what_one_says(folder: str, describer: Describer, tmp_path: Path) -> None:
+    # Nine documents: one process has five, the other four and a request that evens them out.
+    launch = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--main_process_port", "0", "-m"]
+    said = in_lm_eval_command(launch, folder, tmp_path / "two", "--limit", "9")
+    expected = directly(describer, "ranking")
+    assert len(said) == 9
+    assert said == {name: expected[name] for name in said}

@@ -175,6 +175,8 @@ def words_changed(**changes: int) -> Any:
         ("vocab.json", words_changed(a=3), r"numbers of its \d+ words do not run from 0"),
         ("vocab.json", lambda text: text.replace('"!"', '"!!"'), r"lacks 1 of the 256 bytes \(!\)"),
         ("merges.txt", lambda text: text + "q q\n", "lacks a word of the pair 'q q'"),
+        ("merges.txt", lambda text: "", r"no pair makes \d words: .*is cut short; copy it again"),
+        ("merges.txt", lambda text: text[: text.rstrip().rindex("\n")], "no pair makes 1 word: "),
         ("merges.txt", lambda text: text + "qq\n", r"merges.txt, line \d+: 'qq' is no pair"),
     ],
 )

@@ -77,6 +77,9 @@ def test_a_torch_file_and_pieces_with_an_index(tmp_path: Path) -> None:
     (pieces / "model.safetensors.index.json").write_text(json.dumps({"weight_map": places}))
     with pytest.raises(BadInput, match=r"names '\.\./torch/pytorch_model\.bin'; weights lie beside it"):
         load(pieces)
+    (pieces / "model.safetensors.index.json").write_text("[" * 200_000)
+    with pytest.raises(BadInput, match=r"index\.json cannot be read"):
+        load(pieces)
 
 
 def test_a_torch_file_that_is_a_program_is_not_run(tmp_path: Path) -> None:
@@ -191,8 +194,11 @@ def test_weights_that_do_not_fit_are_named(spoil: Any, said: str, tmp_path: Path
         ({"eos_token_id": 3}, "eos_token_id is 3; only 2"),
         ({"resnet_type": "resnet26"}, "resnet_type: there is no 'resnet26'.*Did you mean"),
         ({"encoder_attention_heads": 5}, "d_model 24 does not divide by 5 encoder_attention_heads"),
-        ({"d_model": "24"}, "d_model is '24'; it is a number above 0"),
-        ({"decoder_layers": 0}, "decoder_layers is 0; it is a number above 0"),
+        ({"d_model": "24"}, r"config.json: d_model is '24'; it is a whole number"),
+        ({"decoder_layers": 0}, "decoder_layers is 0; it is a whole number"),
+        ({"encoder_ffn_dim": 10**30}, "encoder_ffn_dim is 10+; it is a whole number from 1 to 1000000"),
+        ({"attn_scale_factor": float("inf")}, "attn_scale_factor is inf; it is a number above 0"),
+        ({"_test_only": "x"}, "config.json: _test_only is 'x'; it is an object"),
         ({"normformer": "yes"}, "normformer is 'yes'; it is true or false"),
         ({"normformer": None}, "normformer is None"),
         ({"token_bucket_size": 1}, "token_bucket_size is 1"),
@@ -210,6 +216,7 @@ def test_configurations_that_say_too_little_or_nothing(tmp_path: Path) -> None:
         ('{"model_type": "ofa", "d_model": 24}', "encoder_layers, decoder_layers, .*resnet_type not said"),
         ("[]", "holds no object"),
         ("{", "cannot be read"),
+        ("[" * 200_000, "cannot be read"),
     ):
         (tmp_path / "config.json").write_text(text)
         with pytest.raises(BadInput, match=said):
@@ -236,6 +243,9 @@ def test_a_narrow_backbone_is_a_field_of_ours() -> None:
     [
         ("./nowhere", "there is no such folder. Give a checkpoint's folder, OWNER/NAME of the hub, or random/SIZE"),
         ("nowhere", "there is no such folder"),
+        ("", "ofa: : there is no such folder"),
+        ("~nobody-at-all/m", "there is no such folder"),
+        ("/" + "x" * 300, "there is no such folder"),
         ("random/gigantic", f"there is no 'gigantic'; choose from {', '.join(SIZES)}"),
     ],
 )

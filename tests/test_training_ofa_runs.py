@@ -189,7 +189,7 @@ def test_all_folds_are_runs_of_their_own(tiny: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_command(tiny: str, tmp_path: Path) -> None:
+def test_the_command(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flags = "--dataset sample --fold 2 --lr 1e-3 --epochs 1 --device cpu --no-progress --batch-size 60".split()
     asked = ["ofa", *flags, "--pretrained", tiny, "-o", str(tmp_path / "run")]
     done = CliRunner().invoke(commands, asked)
@@ -197,6 +197,8 @@ def test_the_command(tiny: str, tmp_path: Path) -> None:
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert f"test        nll         {metrics['test']['nll']:.5f}" in done.output
     assert CliRunner().invoke(commands, asked).output == done.output
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert CliRunner().invoke(commands, [*asked[:-2], "--output=~/run"]).output == done.output
     refused_ = CliRunner().invoke(commands, [*asked, "--seed", "1"])
     assert "holds a run with other settings (seed=0 there, 1 here)" in str(refused_.exception)
 

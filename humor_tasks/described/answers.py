@@ -14,6 +14,8 @@ from typing import Any
 
 from humor_tasks.errors import BadInput
 
+_START = b'{"picture": "'  # of a line
+
 
 class Answers:
     """The answers of one model asked in one way; a file may hold those of others, which are left alone.
@@ -55,12 +57,15 @@ class Answers:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a+b") as file:
             file.seek(0)
-            whole, end, _ = file.read().rpartition(b"\n")
+            whole, end, half = file.read().rpartition(b"\n")
+            lines = whole.decode("utf-8", "replace").split("\n")
+            for number, line in enumerate(lines, 1):
+                if line:
+                    self._read(line, number)
+            if half[: len(_START)] != _START[: len(half)]:  # another program's: nothing of it is cut off
+                raise BadInput(f"{self.path}: ends in what is no answer. Remove its last line, or the file.")
             self._size = len(whole + end)
             file.truncate(self._size)
-        for number, line in enumerate(whole.decode("utf-8", "replace").split("\n"), 1):
-            if line:
-                self._read(line, number)
 
     def _read(self, line: str, number: int) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **how: Any
     from humor_tasks.models.descriptions import QUESTIONS
     from humor_tasks.on_inspect.describer import Asking, describe_rows, open_model
 
-    output = output.expanduser().absolute()
+    output = Path(os.path.expanduser(output)).resolve()  # of a link, what it leads to
     temperature = _temperature(how["temperature"])
     if how["unanswered"] is not None and not how["unanswered"].strip():
         raise BadInput("--unanswered is empty; give the text that stands for an answer that was not given.")

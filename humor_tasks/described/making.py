@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import shutil
@@ -9,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import yaml
 
@@ -118,10 +120,9 @@ def descriptions(
 
 def write_folder(output: Path, plan: Plan, pictures: Mapping[str, Picture], words: Mapping[str, Description]) -> None:
     """The folder, complete or not at all."""
-    beside = output.with_name(f".{output.name}.part")
+    start = f".{output.name}.part"
+    beside = output.with_name(f"{start}-{uuid4().hex}")  # another process may be at the same
     try:
-        if beside.exists():  # of a process that was killed
-            shutil.rmtree(beside)
         (beside / "images").mkdir(parents=True)
         files = {sha256: f"images/{sha256[:20]}.{picture.mime()[6:]}" for sha256, picture in pictures.items()}
         for sha256, name in files.items():
@@ -132,6 +133,8 @@ def write_folder(output: Path, plan: Plan, pictures: Mapping[str, Picture], word
         if output.is_dir():
             output.rmdir()  # empty, see `is_made`
         beside.replace(output)
+        for left in output.parent.glob(f"{glob.escape(start)}*"):  # by processes that were killed
+            shutil.rmtree(left, ignore_errors=True)
     except OSError as problem:
         raise BadInput(f"{output}: cannot be written ({problem}).") from None
     finally:

@@ -15,7 +15,7 @@ def read_object(path: Path) -> dict[str, Any]:
     """A JSON object from a file of a folder."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         raise BadInput(f"{path}: cannot be read ({problem}); the folder is not whole.") from None
     if not isinstance(value, dict):
         raise BadInput(f"{path}: holds no object; the folder is not whole.")

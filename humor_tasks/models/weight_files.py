@@ -69,7 +69,7 @@ def indexed(path: Path, who: str) -> list[str]:
     """The file names of an index."""
     try:
         names = sorted({str(name) for name in json.loads(path.read_text(encoding="utf-8"))["weight_map"].values()})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise BadInput(f"{who}: {path} cannot be read ({problem!r}).") from None
     for name in names:
         if Path(name).name != name or name in ("", ".", ".."):

@@ -48,8 +48,8 @@ def describe_first(
         seed: Of the describer, unless its own configuration says.
         cache: Keep answers in Inspect's model cache, so that they are paid for once.
     """
-    how = Asking(instruction, temperature, max_tokens, seed)
     try:
+        how = Asking(instruction, temperature, max_tokens, seed)
         scenes = read_templates("nycc", [PIXELS, WORDS], prompts)
     except BadInput as problem:
         raise PrerequisiteError(f"describe_first: {problem}") from None

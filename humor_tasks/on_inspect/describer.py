@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +14,6 @@ from typing import Any
 
 import anyio
 from inspect_ai._util.config import parse_cli_args
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     CachePolicy,
     ChatMessage,
@@ -32,7 +32,7 @@ from rich.text import Text
 from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture
 
-_SECRET = re.compile("key|token|secret|password|credential|auth", re.I)
+_SECRET = re.compile(r"key|token(?!iz|s\b)|secret|passw|passphrase|pwd|credential|auth|bearer|cookie", re.I)
 AT_ONCE = 128  # questions under way; how many of them are with the provider is its own limit
 
 
@@ -48,6 +48,18 @@ class Asking:
     temperature: float | None = 0.0
     max_tokens: int | None = None
     seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises BadInput for what is of another kind, before anything is asked."""
+        if not isinstance(self.instruction, str | None):
+            raise BadInput(f"instruction is {self.instruction!r}; give a text.")
+        heat = 0 if self.temperature is None else self.temperature
+        if not _is(int | float, heat) or not 0 <= heat < math.inf:
+            raise BadInput(f"temperature is {self.temperature!r}; give a number from 0 up.")
+        if self.max_tokens is not None and not (_is(int, self.max_tokens) and self.max_tokens > 0):
+            raise BadInput(f"max_tokens is {self.max_tokens!r}; give a whole number from 1 up.")
+        if self.seed is not None and not _is(int, self.seed):
+            raise BadInput(f"seed is {self.seed!r}; give a whole number.")
 
     def messages(self, picture: Picture, question: str) -> list[ChatMessage]:
         """One question about one picture."""
@@ -70,11 +82,13 @@ def open_model(
     name: str, arguments: Sequence[str] = (), base_url: str | None = None, at_once: int | None = None
 ) -> Model:
     """An Inspect model by name, `arguments` read as Inspect reads those after `-M`; BadInput if there is none."""
+    if bare := next((argument for argument in arguments if not argument.partition("=")[1]), None):
+        raise BadInput(f"-M {bare}: has no value; give it as -M {bare}=VALUE.")
     try:
         given = parse_cli_args(list(arguments), force_str=False)
         config = GenerateConfig(max_connections=at_once)
         model = get_model(name, base_url=base_url, config=config, memoize=False, **given)
-    except (PrerequisiteError, ValueError, TypeError, ImportError) as problem:
+    except Exception as problem:  # YAML's of an argument; whatever a provider raises that cannot begin
         plain = Text.from_markup(str(problem)).plain
         raise BadInput(f"model {name}: {' '.join(plain.split())}") from None
     if at_once is None and hasattr(model.api, "identity"):
@@ -92,11 +106,18 @@ def identity(model: Model) -> dict[str, Any]:
     return {"model_args": given} if given else {}
 
 
+def _is(kind: Any, value: object) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
 def _told(value: Any) -> Any:
-    """Without what is named like a secret, at any depth."""
+    """As JSON has it, at any depth; without what is named like a secret, and who logs in where."""
     if isinstance(value, Mapping):
-        return {name: _told(held) for name, held in value.items() if not _SECRET.search(str(name))}
-    return [_told(held) for held in value] if isinstance(value, list | tuple) else value
+        return {str(name): _told(held) for name, held in value.items() if not _SECRET.search(str(name))}
+    if isinstance(value, list | tuple):
+        return [_told(held) for held in value]
+    # YAML makes a date of api_version=2024-06-01.
+    return value if value is None or isinstance(value, int | float) else re.sub(r"(?<=://)[^/@\s]+@", "", str(value))
 
 
 async def ask(model: Model, picture: Picture, question: str, how: Asking, cache: bool = False) -> str:
@@ -114,7 +135,14 @@ def answer_in(output: ModelOutput) -> str:
     """The text of an output, without what a provider that holds an answer back says in its place."""
     if not output.choices or output.stop_reason == "content_filter":
         return ""
-    return output.completion.strip()
+    # A server that cuts an answer within a character leaves half of one, which no file can hold.
+    whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return whole.strip()
+
+
+def _line(problem: Exception) -> str:
+    """What a provider raised, in one line."""
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())}"
 
 
 Kept = Callable[[str, str, str], None]
@@ -147,10 +175,10 @@ def describe_rows(
     async def one(picture: str, question: str, finished: Callable[[], None]) -> None:
         try:
             answer = await ask(model, pictures[picture], question, how)
-            answers[picture][question] = answer
             keep(picture, question, answer)
+            answers[picture][question] = answer
         except Exception as problem:  # whatever a provider raises once its retries are spent
-            failed.append(f"'{question}' about {pictures[picture].where}: {type(problem).__name__}: {problem}")
+            failed.append(f"'{question}' about {pictures[picture].where}: {_line(problem)}")
         finally:
             finished()
 
@@ -175,6 +203,6 @@ def describe_rows(
 
     anyio.run(every)
     if failed:
-        kept = sum(map(len, answers.values()))
-        raise BadInput(f"{model}: {failed[0]}. {kept} answers are kept; the same command asks for the rest.")
+        kept, why = sum(map(len, answers.values())), failed[0].rstrip(".")
+        raise BadInput(f"{model}: {why}. {kept} answers are kept; the same command asks for the rest.")
     return answers

@@ -116,6 +116,8 @@ class OfaAPI(ModelAPI):
         said = {name: getattr(config, name) for name in ("max_tokens", "temperature", "seed", "top_p", "top_k")}
         settings = settings_for(self.describer.settings, most, **said)
         n = config.num_choices or 1
+        if n > 1 and settings.sample:
+            raise BadInput(f"{n} choices: one answer is drawn at a time; ask again with another seed, or in epochs.")
         if n > settings.beams:
             raise BadInput(f"{n} choices: a search with {settings.beams} beams has at most {settings.beams}; -M beams.")
         return Asked(where, picture_of(images[0], identity), message.text, settings, n)

@@ -15,6 +15,7 @@ from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.on_lm_eval.processes import InProcess, batch_size_of, place
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 
+WHO = "--gen_kwargs of humor-ofa"
 GENERATION = ("max_gen_toks", "temperature", "top_p", "top_k", "seed")
 
 
@@ -82,7 +83,10 @@ class OfaLM(InProcess):
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
         """The last user turn: OFA knows of no conversation."""
-        return next(turn["content"] for turn in reversed(chat_history) if turn["role"] == "user")
+        asked = [turn["content"] for turn in chat_history if turn["role"] == "user"]
+        if not asked:
+            raise BadInput(f"{self.describer.name}: there is no user turn to answer.")
+        return asked[-1]
 
     def _asked(self, request: Instance) -> tuple[Any, str, str]:
         """The image, the question, and where they are from."""
@@ -97,11 +101,20 @@ class OfaLM(InProcess):
         return getattr(shown[0], "picture", shown[0]), str(request.args[0]).replace(PLACEHOLDER, " "), where
 
     def _how(self, given: Mapping[str, Any]) -> tuple[GenerationSettings, tuple[str, ...]]:
-        how = dict(normalize_gen_kwargs(dict(given), self.describer.settings.max_len))
-        stops, draws = how.pop("until", None) or [], how.pop("do_sample", False)
+        try:
+            how: dict[str, Any] = dict(normalize_gen_kwargs(dict(given), self.describer.settings.max_len))
+        except (TypeError, ValueError) as problem:
+            raise BadInput(f"{WHO}: {dict(given)} cannot be used ({problem}).") from None
+        stops, draws = [stop for stop in how.pop("until") if stop is not None], how.pop("do_sample")
         for name in how:
-            check_choice("--gen_kwargs of humor-ofa", name, GENERATION)
-        if not draws:
+            check_choice(WHO, name, GENERATION)
+        if wrong := [stop for stop in stops if not isinstance(stop, str)]:
+            raise BadInput(f"{WHO}: until has {wrong[0]!r}; it is a text, or a list of texts.")
+        if draws not in (None, True, False):
+            raise BadInput(f"{WHO}: do_sample is {draws!r}; give true or false.")
+        if draws:
+            how.setdefault("temperature", 1.0)
+        else:
             how["temperature"] = None
         most = self.describer.ofa.config.most_tokens - 1
         said = {"max_tokens" if name == "max_gen_toks" else name: value for name, value in how.items()}

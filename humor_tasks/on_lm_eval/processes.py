@@ -75,4 +75,9 @@ def launched() -> Any | None:
 
 def batch_size_of(given: Any) -> int:
     """lm-eval's --batch_size as a model's own: 0, what suits the device, for 1 (lm-eval's default) and auto."""
-    return int(given) if str(given).isdigit() and int(given) > 1 else 0
+    said = str(given)
+    if given is None or said.split(":")[0] == "auto":
+        return 0
+    if not said.isascii() or not said.isdigit():
+        raise BadInput(f"--batch_size is '{said}'; give a whole number, or auto.")
+    return int(said) if int(said) > 1 else 0

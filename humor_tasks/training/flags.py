@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
@@ -11,7 +12,14 @@ import click
 
 Flag = Callable[[Any], Any]
 
-OUTPUT = click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The run folder.")
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    callback=lambda context, parameter, path: Path(os.path.expanduser(path)),  # no shell does it in --output=~/run
+    help="The run folder.",
+)
 NO_PROGRESS = click.option("--no-progress", is_flag=True, help="No progress bars.")
 CONTEST = (
     click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the public corpus."),

@@ -40,6 +40,7 @@ _SIZES = {
     "huge": (1280, 24, 12, 16, "resnet152"),
 }
 SIZES = tuple(_SIZES)
+_MOST = 1_000_000  # of any size: what torch can still multiply with another
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,10 @@ class OfaConfig:
             value: Any = getattr(self, field.name)
             kind = str(field.type)
             number = kind in ("int", "float")
-            if not isinstance(value, kinds[kind]) or (number and (isinstance(value, bool) or not value > 0)):
-                wanted = {"bool": "true or false", "str": "a name"}.get(kind, "a number above 0")
+            if not isinstance(value, kinds[kind]) or (number and (isinstance(value, bool) or not 0 < value <= _MOST)):
+                wanted = {"bool": "true or false", "str": "a name", "int": f"a whole number from 1 to {_MOST}"}.get(
+                    kind, f"a number above 0, up to {_MOST}"
+                )
                 raise BadInput(f"ofa: config: {field.name} is {value!r}; it is {wanted}.")
         check_choice("ofa: config: resnet_type", self.resnet_type, LAYERS)
         for side, heads in (("encoder", self.encoder_attention_heads), ("decoder", self.decoder_attention_heads)):
@@ -107,7 +110,7 @@ class OfaConfig:
         """A checkpoint's config.json. Raises BadInput naming a field that is missing, or not as this network has it."""
         try:
             values = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as problem:
+        except (OSError, ValueError, RecursionError) as problem:
             raise BadInput(f"ofa: {path} cannot be read ({problem}).") from None
         if not isinstance(values, dict):
             raise BadInput(f"ofa: {path} holds no object.")
@@ -121,12 +124,18 @@ class OfaConfig:
                 raise BadInput(f"ofa: {where}: {name} is {values[name]!r}; only {only!r} is supported.")
         known = {field.name for field in fields(cls)}
         # A narrower ResNet is no published field; test networks have one.
-        said = {"resnet_base_width": 64} | dict(values.get("_test_only") or {}) | dict(values)
+        ours = values.get("_test_only") or {}
+        if not isinstance(ours, Mapping):
+            raise BadInput(f"ofa: {where}: _test_only is {ours!r}; it is an object, or left out.")
+        said = {"resnet_base_width": 64} | dict(ours) | dict(values)
         given = {name: value for name, value in said.items() if name in known}
         sizes = [field.name for field in fields(cls)][:8]
         if missing := [name for name in sizes if name not in given]:
             raise BadInput(f"ofa: {where}: {', '.join(missing)} not said; is this an OFA checkpoint?")
-        return cls(**given)
+        try:
+            return cls(**given)
+        except BadInput as problem:
+            raise BadInput(f"ofa: {where}: {str(problem).removeprefix('ofa: config: ')}") from None
 
     def to_values(self) -> dict[str, Any]:
         """What `from_values` reads."""

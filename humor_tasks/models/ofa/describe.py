@@ -137,7 +137,7 @@ class Describer:
         names = wheres or [f"question {i + 1} of {len(questions)}" for i in range(len(questions))]
         found = []
         for image, question, text, where in zip(images, questions, texts, names, strict=True):
-            ids, said = self.tokens(question, where), self.tokenizer.encode(text, marks=False)[:-1]
+            ids, said = self.tokens(question, where), self._encoded(text, where)[:-1]
             self._check_fits(len(said), f"{where}: the text")
             pixels = patch_images([image], self.pixels, [where])
             if len(said) == 1:  # an empty text: every answer begins with it
@@ -157,11 +157,18 @@ class Describer:
     def tokens(self, question: str, where: str) -> list[int]:
         """The question as the network reads it; BadInput where it is empty or too long."""
         try:
-            ids = self.tokenizer.encode(prompt(question), marks=False)
+            asked = prompt(question)
         except BadInput as problem:
             raise BadInput(f"{where}: {problem}") from None
+        ids = self._encoded(asked, where)
         self._check_fits(len(ids), f"{where}: the question")
         return ids
+
+    def _encoded(self, text: str, where: str) -> list[int]:
+        try:
+            return self.tokenizer.encode(text, marks=False)
+        except BadInput as problem:
+            raise BadInput(f"{where}: {problem}") from None
 
     def identity(self) -> dict[str, Any]:
         """All that answers depend on, as JSON: checkpoint, revision, a hash of the weights, picture size, settings."""

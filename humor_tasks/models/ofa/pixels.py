@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import torch
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip.pixels import Pixels, Shown, Source
+from humor_tasks.models.folders import read_object
 from humor_tasks.writing import write_json
 
 STRIDE = 16  # pixels of one patch
@@ -25,15 +25,24 @@ def square(size: int) -> Pixels:
 
 
 def recorded_size(folder: Path) -> int | None:
-    """The size that a checkpoint's folder says its pictures had; None where it says nothing, as published ones do."""
-    try:
-        found = json.loads((folder / RECORD).read_text(encoding="utf-8"))["size"]
-        height, width = (found["height"], found["width"]) if isinstance(found, dict) else (found, found)
-    except (OSError, ValueError, KeyError, TypeError):
+    """The size that a checkpoint's folder says its pictures had; None where it says nothing, as published ones do.
+
+    Raises BadInput for a record that is not read or names no square: to guess would show the model other pictures.
+    """
+    path = folder / RECORD
+    if not path.is_file():
         return None
-    if height != width:
-        raise BadInput(f"{folder / RECORD}: pictures of {width} x {height}; only squares are made here.")
-    return square(height).size
+    said = read_object(path)
+    if "size" not in said:
+        return None
+    found = said["size"]
+    height, width = (found.get("height"), found.get("width")) if isinstance(found, dict) else (found, found)
+    if height is None or height != width:
+        raise BadInput(f"{path}: size is {found}; only squares are made here. Give image_size to leave it unread.")
+    try:
+        return square(height).size
+    except BadInput as problem:
+        raise BadInput(f"{path}: {problem}") from None
 
 
 def record_size(folder: Path, size: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from humor_tasks.errors import BadInput, check_choice
@@ -48,6 +49,17 @@ class GenerationSettings:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise BadInput(f"ofa: {name} is {value!r}; give a whole number from {least} up.")
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool) or not -(2**63) <= self.seed < 2**63:
+            raise BadInput(f"ofa: seed is {self.seed!r}; give a whole number of 64 bits.")
+        for name in ("normalize", "sample", "use_cache"):
+            if not isinstance(getattr(self, name), bool):
+                raise BadInput(f"ofa: {name} is {getattr(self, name)!r}; give true or false.")
+        for name in ("lenpen", "temperature", "top_p"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+                raise BadInput(f"ofa: {name} is {value!r}; give a number.")
+        if not -10 <= self.lenpen <= 10:
+            raise BadInput(f"ofa: lenpen is {self.lenpen!r}; give a number from -10 to 10.")
         if self.min_len > self.max_len:
             raise BadInput(f"ofa: min_len {self.min_len} is above max_len {self.max_len}.")
         if not self.temperature > 0:

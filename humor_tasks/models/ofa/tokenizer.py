@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
 
 if TYPE_CHECKING:
     import torch
@@ -44,6 +44,10 @@ class Tokenizer:
                 raise BadInput(
                     f"{where}: lacks a word of the pair '{left} {right}'; the files are of two vocabularies."
                 )
+        made = {left + right for left, right in merges}
+        if lacking := [w for w in words if len(w) > 1 and w not in made and not re.fullmatch(r"<.+>|madeupword\d+", w)]:
+            unmade = listed("word", lacking, most=3)
+            raise BadInput(f"{where}: no pair makes {unmade}. The file of pairs is cut short; copy it again.")
         model = BPE(words, list(merges))
         self._plain, self._marked = Library(model), Library(model)
         for library in (self._plain, self._marked):
@@ -76,6 +80,8 @@ class Tokenizer:
 
     def encode(self, text: str, marks: bool = True) -> list[int]:
         """`<s>`, the text, `</s>`. Without `marks`, "<bin_5>" and the like in the text are letters like any others."""
+        if lone := re.search("[\ud800-\udfff]", text):
+            raise BadInput(f"the text holds half a character ({lone[0]!r}), which no file can; take it out.")
         library = self._marked if marks else self._plain
         return [BOS, *library.encode(text, add_special_tokens=False).ids, EOS]
 
@@ -126,6 +132,8 @@ def clean(text: str, most_words: int | None = None, caption: bool = False) -> st
 
 def prompt(question: str) -> str:
     """The question as OFA is asked it: cleaned, behind one space, with a question mark at its end."""
+    if not isinstance(question, str):
+        raise BadInput(f"the question is of type {type(question).__name__}; give a text.")
     cleaned = clean(question).strip()
     if not cleaned.strip("? "):
         raise BadInput("the question is empty; OFA answers a question about a picture.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,14 +113,14 @@ def _one_table(state: dict[str, torch.Tensor], config: OfaConfig, where: str) ->
 
 def _found(name: str, revision: str | None) -> tuple[Path, str | None]:
     """The folder, and the commit if it is the hub's."""
-    path = Path(name).expanduser()
-    if path.is_dir():
+    path = Path(os.path.expanduser(name))
+    if name and os.path.isdir(path):  # unlike Path's own, it has an answer to any text
         if revision is not None:
             raise BadInput(f"ofa: revision belongs to a model of the hub, and {name} is a folder.")
         if not (path / CONFIG).is_file():
             raise BadInput(f"ofa: {name} is no folder of an OFA: it has no {CONFIG}.")
         return path, None
-    if path.exists():
+    if name and os.path.exists(path):
         raise BadInput(f"ofa: {name} is a file; give the folder with its {CONFIG}.")
     if path.is_absolute() or name.startswith((".", "~")) or name.count("/") != 1:
         raise BadInput(
