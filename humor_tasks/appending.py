@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from humor_tasks.errors import BadInput
@@ -19,21 +20,26 @@ class Appended:
         self.path = path
         self.size = 0
 
-    def open(self) -> bytes:
-        """The whole lines of the file, which is made if need be; BadInput where it cannot be.
+    def open(self, read: Callable[[str, int], object], start: bytes) -> None:
+        """Makes the file if need be, and has every line and its number `read`. BadInput where it cannot be used.
 
-        A last line without its end, left by a process that was killed, was never kept: it is cut off.
+        A last line without its end, left by a process that was killed, was never kept: it is cut off. Only where it
+        begins as lines here do, with `start`: another program's file is left as it is.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a+b") as file:
                 file.seek(0)
-                whole, end, _ = file.read().rpartition(b"\n")
+                whole, end, half = file.read().rpartition(b"\n")
+                for number, line in enumerate(whole.decode("utf-8", "replace").split("\n"), 1):
+                    if line:
+                        read(line, number)
+                if half[: len(start)] != start[: len(half)]:
+                    raise BadInput(f"{self.path}: ends in what was not kept here. Remove its last line, or the file.")
                 self.size = len(whole + end)
                 file.truncate(self.size)
         except OSError as problem:
             raise BadInput(f"{self.path}: cannot be used ({problem}).") from None
-        return whole + end
 
     def append(self, data: bytes, flush: bool = False) -> None:
         """`data`, which ends a line, is in the file when this returns; with `flush`, on the disk. BadInput otherwise,

@@ -34,7 +34,8 @@ from humor_tasks.described.rows import described_row, distinct, from_description
 from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture
 from humor_tasks.models.descriptions import QUESTIONS, Description, entity_names
-from humor_tasks.on_inspect.describer import Asking, describe_rows, identity, open_model
+from humor_tasks.on_inspect.describer import Asking, describe_rows
+from humor_tasks.on_inspect.opening import identity, open_model
 from humor_tasks.sources import catalogue, described_by, open_rows
 
 MODEL = "openai-api/seer/eye"

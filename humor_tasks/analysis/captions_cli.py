@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,6 @@ import click
 from humor_tasks.errors import BadInput
 
 _PATH = click.Path(path_type=Path)
-GET_MODEL = ("model", "role", "default", "config", "memoize")
-"""What Inspect's `get_model` takes for itself."""
 
 
 @click.command("rank-captions")
@@ -46,6 +43,7 @@ def rank_captions(
     orders disagree is a tie; one that could not be read is left out and counted.
     """
     from humor_tasks.analysis import captions as analysis
+    from humor_tasks.on_inspect.opening import open_model
     from humor_tasks.on_inspect.rank_captions import ask, compared
 
     analysis.check_ending(output)
@@ -54,10 +52,8 @@ def rank_captions(
     told = next((part.corpus for part in read if part.corpus), {})
     told = {name: value for name, value in told.items() if name != "setting"}
     where = {**told, **{name: value for name, value in corpus.items() if value is not None}}
-    log = ask(
-        captions, pairs := analysis.pairs_of(captions), model, where, prompts, not no_cache, log_dir,
-        dict(_argument(text) for text in model_args),
-    )  # fmt: skip
+    pairs = analysis.pairs_of(captions)
+    log = ask(captions, pairs, open_model(model, model_args), where, prompts, not no_cache, log_dir)
     pairs = compared(captions, pairs, log)
     rows = analysis.ranked(captions, pairs)
     if output:
@@ -80,15 +76,3 @@ def rank_captions(
     click.echo(f"Every answer: {log.location}" + (f"\nRanking: {output}" if output else ""))
     if unread == len(pairs):
         raise BadInput("no pair could be read; the log says what the model gave.")
-
-
-def _argument(text: str) -> tuple[str, Any]:
-    name, given, value = text.partition("=")
-    if not given or not name:
-        raise BadInput(f"-M {text}: write it as NAME=VALUE.")
-    if name in GET_MODEL:
-        raise BadInput(f"-M {name}: is no argument of a model.")
-    try:
-        return name, json.loads(value)
-    except (ValueError, RecursionError):
-        return name, value

@@ -24,6 +24,8 @@ SHORT = ("error", "drop")
 @click.command()
 @click.argument("source", type=_PATH)
 @click.option("--model", required=True, help="Inspect model that writes options; it sees the picture or clip.")
+@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Argument of that model; repeat.")
+@click.option("--model-base-url", help="Where that model is served.")
 @click.option("--judge", help="Inspect model that tells whether two lines say the same. Or:")
 @click.option("--embedding", help="sentence-transformers model or folder: lines as near as --threshold say the same.")
 @click.option("--threshold", default=0.8, show_default=True, type=click.FloatRange(-1, 1), help="Cosine.")
@@ -55,7 +57,8 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     from humor_tasks.benchmarks._mock import MockOptions
     from humor_tasks.corpus.options import check_output, plans, read_items, unrelated, with_options, write_options
     from humor_tasks.files import read_predictions
-    from humor_tasks.on_inspect.calls import Calls, open_model
+    from humor_tasks.on_inspect.calls import Calls
+    from humor_tasks.on_inspect.opening import open_model
     from humor_tasks.on_inspect.options import Writer
 
     check_choice("--short", short, SHORT)
@@ -72,7 +75,7 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     by_hand = read_predictions(how["handwritten"]) if how["handwritten"] else {}
     planned = plans(items, by_hand, how["share"], o.seed)
     calls = Calls(output.with_name(f"{output.name}.calls.jsonl"))
-    write = Writer(open_model(how["model"], "model"), calls, o, how["temperature"])
+    write = Writer(open_model(how["model"], how["model_args"], how["model_base_url"]), calls, o, how["temperature"])
     made = _run(planned, unrelated(items, o.seed), write, _sameness(calls, **how), how)
     if made.short and short == "error":
         why = "; ".join(f"{name}: {reason}" for name, reason in sorted(made.short.items())[:3])
@@ -87,11 +90,11 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
 def _sameness(
     calls: Calls, judge: str | None, embedding: str | None, threshold: float, prompts: str | None, seed: int, **_: Any
 ) -> Same:
-    from humor_tasks.on_inspect.calls import open_model
+    from humor_tasks.on_inspect.opening import open_model
     from humor_tasks.on_inspect.options import by_embedding, by_judge
 
     if judge is not None:
-        return by_judge(open_model(judge, "judge"), calls, prompts, seed)
+        return by_judge(open_model(judge, role="judge"), calls, prompts, seed)
     from humor_tasks.models.embedding import Embedding
 
     return by_embedding(Embedding(str(embedding)).embed, threshold)

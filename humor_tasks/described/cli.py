@@ -37,7 +37,8 @@ def describe(output: Path, dataset: str | None, revision: str | None, **how: Any
     from humor_tasks.described.making import Plan, answers_file, descriptions, is_made, open_answers, write_folder
     from humor_tasks.described.rows import distinct, read_parts
     from humor_tasks.models.descriptions import QUESTIONS
-    from humor_tasks.on_inspect.describer import Asking, describe_rows, open_model
+    from humor_tasks.on_inspect.describer import Asking, describe_rows
+    from humor_tasks.on_inspect.opening import open_model
 
     output = Path(os.path.expanduser(output)).resolve()  # of a link, what it leads to
     temperature = _temperature(how["temperature"])

@@ -15,22 +15,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
-from rich.text import Text
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from humor_tasks.appending import Appended
 from humor_tasks.benchmark import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.messages import turn_messages
+from humor_tasks.on_inspect.opening import identity
 
-
-def open_model(name: str, role: str, **config: Any) -> Model:
-    """The model of that name; BadInput in one line where there is none or a key is missing."""
-    try:
-        return get_model(name, role=role, config=GenerateConfig(**config), memoize=False)
-    except (PrerequisiteError, ValueError, ImportError) as problem:
-        raise BadInput(f"{role} {name}: {' '.join(Text.from_markup(str(problem)).plain.split())}") from None
+_START = b'{"key": "'  # of a line
 
 
 class Calls:
@@ -43,15 +36,14 @@ class Calls:
         self._file = Appended(path)
         self._open = os.path.exists(path)
         if self._open:
-            self._read(self._file.open())
+            self._file.open(self._read, _START)
 
-    def _read(self, data: bytes) -> None:
-        for i, line in enumerate(data.splitlines(), 1):
-            try:
-                call = json.loads(line)
-                self.known[call["key"]] = {name: call[name] for name in ("reply", "stop_reason")}
-            except (ValueError, KeyError, TypeError, RecursionError):
-                raise BadInput(f"{self.path}, line {i}: is no call that was logged here; name another -o.") from None
+    def _read(self, line: str, number: int) -> None:
+        try:
+            call = json.loads(line)
+            self.known[call["key"]] = {name: call[name] for name in ("reply", "stop_reason")}
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise BadInput(f"{self.path}, line {number}: is no call that was logged here; name another -o.") from None
 
     async def ask(self, model: Model, prompt: Prompt, config: GenerateConfig, about: Mapping[str, Any]) -> ModelOutput:
         """The model's reply, from the log where the same was asked before; `about` is logged with it.
@@ -64,13 +56,13 @@ class Calls:
         ]
         how = [[t.clip.frames, t.clip.sampling] for t in prompt.turns if t.clip]
         settings = model.config.merge(config).model_dump(exclude_none=True)
-        asked = {"model": str(model), "config": settings, "messages": shown, "clips": how}
+        asked = {"model": str(model), **identity(model), "config": settings, "messages": shown, "clips": how}
         key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
         if key in self.known:
             self.kept += 1
         else:
             if not self._open:  # where nothing can be kept nothing is asked
-                self._file.open()
+                self._file.open(self._read, _START)
                 self._open = True
             try:
                 output = await model.generate(turn_messages(prompt.turns, pictures=True), config=config)

@@ -16,9 +16,8 @@ from inspect_ai import Task, eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import Model, ModelOutput, get_model
+from inspect_ai.model import Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from rich.text import Text
 
 from humor_tasks import __version__
 from humor_tasks.api import Report
@@ -28,6 +27,7 @@ from humor_tasks.files import read_body
 from humor_tasks.on_inspect.coverage import element_coverage, explanation_form
 from humor_tasks.on_inspect.graders import ROLE
 from humor_tasks.on_inspect.logs import outcome_with_verdicts, read_log, signature_in
+from humor_tasks.on_inspect.opening import open_model, plain
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.rubric import open_rubric
@@ -103,12 +103,11 @@ def grade(
     """
     written = read_written(path, task, partial)
     open_rubric(task, how.get("prompts"))  # told before anything is paid for
+    models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
     try:
-        models: list[str | Model] = [get_model(name, role=ROLE, memoize=False) for name in graders]
         built = grading_task(written, task, path.name, **how)
     except (PrerequisiteError, ValueError) as problem:
-        plain = Text.from_markup(str(problem)).plain
-        raise BadInput(f"grader: {' '.join(plain.split())}") from None
+        raise BadInput(f"grader: {plain(problem)}") from None
     (log,) = eval(built, model="none/none", model_roles={ROLE: models}, log_dir=log_dir)
     return log
 

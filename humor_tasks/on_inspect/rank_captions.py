@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from inspect_ai import Task, eval
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import EvalLog
-from inspect_ai.model import CachePolicy, get_model
+from inspect_ai.model import CachePolicy, Model
 from inspect_ai.solver import generate
-from rich.text import Text
 
 from humor_tasks.analysis.captions import Caption, Pair
 from humor_tasks.benchmark import Data, Prompt, Record, Role, Run, Turn
@@ -21,6 +20,7 @@ from humor_tasks.benchmarks import _nycc
 from humor_tasks.benchmarks.explanation import EXPLANATION
 from humor_tasks.benchmarks.ranking import RANKING
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.on_inspect.opening import identity
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks import sample, show_pictures
@@ -45,28 +45,30 @@ def compared(captions: Sequence[Caption], pairs: Sequence[Pair], log: EvalLog) -
 def ask(
     captions: Sequence[Caption],
     pairs: Sequence[Pair],
-    model: str,
+    model: Model,
     corpus: Mapping[str, Any],
     prompts: str | None = None,
     cache: bool = True,
     log_dir: str | None = None,
-    model_args: Mapping[str, Any] | None = None,
 ) -> EvalLog:
     """Both orders of every pair, asked of a model; `corpus` says where the cartoons are."""
+    # Inspect's cache goes by a model's name and its settings: not by its arguments, nor by what a folder holds.
+    kept = cache and not str(model).startswith(LOCAL)
+    scopes = {"model": json.dumps(identity(model), sort_keys=True)}
+    built = task(captions, pairs, corpus, prompts, CachePolicy(expiry=None, scopes=scopes) if kept else False)
     try:
-        chosen = get_model(model, memoize=False, **(model_args or {}))
-    except (PrerequisiteError, ValueError, TypeError, ImportError) as problem:
-        raise BadInput(f"model {model}: {' '.join(Text.from_markup(str(problem)).plain.split())}") from None
-    built = task(captions, pairs, corpus, prompts, cache and not model.startswith(LOCAL))
-    try:
-        (log,) = eval(built, model=chosen, log_dir=log_dir)
+        (log,) = eval(built, model=model, log_dir=log_dir)
     except OSError as problem:
         raise BadInput(f"the log cannot be written ({problem}): --log-dir.") from None
     return log
 
 
 def task(
-    captions: Sequence[Caption], pairs: Sequence[Pair], corpus: Mapping[str, Any], prompts: str | None, cache: bool
+    captions: Sequence[Caption],
+    pairs: Sequence[Pair],
+    corpus: Mapping[str, Any],
+    prompts: str | None,
+    cache: CachePolicy | bool,
 ) -> Task:
     """The questions as a task of `ranking`, its prompt another: captions are material there."""
     options = _nycc.NyccOptions(**corpus)
@@ -95,7 +97,7 @@ def task(
         name="rank_captions",
         dataset=MemoryDataset([sample(run, record) for record in records], name="captions", location=options.dataset),
         setup=[show_pictures(run)] if options.setting == "pixels" else None,
-        solver=generate(cache=CachePolicy(expiry=None) if cache else False),
+        solver=generate(cache=cache),
         scorer=multiple_choice(),
         version=run.version,
         metadata={"signature": run.signature("generate", bench="rank_captions", n=str(len(records)))},
