@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MAX_COUNT = 256
 MAX_WIDTH = 512
 """Of the frames that `frame_pictures` keeps."""
+TALLEST = 4
+"""Times the width: a strip of one column's width would fill memory."""
 SCENE_PLACES = 64
 HOWS = ("even", "scene")
 
@@ -83,7 +85,8 @@ def sample_frames(
             The change at a place is the mean absolute difference of its frame from that of the place before, over the
             pixels and the three colours of both reduced to 32 x 18. Returned are the first place's frame, which opens
             the first scene, and those of the count - 1 largest changes; of equal ones, the earlier.
-    width: wider frames are scaled down to it, after turning them upright and making their pixels square.
+    width: wider frames are scaled down to it, after turning them upright and making their pixels square; so are frames
+        taller than four times this.
 
     A frame on screen at several of these times is returned for each of them: a video of fewer frames than `count`
     shows some twice, and `Frame.seconds` tells. That is the only way in which a frame repeats. Decoding starts at the
@@ -217,7 +220,8 @@ def _picture(frame: Any, aspect: Any, width: int | None, where: str) -> Image:
 
     across, down = _size(frame, aspect, where)
     quarters = round(frame.rotation / 90) % 4
-    shrink = 1.0 if width is None else min(1.0, width / (down if quarters % 2 else across))
+    wide, tall = (down, across) if quarters % 2 else (across, down)
+    shrink = 1.0 if width is None else min(1.0, width / wide, TALLEST * width / tall)
     across, down = max(1, round(across * shrink)), max(1, round(down * shrink))
     image: Image.Image = frame.to_image(width=across, height=down, interpolation="AREA" if shrink < 1 else "BICUBIC")
     turns = (None, Image.Transpose.ROTATE_90, Image.Transpose.ROTATE_180, Image.Transpose.ROTATE_270)

@@ -20,6 +20,7 @@ from standins import mock_sources as made
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.corpus.mock import with_options, with_splits
+from humor_tasks.corpus.mock_card import LICENCES
 from humor_tasks.corpus.mock_dialogues import shared_footage
 from humor_tasks.corpus.mock_items import Item
 from humor_tasks.images import check_picture
@@ -203,6 +204,7 @@ def test_all_parts_together_are_one_folder(tmp_path: Path) -> None:
     card = (a / "README.md").read_text()
     assert "What the sources do not say" in card
     assert "- MUStARD: 40 of 40 rows kept." in card
+    assert all(f"- {source}: {licence}." in card for source, licence in LICENCES.items())
     other = tmp_path / "other"
     built(other, *given, "--seed", 2)
     assert rows(other, "comedy_detecting", "test") != rows(a, "comedy_detecting", "test")

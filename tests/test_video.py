@@ -314,6 +314,9 @@ def test_pictures_are_no_wider_than_asked(tmp_path: Path) -> None:
     assert frame_pictures(file, 1)[0].open().size == (512, 256)
     assert frame_pictures(file, 1, width=None)[0].open().size == (640, 320)
     assert frame_pictures(file, 1, width=100)[0].open().size == (100, 50)
+    file.write_bytes(clip([numbered(1, (64, 640))] * 3))
+    assert frame_pictures(file, 1, width=80)[0].open().size == (32, 320)
+    assert frame_pictures(file, 1, width=160)[0].open().size == (64, 640)
 
 
 def test_no_kept_pictures_of_a_missing_file(tmp_path: Path) -> None:

@@ -10,6 +10,14 @@ from humor_tasks.corpus.mock_items import PUBLISHED, SPLITS
 if TYPE_CHECKING:
     from humor_tasks.corpus.mock import Built
 
+LICENCES = {
+    "New Yorker": "annotations and explanations CC BY 4.0; cartoons belong to their artists",
+    "Cai et al. 2019": "none stated; posts and pictures belong to who posted them",
+    "MORE": "MIT; posts and pictures belong to who posted them",
+    "MUStARD": "MIT; dialogues and clips belong to the series' makers",
+    "WITS": "none stated; dialogues belong to the series' makers",
+}
+"""Source -> its licence as it is stated where it is published."""
 _UNKNOWN = """\
 ## What the sources do not say, and what was done instead
 
@@ -36,7 +44,9 @@ def card(built: Built) -> str:
     title = ["", "# MOCK, built of public sources", ""]
     about = [
         f"Built by `humor-tasks build mock` {__version__} with seed {built.seed}. Rows belong to their sources, whose "
-        "licences differ, and are not to be passed on without looking there.",
+        "licences differ, and are not to be passed on without looking there:",
+        "",
+        *(f"- {source.name}: {LICENCES[source.name]}." for source in built.sources),
         "",
     ]
     return "\n".join([*header, *title, *about, "## Sizes", "", sizes(built), "", kept(built), "", _UNKNOWN])
