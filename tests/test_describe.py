@@ -411,6 +411,7 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
         ("sample", ["--temperature=-1"], "temperature is -1.0"),
         ("sample", ["--revision", "main"], "revision=main is for hub datasets"),
         ("nowhere", [], "is neither 'sample'"),
+        ("sample", ["-o", "out[1]"], "reads no folder with [ in its path; give another -o"),
     ],
 )
 def test_what_cannot_be_described(tmp_path: Path, dataset: str, more: list[str], message: str) -> None:

@@ -41,6 +41,8 @@ def describe(output: Path, dataset: str | None, revision: str | None, **how: Any
     from humor_tasks.on_inspect.opening import open_model
 
     output = Path(os.path.expanduser(output)).resolve()  # of a link, what it leads to
+    if mark := next((mark for mark in ("[", "::") if mark in str(output)), None):
+        raise BadInput(f"{output}: `datasets` reads no folder with {mark} in its path; give another -o.")
     temperature = _temperature(how["temperature"])
     if how["unanswered"] is not None and not how["unanswered"].strip():
         raise BadInput("--unanswered is empty; give the text that stands for an answer that was not given.")
