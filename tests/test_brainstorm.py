@@ -412,7 +412,7 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
         (("--model", "nobody/nothing"), "model nobody/nothing"),
         (("--model", "baseline/loudest"), "there is no 'loudest'"),
         (("--model", "baseline/first", "-o", "x.txt"), "a ranking is written as .csv or .json"),
-        (("--model", "baseline/first", "-M", "seed"), "-M seed: write it as NAME=VALUE"),
+        (("--model", "baseline/first", "-M", "seed"), "-M seed: has no value"),
         (("--model", "baseline/first", "-M", "memoize=1"), "-M memoize: is no argument of a model"),
         (("--model", "baseline/first", "-M", "prompts=1"), "there is no 'prompts'"),
         (("--model", "baseline/first", "--log-dir", __file__), "the log cannot be written"),

@@ -838,7 +838,7 @@ def test_a_report_of_an_unfinished_run_is_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--grader", "nonsense/model"], "grader: "),
+        (["--grader", "nonsense/model"], "grader nonsense/model: "),
         (["--grader", "openai-api/nowhere/model"], "NOWHERE_API_KEY"),
         ([], "Missing option '--grader'"),
         (["--grader", "mockllm/g", "--task", "matching"], "there is no 'matching'"),
