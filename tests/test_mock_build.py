@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import re
 import shutil
 from collections import Counter
@@ -22,7 +23,7 @@ from humor_tasks.cli import main
 from humor_tasks.corpus.mock import with_options, with_splits
 from humor_tasks.corpus.mock_card import LICENCES
 from humor_tasks.corpus.mock_dialogues import shared_footage
-from humor_tasks.corpus.mock_items import Item
+from humor_tasks.corpus.mock_items import Item, balanced_letters
 from humor_tasks.images import check_picture
 from humor_tasks.models.baseline import content_words
 from humor_tasks.on_inspect.mock import mock_detecting, mock_matching
@@ -225,6 +226,12 @@ def test_splits_are_drawn_by_medium_and_of_the_shares(seed: int) -> None:
     assert sizes == {"train": 240, "validation": 30, "test": 30}
     assert len({(one.media_id, one.split) for one in drawn}) == 100
     assert with_splits([item(0, split="test")], seed)[0].split == "test"
+
+
+def test_no_letter_is_favoured_where_they_cannot_be_equally_many() -> None:
+    drawn = [balanced_letters(3, random.Random(seed)) for seed in range(400)]
+    assert all(len(set(letters)) == 3 for letters in drawn)
+    assert all(250 < sum(letter in letters for letters in drawn) < 350 for letter in "ABCD")
 
 
 def test_options_are_of_other_media_and_letters_balanced() -> None:

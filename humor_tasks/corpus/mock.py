@@ -19,7 +19,7 @@ from typing import Any
 
 from humor_tasks.benchmarks._mock import as_seen
 from humor_tasks.corpus.mock_card import card
-from humor_tasks.corpus.mock_items import SPLITS, Item, Media, Source
+from humor_tasks.corpus.mock_items import SPLITS, Item, Media, Source, balanced_letters
 from humor_tasks.errors import BadInput
 from humor_tasks.images import MIME, Picture
 from humor_tasks.writing import write_bytes, write_text
@@ -190,10 +190,8 @@ def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
     """
     rng = random.Random(seed)
     lines = [(item.media_id, item.line) for item in items]
-    letters = list("ABCD" * (len(items) // 4 + 1))[: len(items)]
-    rng.shuffle(letters)
     found = {}
-    for item, letter in zip(items, letters, strict=True):
+    for item, letter in zip(items, balanced_letters(len(items), rng), strict=True):
         offered = list(item.others)
         rng.shuffle(offered)
         if not item.others:

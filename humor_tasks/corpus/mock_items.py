@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -114,6 +115,13 @@ def safe_id(identity: str, where: str) -> str:
     if not _SAFE.fullmatch(identity):
         raise BadInput(f"{where}: {identity!r:.60} is no id; it must be letters, digits, '-' and '_'.")
     return identity
+
+
+def balanced_letters(count: int, rng: random.Random) -> list[str]:
+    """An answer's letter for each of `count` items: A to D, each as often as the others, give or take one."""
+    letters = (rng.sample("ABCD", 4) * (count // 4 + 1))[:count]
+    rng.shuffle(letters)
+    return letters
 
 
 def one_line(text: object, what: str, where: str) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 
 from humor_tasks.benchmark import Record
 from humor_tasks.benchmarks import _mock
+from humor_tasks.corpus.mock_items import balanced_letters
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.files import read_body
 from humor_tasks.images import picture_file
@@ -143,8 +144,7 @@ def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed:
     for cell in dict.fromkeys(item.cell for item in items):
         members = [item for item in items if item.cell == cell]
         rng = random.Random(f"{seed}:{cell}")
-        letters = list("ABCD" * (len(members) // 4 + 1))[: len(members)]
-        rng.shuffle(letters)
+        letters = balanced_letters(len(members), rng)
         offered = [item.record.id for item in members if item.record.id in by_hand]
         chosen = set(rng.sample(offered, min(len(offered), round(share * len(members)))))
         for item, letter in zip(members, letters, strict=True):
