@@ -46,7 +46,7 @@ class Tokenizer:
                 )
         made = {left + right for left, right in merges}
         lacking = [w for w in words if len(w) > 1 and w not in made and not re.fullmatch(r"<.+>|madeupword\d+", w)]
-        if len(lacking) > len(words) / 100:  # fewer may be words that somebody has added
+        if len(lacking) > len(made) / 100:  # fewer may be words that somebody has added
             unmade = listed("word", lacking, most=3)
             raise BadInput(f"{where}: no pair makes {unmade}. The file of pairs is cut short; copy it again.")
         model = BPE(words, list(merges))
