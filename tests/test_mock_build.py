@@ -406,6 +406,22 @@ def test_a_link_out_of_the_folder_of_pictures_is_not_followed(tmp_path: Path) ->
 # ---- the real files -----------------------------------------------------------------------------
 
 
+def test_captions_of_more_are_read_as_python_wrote_them(tmp_path: Path) -> None:
+    written = {
+        repr('it \'s "so" nice'): 'it \'s "so" nice',
+        repr("<user> ' s day"): "<user> ' s day",
+        "so nice": "so nice",
+        "'so' nice": "'so' nice",
+        "it's 'nice'": "it's 'nice'",
+        "'": "'",
+        "'a' + 'b'": "'a' + 'b'",
+    }
+    ids = tuple(map(str, range(len(written))))
+    given = more_of(*([i, caption, "why"] for i, caption in zip(ids, written, strict=True)), images=ids)(tmp_path)
+    built(tmp_path / "out", *given)
+    assert [row["caption"] for row in rows(tmp_path / "out", "post_explaining")] == list(written.values())
+
+
 @pytest.fixture(scope="module")
 def real(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     out = tmp_path_factory.mktemp("real") / "mock"
@@ -424,6 +440,8 @@ def test_real_sources_are_kept_and_left_out_as_counted(real: tuple[Path, str], r
     assert "| comedy, detecting | 442 (4,413) | 55 (552) | 55 (552) |" in said
     assert "MORE: 175 of 175 rows kept." in said
     assert "| post, explaining | 0 (2,808) | 175 (351) | 0 (351) |" in said
+    captions = [row["caption"] for row in rows(out, "post_explaining")]
+    assert not [caption for caption in captions if caption[0] == "'" or "\\" in caption]
     assert "New Yorker: 661 of 661 rows kept." in said
     assert len(rows(out, "cartoon_matching", "validation")) == 522  # 531, of which 9 captions stand there twice
     assert len(rows(out, "cartoon_explaining", "validation")) == 130

@@ -46,7 +46,7 @@ def read_more(path: Path, images: Path | None, media: Media) -> Source:
                     scene="post",
                     source=source.name,
                     media_id=f"tweet-{identity}",
-                    line=one_line(cells[1], "caption", where),
+                    line=one_line(_unquoted(cells[1]), "caption", where),
                     split=split,
                     funny=True,
                     explanation=one_line(cells[2], "explanation", where),
@@ -65,6 +65,18 @@ def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
                 yield f"{file}, line {reader.line_num}", cells
     except csv.Error as problem:
         raise BadInput(f"{file}, line {reader.line_num}: is no table of tab-separated values ({problem}).") from None
+
+
+def _unquoted(caption: str) -> str:
+    """The text of what is written as Python writes a text: most of MORE's captions are, with quotes and backslashes,
+    for they were taken out of such lines as Cai et al. publish."""
+    if caption[:1] not in ("'", '"') or len(caption) > LONGEST_LINE:
+        return caption
+    try:
+        found = ast.literal_eval(caption)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return caption
+    return found if isinstance(found, str) else caption
 
 
 def read_cai(path: Path, images: Path | None, media: Media) -> Source:
