@@ -25,13 +25,20 @@ _SLACK = 0.5, 0.02  # seconds, and share of the length, by which a whole file ma
 _NEVER, _LATEST = 2**63, 2**62
 
 
+def check_installed() -> None:
+    """BadInput where the extra `video` is not there."""
+    try:
+        import av  # noqa: F401
+    except ImportError as problem:
+        raise BadInput(f"video needs the extra 'video': pip install 'humor-tasks[video]' ({problem}).") from None
+
+
 @contextlib.contextmanager
 def opened(source: str | Path | bytes, where: str) -> Iterator[Clip]:
     """The video, open; BadInput where that fails, now or while it is read. `where` is what messages call it."""
-    try:
-        import av
-    except ImportError as problem:
-        raise BadInput(f"video needs the extra 'video': pip install 'humor-tasks[video]' ({problem}).") from None
+    check_installed()
+    import av
+
     try:
         with contextlib.ExitStack() as open_now:
             file = open_now.enter_context(_file(source, where))

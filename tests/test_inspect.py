@@ -16,12 +16,14 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, edit_score, read_eval_log, recompute_metrics
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, ScoreEdit
+from rich.text import Text
 from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.files import answers_in_log
+from humor_tasks.on_inspect.problems import CannotRun, plain
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
 from humor_tasks.on_inspect.tasks import explanation, matching, ranking
 
@@ -253,9 +255,24 @@ def test_command_line_runs_scores_and_submits(tmp_path: Path, monkeypatch: pytes
     assert done.returncode == 0, done.stderr + done.stdout
     assert metrics(read_eval_log(str(log))) == pytest.approx(before)  # the order of samples may differ
     monkeypatch.setenv("INSPECT_DISPLAY", "plain")  # display "none" hides errors too
-    wrong = subprocess.run([*inspect, "--model", "baseline/overlap", "-T", "fold=7"], capture_output=True, text=True)
-    assert "fold: there is no '7'" in " ".join((wrong.stdout + wrong.stderr).split())
-    assert "Traceback" not in wrong.stdout + wrong.stderr
+    for given, said in (
+        ("fold=7", "fold: there is no '7'"),
+        ("dataset=/no/[/where]", "dataset=/no/[/where] is neither"),
+    ):
+        wrong = subprocess.run([*inspect, "--model", "baseline/overlap", "-T", given], capture_output=True, text=True)
+        assert said in " ".join((wrong.stdout + wrong.stderr).split())
+        assert "Traceback" not in wrong.stdout + wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "said", ["pip install 'humor-tasks[video]'", "/no/[/where]", "[bold]", r"a \[b] c\\", "[/]", "x"]
+)
+def test_brackets_in_a_message_are_no_markup(said: str) -> None:
+    problem = CannotRun(f"say {said}")
+    assert Text.from_markup(str(problem.message)).plain == str(problem) == plain(problem) == f"say {said}"
+    assert plain(PrerequisiteError("[bold]say[/bold] it,\nthen  again")) == "say it, then again"
+    assert plain(PrerequisiteError("no [/colour]")) == "no [/colour]"
+    assert plain(ValueError("not [bold]")) == "not [bold]"
 
 
 def test_an_edited_score_counts_as_edited() -> None:

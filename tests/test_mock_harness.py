@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,16 @@ def test_video_is_not_for_chat_completions(
     clip = load("mock_detecting", dataset="sample", scene="comedy").records[0].clip
     with nullcontext() if takes else pytest.raises(PrerequisiteError, match="takes no video"):
         taking.check_takes(get_model(model, **how), [clip])
+
+
+@pytest.mark.parametrize("scene", ["comedy", "all"])
+@pytest.mark.parametrize("shown", ["media", "frames"])
+def test_nothing_is_asked_where_clips_cannot_be_read(monkeypatch: pytest.MonkeyPatch, scene: str, shown: str) -> None:
+    monkeypatch.setitem(sys.modules, "av", None)  # as without the extra
+    with pytest.raises(PrerequisiteError, match=r"pip install 'humor-tasks\[video\]'.*input=description"):
+        mock_detecting(dataset="sample", scene=scene, input=shown)
+    assert mock_detecting(dataset="sample", scene=scene, input="description").dataset
+    assert mock_detecting(dataset="sample", scene="stills", input=shown).dataset
 
 
 @pytest.mark.parametrize("name", [*TASKS, "mock_matching_pixels", "mock_explaining_gen"])

@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageSystem,
@@ -26,6 +25,7 @@ from humor_tasks.benchmarks import BENCHMARKS, _mock
 from humor_tasks.benchmarks.chain_of_task import ORDER, sample_turns, samples
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.messages import turn_messages
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.on_inspect.taking import check_takes
 
 # Benchmark -> its sub-task, where it is one; the caption contest's scene is cartoon.
@@ -71,7 +71,7 @@ def chain_of_task(
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         told: Mapping[str, Any] = state.metadata.get("humor_tasks", {})
         if told.get("chain_of_task") is True:
-            raise PrerequisiteError("chain_of_task: the task shows worked samples itself (chain_of_task=true).")
+            raise CannotRun("chain_of_task: the task shows worked samples itself (chain_of_task=true).")
         try:
             asked = _named("task", task or TASKS.get(told.get("benchmark", ""), ""), ORDER)
             where = _named("scene", scene or _scene(state), _mock.SCENES)
@@ -79,7 +79,7 @@ def chain_of_task(
             run, worked = _open(asked, where, tuple(settings.items()))
             _show(state, run, worked, asked, where)
         except BadInput as problem:
-            raise PrerequisiteError(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}") from None
+            raise CannotRun(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}") from None
         return await generate(state) if generates else state
 
     return solve

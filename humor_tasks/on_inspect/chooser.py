@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -26,6 +25,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.chooser import LETTERS, Chooser, Question, answer, best, log_softmax, open_answer
 from humor_tasks.on_inspect.batching import Batcher, each
 from humor_tasks.on_inspect.messages import question
+from humor_tasks.on_inspect.problems import CannotRun
 
 
 class ChooserAPI(ModelAPI):
@@ -49,7 +49,7 @@ class ChooserAPI(ModelAPI):
                 check_choice(f"-M argument of {type(self).__name__}", name, self.arguments())
             self.chooser = self.make(model_name, **model_args)
         except BadInput as problem:
-            raise PrerequisiteError(f"model {model_name}: {problem}") from None
+            raise CannotRun(f"model {model_name}: {problem}") from None
         self._batcher: Batcher[Question, list[float] | BadInput] = Batcher(self._scored)
 
     @abc.abstractmethod
@@ -81,7 +81,7 @@ class ChooserAPI(ModelAPI):
                 return self._output(f"Explanation: {open_answer(self.chooser, asked)}", None, {})
             scores = await self.score(asked)
         except BadInput as problem:
-            raise PrerequisiteError(f"model {self.model_name}: {problem}") from None
+            raise CannotRun(f"model {self.model_name}: {problem}") from None
         logprobs = log_softmax(scores)
         letters = LETTERS[: len(scores)]
         top = [TopLogprob(token=a, logprob=p) for a, p in zip(letters, logprobs, strict=True)]

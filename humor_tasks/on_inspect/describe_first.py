@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import anyio
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessage, Model, model_roles
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
@@ -23,6 +22,7 @@ from humor_tasks.images import Picture
 from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.on_inspect.describer import Asking, ask
 from humor_tasks.on_inspect.messages import images_in, picture_of
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.prompts import fill, read_templates
 
 ROLE = "describer"
@@ -52,7 +52,7 @@ def describe_first(
         how = Asking(instruction, temperature, max_tokens, seed)
         scenes = read_templates("nycc", [PIXELS, WORDS], prompts)
     except BadInput as problem:
-        raise PrerequisiteError(f"describe_first: {problem}") from None
+        raise CannotRun(f"describe_first: {problem}") from None
     known: dict[tuple[str, str], dict[str, str]] = {}
     locks: dict[tuple[str, str], anyio.Lock] = {}
 
@@ -75,7 +75,7 @@ def describe_first(
                 told.append({"picture": picture.sha256(), "describer": str(model), **said})
                 state.messages[i] = in_words(message, Description.of(said, f"sample {state.sample_id}"), scenes)
         if not told:
-            raise PrerequisiteError(
+            raise CannotRun(
                 f"describe_first: sample {state.sample_id} has no picture to describe. It is for tasks with -T "
                 "setting=pixels, such as humor_tasks/matching."
             )
@@ -91,7 +91,7 @@ def describer() -> Model:
     models = bound if isinstance(bound, list) else [bound] if bound else []
     if len(models) != 1:
         what = f"there are {len(models)}" if models else "there is none"
-        raise PrerequisiteError(f"describe_first: name one model with --model-role {ROLE}=MODEL; {what}.")
+        raise CannotRun(f"describe_first: name one model with --model-role {ROLE}=MODEL; {what}.")
     return models[0]
 
 
@@ -101,7 +101,7 @@ def in_words(message: ChatMessage, description: Description, scenes: Mapping[str
         raise BadInput("describe_first: a message has several pictures; it takes one a message.")
     text, shown = message.text, scenes[PIXELS]
     if text.count(shown) != 1:
-        raise PrerequisiteError(
+        raise CannotRun(
             f"describe_first: the prompt does not hold the text of {PIXELS} once, in whose place a description goes. "
             "If the task has -T prompts=FOLDER, give -S prompts=FOLDER too."
         )

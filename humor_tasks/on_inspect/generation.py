@@ -6,7 +6,6 @@ import dataclasses
 from typing import Any
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessageUser, ContentText, Model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -17,6 +16,7 @@ from humor_tasks.on_inspect.graders import Asking, Graded, check_grader_bound, p
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.on_inspect.tasks import build
 from humor_tasks.rubric import RATED, Rubric
 from humor_tasks.scorers.rated import panel_rating
@@ -104,7 +104,7 @@ def story_ratings(
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "mock_generation")
         if run.benchmark.name != "mock_generation":
-            raise PrerequisiteError(f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}: no story.")
+            raise CannotRun(f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}: no story.")
         told = read_reply(run, state, target)
         rubrics = {name: rubric_of("generation", prompts, RATED[name]) for name in RATINGS}
         words: dict[str, list[Graded]] = {name: [] for name in RATINGS}

@@ -27,9 +27,10 @@ from humor_tasks.files import read_body
 from humor_tasks.on_inspect.coverage import element_coverage, explanation_form
 from humor_tasks.on_inspect.graders import ROLE
 from humor_tasks.on_inspect.logs import outcome_with_verdicts, read_log, signature_in
-from humor_tasks.on_inspect.opening import open_model, plain
+from humor_tasks.on_inspect.opening import open_model
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.problems import plain
 from humor_tasks.rubric import open_rubric
 
 GRADED = ("humorbench",)

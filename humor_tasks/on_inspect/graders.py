@@ -24,6 +24,7 @@ from inspect_ai.util import JSONSchema, LimitExceededError
 
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.messages import turn_messages
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.rubric import POINT, Judgement, Rubric, open_rubric
 from humor_tasks.scorers.verdict import read_word
 
@@ -53,12 +54,12 @@ class Asking:
                 object.__setattr__(self, name, None)
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-                raise PrerequisiteError(f"{name} must be a number or none, not {value!r}.")
+                raise CannotRun(f"{name} must be a number or none, not {value!r}.")
         for name in ("structured", "cache"):
             if not isinstance(getattr(self, name), bool):
-                raise PrerequisiteError(f"{name} must be true or false, not {getattr(self, name)!r}.")
+                raise CannotRun(f"{name} must be true or false, not {getattr(self, name)!r}.")
         if not isinstance(self.retries, int) or self.retries < 0:
-            raise PrerequisiteError(f"retries must be a whole number of at least 0, not {self.retries!r}.")
+            raise CannotRun(f"retries must be a whole number of at least 0, not {self.retries!r}.")
 
     def config(self, own: GenerateConfig, attempt: int = 0, judgement: Judgement = POINT) -> GenerateConfig:
         """The generation settings of a grading request to a model whose own settings are `own`."""
@@ -100,7 +101,7 @@ def graders() -> list[Model]:
     """The models bound to the role `grader`, several for a panel."""
     bound = model_roles().get(ROLE)
     if bound is None:
-        raise PrerequisiteError(NO_GRADER)
+        raise CannotRun(NO_GRADER)
     return distinct(list(bound) if isinstance(bound, list) else [bound])
 
 
@@ -108,14 +109,14 @@ def distinct(models: list[Model]) -> list[Model]:
     """The panel; a model that stands in it twice would give the same pinned, cached vote twice."""
     names = [str(model) for model in models]
     if len(set(names)) < len(names):
-        raise PrerequisiteError(f"grader: a panel names each model once, not {', '.join(names)}.")
+        raise CannotRun(f"grader: a panel names each model once, not {', '.join(names)}.")
     return models
 
 
 def check_grader_bound() -> None:
     """Fails at once, without a log, where a run is being set up and no grader is named."""
     if active_model() is not None and ROLE not in model_roles():
-        raise PrerequisiteError(NO_GRADER)
+        raise CannotRun(NO_GRADER)
 
 
 @solver
@@ -145,7 +146,7 @@ def rubric_of(family: str, prompts: str | None, judgement: Judgement = POINT) ->
     try:
         return open_rubric(family, prompts, judgement)
     except BadInput as problem:
-        raise PrerequisiteError(str(problem)) from None
+        raise CannotRun(str(problem)) from None
 
 
 async def ask(grader: Model, rubric: Rubric, material: Mapping[str, str], how: Asking) -> Graded:
@@ -181,9 +182,9 @@ async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, 
 def _check_hopeless(grader: Model, problem: Exception, how: Asking) -> None:
     status = getattr(problem, "status_code", None)
     if status in (401, 403, 404):
-        raise PrerequisiteError(f"grader {grader} cannot be asked (status {status}): {problem}") from None
+        raise CannotRun(f"grader {grader} cannot be asked (status {status}): {problem}") from None
     if status == 400 and how.structured:
-        raise PrerequisiteError(f"grader {grader} takes no schema: use structured=false. It says: {problem}") from None
+        raise CannotRun(f"grader {grader} takes no schema: use structured=false. It says: {problem}") from None
 
 
 def read(grader: str, output: ModelOutput, judgement: Judgement, how: Asking) -> Graded:

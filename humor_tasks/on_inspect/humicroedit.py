@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Logprob, ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -15,6 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks._humicroedit import PUBLIC, SCALE
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks import build
 from humor_tasks.scorers.rating import expected_rating
@@ -119,10 +119,10 @@ def expected_answer() -> Solver:
         state = await generate(state)
         content = state.output.choices[0].logprobs if state.output.choices else None
         if content is None:
-            raise PrerequisiteError(f"{state.model} gives no log-probabilities: use estimate=text.")
+            raise CannotRun(f"{state.model} gives no log-probabilities: use estimate=text.")
         place = _digit(content.content)
         if place and not place.top_logprobs:
-            raise PrerequisiteError(f"{state.model} gives only its own token's log-probability: use estimate=text.")
+            raise CannotRun(f"{state.model} gives only its own token's log-probability: use estimate=text.")
         seen = {top.token: top.logprob for top in (place.top_logprobs or [])} if place else {}
         found = expected_rating(seen, DIGITS)
         state.metadata |= {"said": state.output.completion, "digit_probability": found.mass}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
@@ -13,6 +12,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
 from humor_tasks.on_inspect.batching import Batcher
+from humor_tasks.on_inspect.problems import CannotRun
 
 
 class HumicroeditAPI(ModelAPI):
@@ -33,7 +33,7 @@ class HumicroeditAPI(ModelAPI):
         try:
             self.rater = load(Path(model_name))
         except BadInput as problem:
-            raise PrerequisiteError(f"model humicroedit/{model_name}: {problem}") from None
+            raise CannotRun(f"model humicroedit/{model_name}: {problem}") from None
         self._batcher: Batcher[Sequence[Edit], list[float]] = Batcher(self._rate)
 
     def _rate(self, items: Sequence[Sequence[Edit]]) -> list[list[float]]:
@@ -47,7 +47,7 @@ class HumicroeditAPI(ModelAPI):
         asked = next((m for m in reversed(input) if isinstance(m, ChatMessageUser)), None)
         edits = edits_in((asked.metadata or {}).get("fields", {})) if asked else []
         if not edits:
-            raise PrerequisiteError(f"model humicroedit/{self.model_name} answers the Humicroedit tasks only.")
+            raise CannotRun(f"model humicroedit/{self.model_name} answers the Humicroedit tasks only.")
         ratings = await self._batcher(edits)
         output = ModelOutput.from_content(self.model_name, answer(ratings))
         output.usage, output.metadata = ModelUsage(), {"ratings": ratings}

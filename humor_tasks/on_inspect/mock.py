@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
 
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.on_inspect.tasks import build
 
 
@@ -34,7 +34,7 @@ def mock_task(name: str) -> Callable[..., Task]:
         parameters |= {"chain_of_task": chain_of_task, "on_unparsed": on_unparsed, "seed": seed}
         built = build(name, parameters)
         if isinstance(replicates, bool) or not isinstance(replicates, int) or replicates < 1:
-            raise PrerequisiteError(f"humor_tasks/{name}: replicates must be a whole number of at least 1.")
+            raise CannotRun(f"humor_tasks/{name}: replicates must be a whole number of at least 1.")
         built.epochs = replicates if replicates > 1 else None  # else --epochs decides; metrics are over all replies
         return built
 

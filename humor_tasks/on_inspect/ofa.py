@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
@@ -26,6 +25,7 @@ from humor_tasks.models.ofa.arguments import cut_at, settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.on_inspect.batching import Batcher, each
 from humor_tasks.on_inspect.messages import images_in, picture_of
+from humor_tasks.on_inspect.problems import CannotRun
 
 UNSUPPORTED = ("frequency_penalty", "presence_penalty", "logit_bias", "best_of", "logprobs", "response_schema")
 
@@ -61,7 +61,7 @@ class OfaAPI(ModelAPI):
         try:
             self.describer = _open(model_name, model_args)
         except BadInput as problem:
-            raise PrerequisiteError(f"model {model_name}: {problem}") from None
+            raise CannotRun(f"model {model_name}: {problem}") from None
         self._batcher: Batcher[Asked, Any] = Batcher(self._answered, self.describer.batch_size)
 
     def identity(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class OfaAPI(ModelAPI):
             if isinstance(answer, BadInput):
                 raise answer
         except BadInput as problem:
-            raise PrerequisiteError(f"model {self.model_name}: {problem}") from None
+            raise CannotRun(f"model {self.model_name}: {problem}") from None
         stops = tuple(config.stop_seqs or ())
         choices = [
             ChatCompletionChoice(

@@ -8,9 +8,9 @@ from typing import Any
 
 from inspect_ai._util.config import parse_cli_args
 from inspect_ai.model import GenerateConfig, Model, get_model
-from rich.text import Text
 
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.problems import plain
 
 _SECRET = re.compile(r"key|token(?!iz|s\b)|secret|passw|passphrase|pwd|credential|auth|bearer|cookie", re.I)
 _OWN = ("model", "role", "default", "config", "memoize")  # what `get_model` takes for itself
@@ -60,8 +60,3 @@ def _told(value: Any) -> Any:
         return [_told(held) for held in value]
     # YAML makes a date of api_version=2024-06-01.
     return value if value is None or isinstance(value, int | float) else re.sub(r"(?<=://)[^/@\s]+@", "", str(value))
-
-
-def plain(problem: BaseException) -> str:
-    """What an error of Inspect's says, in one line and without its colours."""
-    return " ".join(Text.from_markup(str(problem)).plain.split())

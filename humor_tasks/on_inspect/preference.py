@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText, Model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -28,6 +27,7 @@ from humor_tasks.on_inspect.graders import Asking, Graded, check_grader_bound, p
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.outcomes import REASONS, flat, groups_of, outcome_of, read_reply, run_of
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.on_inspect.taking import check_takes_these
 from humor_tasks.on_inspect.tasks import build
 from humor_tasks.rubric import PREFERENCE
@@ -146,7 +146,7 @@ def preference(
         how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
         record = _record(state)
         if "settled" not in record.groups:
-            raise PrerequisiteError(f"sample {state.sample_id} is not of explanation_preference.")
+            raise CannotRun(f"sample {state.sample_id} is not of explanation_preference.")
         panel = [] if record.groups["settled"] else await _asked(resolve(grader), state.messages, how)
         return _score(record, [panel], how)
 
@@ -184,7 +184,7 @@ def reference_preference(
     async def score(state: TaskState, target: Target) -> Score:
         task = state.metadata.get("humor_tasks", {}).get("benchmark", "explanation")
         if "rouge_l" not in BENCHMARKS[task].metric_names or state.choices:
-            raise PrerequisiteError(f"sample {state.sample_id}: its target is no reference text.")
+            raise CannotRun(f"sample {state.sample_id}: its target is no reference text.")
         reference = target[0] if len(target) else ""  # of several, which are alternatives, the first
         if not reference.strip():
             raise ValueError(f"sample {state.sample_id}: the target holds no reference text to compare the reply with.")

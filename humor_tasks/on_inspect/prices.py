@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.prices import read_prices
 
 
@@ -17,7 +17,7 @@ def register_prices() -> None:
     try:
         prices = read_prices()
     except BadInput as problem:
-        raise PrerequisiteError(str(problem)) from None
+        raise CannotRun(str(problem)) from None
     for name, price in prices.items():
         info = get_model_info(name) or ModelInfo()
         if info.cost is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.graders import CUT_OFF
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
+from humor_tasks.on_inspect.problems import CannotRun
 
 
 @scorer(metrics=[benchmark_metrics()])
@@ -24,7 +24,7 @@ def multiple_choice(extraction: str | None = None, on_unparsed: str | None = Non
     try:
         run_of({}, "matching", extraction=extraction, on_unparsed=on_unparsed)
     except BadInput as problem:
-        raise PrerequisiteError(f"multiple_choice: {problem}") from None
+        raise CannotRun(f"multiple_choice: {problem}") from None
 
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "matching", len(state.choices), extraction=extraction, on_unparsed=on_unparsed)

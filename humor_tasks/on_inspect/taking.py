@@ -9,21 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessage, Model, ModelName
 
 from humor_tasks.clips import Clip
+from humor_tasks.errors import BadInput
 from humor_tasks.images import Picture
+from humor_tasks.on_inspect.problems import CannotRun
+from humor_tasks.video_file import check_installed
 
 NO_MEDIA = frozenset({"hf", "nnterp", "openai-api-completions", "transformer_lens", "vllm-completions"})
 NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "bedrock", "grok", "groq", "mistral", "sagemaker", "vllm"}
 
 
 def check_takes(model: Model | None, media: Iterable[Picture | Clip | None]) -> None:
-    """PrerequisiteError where the model's provider takes no such media, naming what to do instead."""
-    _check(
-        model, {"video" if isinstance(one, Clip) and not one.frames else "image" for one in media if one is not None}
-    )
+    """CannotRun where the model's provider takes no such media, or what reads them is not installed; it names
+    what to do instead."""
+    shown = [one for one in media if one is not None]
+    _check(model, {"video" if isinstance(one, Clip) and not one.frames else "image" for one in shown})
+    try:
+        if any(isinstance(one, Clip) for one in shown):
+            check_installed()
+    except BadInput as problem:
+        raise CannotRun(f"{problem} Or leave clips out: input=description.") from None
 
 
 def check_takes_these(model: Model, messages: Iterable[ChatMessage]) -> None:
@@ -38,12 +45,12 @@ def _check(model: Model | None, shown: set[str]) -> None:
         return
     provider = ModelName(model).api
     if provider in NO_MEDIA:
-        raise PrerequisiteError(
+        raise CannotRun(
             f"{model}: Inspect's provider '{provider}' takes text only. Show descriptions: input=description (of the "
             "caption contest, setting=description)."
         )
     if "video" in shown and (provider in NO_VIDEO or _by_chat_completions(model)):
-        raise PrerequisiteError(
+        raise CannotRun(
             f"{model}: Inspect's provider '{provider}' takes no video. Show frames as pictures: input=frames; or words "
             "alone: input=description."
         )

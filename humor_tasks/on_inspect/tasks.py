@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import get_model
 from inspect_ai.model._model import active_model
@@ -20,6 +19,7 @@ from humor_tasks.benchmarks._nycc import HUB
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.problems import CannotRun
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
 from humor_tasks.on_inspect.taking import check_takes
 
@@ -33,7 +33,7 @@ def build(name: str, parameters: dict[str, Any], scorers: list[Scorer] | None = 
         run = BENCHMARKS[name].open(**parameters)
         samples = [sample(run, record) for record in run.records]
     except BadInput as problem:
-        raise PrerequisiteError(f"humor_tasks/{name}: {problem}") from None
+        raise CannotRun(f"humor_tasks/{name}: {problem}") from None
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     about = {"signature": run.signature("generate"), "source": dict(run.data.provenance), "paper": run.benchmark.paper}
