@@ -1,0 +1,168 @@
+"""The exam of HumorBench's autograder without a harness: judges of known mistakes, and what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standins.humorbench import REAL_RUBRICS, RUBRIC, key, rows_of, write_rows
+
+from humor_tasks import evaluate, load
+from humor_tasks.api import Report
+from humor_tasks.benchmark import Run
+from humor_tasks.errors import BadInput
+from humor_tasks.scorers import JUDGE_METRICS
+
+PASS = "<reasoning>It says so.</reasoning>\n<judgement>PASS</judgement>"
+FAIL = "<reasoning>It does not.</reasoning>\n<judgement>FAIL</judgement>"
+
+
+@pytest.fixture(scope="module")
+def exam(real_data: Path) -> Run:
+    files = [str(real_data / "humorbench" / name) for name in REAL_RUBRICS]
+    return load("humorbench_autograder", dataset=",".join(files))
+
+
+def by_explainer(run: Run) -> dict[str, list[Any]]:
+    groups: dict[str, list[Any]] = {}
+    for record in run.records:
+        groups.setdefault(record.groups["explainer"], []).append(record)
+    return groups
+
+
+def test_the_real_exam(exam: Run) -> None:
+    groups = by_explainer(exam)
+    passed = [sum(record.target == "PASS" for record in records) for records in groups.values()]
+    assert passed == list(REAL_RUBRICS.values()) == [73, 80]
+    assert [len(records) for records in groups.values()] == [100, 100]
+    assert len({record.id for record in exam.records}) == 200
+    assert exam.data.provenance["rows"] == 200
+
+
+def test_a_judge_that_passes_everything(exam: Run) -> None:
+    found = evaluate(exam, {record.id: PASS for record in exam.records}).metrics
+    for explainer, accuracy, ac1 in zip(by_explainer(exam), (0.73, 0.80), (0.64773, 0.75610), strict=True):
+        assert found[f"accuracy_{explainer}"].value == pytest.approx(accuracy)
+        assert found[f"false_pass_rate_{explainer}"].value == 1
+        assert found[f"false_fail_rate_{explainer}"].value == 0
+        assert found[f"cohen_kappa_{explainer}"].value == 0
+        assert found[f"gwet_ac1_{explainer}"].value == pytest.approx(ac1, abs=5e-6)
+    assert found["accuracy"].value == pytest.approx(0.765)
+    assert found["unparsed"].value == found["refused"].value == 0
+
+
+def formulas(tp: int, fp: int, fn: int, tn: int) -> dict[str, float]:
+    """Every metric from the four cells, as a textbook has it."""
+    n = tp + fp + fn + tn
+    agreed, judge, human = (tp + tn) / n, (tp + fp) / n, (tp + fn) / n
+    chance = judge * human + (1 - judge) * (1 - human)
+    share = (judge + human) / 2
+    gwet = 2 * share * (1 - share)
+    precision, recall = tp / (tp + fp), tp / (tp + fn)
+    return {
+        "accuracy": agreed,
+        "false_pass_rate": fp / (fp + tn),
+        "false_fail_rate": fn / (fn + tp),
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall),
+        "cohen_kappa": (agreed - chance) / (1 - chance),
+        "gwet_ac1": (agreed - gwet) / (1 - gwet),
+    }
+
+
+def judged(run: Run, **mistakes: Sequence[int]) -> tuple[Report, dict[str, list[int]]]:
+    """A judge that errs on the first fn PASS and the first fp FAIL of an explainer, and says nothing readable
+    of the next lost_pass and lost_fail; with TP, FP, FN, TN by explainer."""
+    replies: dict[str, str] = {}
+    cells: dict[str, list[int]] = {}
+    for i, (explainer, records) in enumerate(by_explainer(run).items()):
+        fn, fp, lost_pass, lost_fail = (mistakes[name][i] for name in ("fn", "fp", "lost_pass", "lost_fail"))
+        passes = [record.id for record in records if record.target == "PASS"]
+        fails = [record.id for record in records if record.target == "FAIL"]
+        replies |= dict.fromkeys(passes, PASS) | dict.fromkeys(passes[:fn], FAIL)
+        replies |= dict.fromkeys(fails, FAIL) | dict.fromkeys(fails[:fp], PASS)
+        unread = ["It passes.", f"{PASS} or {FAIL}, who knows", "", '{"judgement": "PASS"}', "PASS"]
+        replies |= zip(passes[fn : fn + lost_pass], unread * 9, strict=False)
+        replies |= dict.fromkeys(fails[fp : fp + lost_fail], "I'm sorry, but I can't help with that.")
+        cells[explainer] = [len(passes) - fn - lost_pass, fp, fn, len(fails) - fp - lost_fail]
+    return evaluate(run, replies), cells
+
+
+MISTAKES = [
+    {"fn": (13, 4), "fp": (9, 11), "lost_pass": (0, 0), "lost_fail": (0, 0)},
+    {"fn": (2, 20), "fp": (1, 3), "lost_pass": (5, 7), "lost_fail": (3, 2)},
+]
+
+
+@pytest.mark.parametrize("mistakes", MISTAKES)
+def test_a_judge_of_known_confusions(exam: Run, mistakes: dict[str, Sequence[int]]) -> None:
+    report, cells = judged(exam, **mistakes)
+    found = report.metrics
+    total = [sum(column) for column in zip(*cells.values(), strict=True)]
+    for suffix, counts in {"": total, **{f"_{explainer}": counts for explainer, counts in cells.items()}}.items():
+        for name, value in formulas(*counts).items():
+            assert found[name + suffix].value == pytest.approx(value), name + suffix
+            assert found[name + suffix].n == sum(counts)
+            assert found[name + suffix].stderr > 0
+    for i, explainer in enumerate(cells):  # what was not read leaves the denominator, and is counted
+        assert found[f"unparsed_{explainer}"].value == pytest.approx(mistakes["lost_pass"][i] / 100)
+        assert found[f"refused_{explainer}"].value == pytest.approx(mistakes["lost_fail"][i] / 100)
+    assert found["unparsed"].value == pytest.approx(sum(mistakes["lost_pass"]) / 200)
+    assert found["unparsed"].n == 200
+    captions = {(record.fields["description"], record.fields["caption"]) for record in exam.records}
+    assert found["unparsed"].clusters == len(captions) < 200
+
+
+def test_one_explainer_has_no_metrics_of_its_own(tmp_path: Path) -> None:
+    rows = [row for row in rows_of(RUBRIC) if row["explainer_model"] == "sample-explainer-a"]
+    run = load("humorbench_autograder", dataset=write_rows(tmp_path / "r.csv", rows))
+    found = evaluate(run, {record.id: PASS for record in run.records}).metrics
+    assert list(found) == [*JUDGE_METRICS, "unparsed", "refused"]
+    assert found["accuracy"].value == pytest.approx(14 / 20)
+
+
+def test_the_exam_of_the_sample() -> None:
+    run = load("humorbench_autograder", dataset="sample")
+    assert run.version == "1-A"
+    for record, row in zip(run.records, rows_of(RUBRIC), strict=True):
+        assert record.id == f"{key(row)}-{row['explainer_model']}"
+        assert (record.target, record.groups) == (row["label"], {"explainer": row["explainer_model"]})
+        system, asked = run.prompt(record).turns
+        assert (system.role, asked.role) == ("system", "user")
+        for column in ("description", "caption", "explanation", "element"):
+            assert row[column].replace("&", "&amp;") in asked.text
+        assert row["label"] not in record.fields.values()
+    assert len({record.cluster for record in run.records}) < 40
+    report = evaluate(run, {record.id: PASS for record in run.records})
+    expected = [n + s for n in (*JUDGE_METRICS, "unparsed", "refused") for s in ("", "-a", "-b")]
+    assert [name.replace("_sample-explainer", "") for name in report.metrics] == expected
+
+
+def test_a_verdict_counts_in_the_form_that_was_asked_for_only() -> None:
+    plain = load("humorbench_autograder", dataset="sample")
+    structured = load("humorbench_autograder", dataset="sample", structured=True)
+    assert "<judgement>PASS</judgement>" in plain.prompt(plain.records[0]).turns[-1].text
+    assert "JSON object" in structured.prompt(plain.records[0]).turns[-1].text
+    assert plain.prompts_hash == structured.prompts_hash
+    assert "structured:True" in structured.signature("generate")
+    in_json = '{"reasoning": "It says so.", "judgement": "PASS"}'
+    for run, right, wrong in ((plain, PASS, in_json), (structured, in_json, PASS)):
+        assert run.outcome(run.records[0], right).answer == "PASS"
+        assert run.outcome(run.records[0], wrong).status == "unparsed"
+
+
+def test_several_files_are_one_exam(tmp_path: Path) -> None:
+    rows = rows_of(RUBRIC)
+    one, two = write_rows(tmp_path / "1.csv", rows[:20]), write_rows(tmp_path / "2.csv", rows[20:])
+    whole = load("humorbench_autograder", dataset="sample")
+    for dataset in (f"{one},{two}", [one, two]):  # a command line splits at commas
+        joined = load("humorbench_autograder", dataset=dataset)
+        assert joined.records == whole.records
+        assert joined.data.provenance["configs"] == [one, two]
+    with pytest.raises(BadInput) as caught:
+        load("humorbench_autograder", dataset=f"{one},{two},sample")
+    for message in ("sample_rubric.csv, line 2", "(idx, element) by the same explainer", f"{one}, line 2"):
+        assert message in str(caught.value)
