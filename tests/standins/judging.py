@@ -33,10 +33,11 @@ class Scripted:
     asked: list[list[tuple[str, str]]] = field(default_factory=list)
     messages: list[list[ChatMessage]] = field(default_factory=list)
     configs: list[GenerateConfig] = field(default_factory=list)
+    settings: GenerateConfig = field(default_factory=GenerateConfig)
     model: Model = field(init=False)
 
     def __post_init__(self) -> None:
-        self.model = get_model(f"mockllm/{self.name}", custom_outputs=self._reply, memoize=False)
+        self.model = get_model(f"mockllm/{self.name}", custom_outputs=self._reply, config=self.settings, memoize=False)
 
     def _reply(self, messages: list[ChatMessage], tools: Any, choice: Any, config: GenerateConfig) -> ModelOutput:
         self.asked.append([(message.role, message.text) for message in messages])

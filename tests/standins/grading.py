@@ -1,0 +1,125 @@
+"""Explainers and graders of element_coverage that answer by rule, tasks for them, and what a log says of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ChatMessage
+from inspect_ai.scorer import Score
+from standins.judging import Scripted, between
+
+from humor_tasks.benchmark import Outcome, Run
+from humor_tasks.benchmarks.humorbench import graded
+from humor_tasks.on_inspect.coverage import element_coverage, explanation_form
+from humor_tasks.scorers.estimate import Estimate
+
+WORDS = {True: "PASS", False: "FAIL", None: "cannot tell"}
+FEW = "toxic_or_shocking"  # four rows, for what more would not show better
+REFUSAL = "I'm sorry, but I can't help with that."
+
+
+def explainer(replies: Mapping[str, str]) -> Scripted:
+    """Answers by the record's id."""
+    return Scripted("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
+
+
+def grader(name: str, rule: Callable[[str], bool | None]) -> Scripted:
+    """Judges by the point alone."""
+    return Scripted(name, lambda messages: verdict(rule(between(messages[-1].text, "point"))))
+
+
+def breaks(name: str) -> Scripted:
+    def fail(messages: list[ChatMessage]) -> str:
+        raise RuntimeError("the grader is down")
+
+    return Scripted(name, fail)
+
+
+def verdict(passed: bool | None, reasons: str = "So it is.") -> str:
+    return f"<reasoning>{reasons}</reasoning>\n<judgement>{WORDS[passed]}</judgement>"
+
+
+def as_object(passed: bool | None, reasons: str = "So it is.") -> str:
+    return json.dumps({"reasoning": reasons, "judgement": WORDS[passed]})
+
+
+def run(task: Task, model: Scripted | None, *graders: Scripted, status: str = "success", **more: Any) -> EvalLog:
+    roles: dict[str, Any] = {"grader": [g.model for g in graders]} if graders else {}
+    named = model.model if model else "none/none"
+    log = eval(task, model=named, model_roles=roles, display="none", **more)[0]
+    assert log.status == status, log.error
+    return log
+
+
+def metrics(log: EvalLog, scorer: int = 0) -> dict[str, float]:
+    assert log.results
+    return {name: metric.value for name, metric in log.results.scores[scorer].metrics.items()}
+
+
+def found(log: EvalLog, scorer: str = "element_coverage") -> dict[str, Score]:
+    return {str(sample.id): (sample.scores or {})[scorer] for sample in log.samples or []}
+
+
+def only(log: EvalLog, scorer: str = "element_coverage") -> Score:
+    (result,) = found(log, scorer).values()
+    return result
+
+
+def unscored(log: EvalLog) -> int:
+    assert log.results
+    return log.results.scores[0].unscored_samples or 0
+
+
+def points(result: Score) -> list[dict[str, Any]]:
+    return (result.metadata or {})["points"]
+
+
+def same(log: EvalLog, expected: Mapping[str, Estimate]) -> None:
+    """The log's two scorers report exactly these estimates."""
+    shown = metrics(log) | metrics(log, 1)
+    names = [name for name in shown if not name.endswith(("_stderr", "_ci_low", "_ci_high"))]
+    assert sorted(names) == sorted(expected)
+    for name, estimate in expected.items():
+        assert shown[name] == pytest.approx(estimate.value), name
+        assert shown[f"{name}_stderr"] == pytest.approx(estimate.stderr), name
+        assert shown[f"{name}_ci_low"] == pytest.approx(estimate.low), name
+        assert shown[f"{name}_ci_high"] == pytest.approx(estimate.high), name
+
+
+def replies_of(opened: Run) -> dict[str, str]:
+    """A reply a record: most explain, some are long, untagged, empty, refused or cut off while thinking."""
+    odd = {3: "It is untagged.", 7: "", 11: REFUSAL, 13: "<think>", 17: f"<explanation>{'ha ' * 300}</explanation>"}
+    return {
+        record.id: odd.get(i, f"<explanation>It is about {record.fields['caption']}</explanation>")
+        for i, record in enumerate(opened.records)
+    }
+
+
+def expected_of(
+    opened: Run, replies: Mapping[str, str], rule: Callable[[str], bool | None]
+) -> tuple[list[Outcome], dict[str, Estimate]]:
+    """What the pure functions make of these replies and verdicts."""
+    outcomes = []
+    for record in opened.records:
+        outcome = opened.outcome(record, replies[record.id])
+        outcomes.append(graded(opened, outcome, [rule(point.text) for point in record.points]))
+    return outcomes, opened.metrics(outcomes)
+
+
+def thirds(point: str) -> bool:
+    return len(point) % 3 != 0
+
+
+def own_task(*samples: Sample, form: bool = False, **how: Any) -> Task:
+    scorers = [element_coverage(**how), *([explanation_form()] if form else [])]
+    return Task(dataset=list(samples), scorer=scorers)
+
+
+def bears(identity: str = "s", *target: str, **metadata: Any) -> Sample:
+    return Sample(id=identity, input="Why bears?", target=list(target) or "A bear.", metadata=metadata or None)

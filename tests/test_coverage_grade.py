@@ -1,0 +1,258 @@
+"""`humor-tasks grade`: logs of either harness are graded afterwards as they would have been inside the run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai.log import EvalLog, read_eval_log
+from lm_eval import evaluator
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+from lm_eval.loggers import EvaluationTracker
+from lm_eval.tasks import TaskManager
+from standins.chat import chat_server, text_of
+from standins.grading import (
+    FEW,
+    as_object,
+    bears,
+    breaks,
+    expected_of,
+    explainer,
+    grader,
+    metrics,
+    own_task,
+    replies_of,
+    run,
+    same,
+    thirds,
+    verdict,
+)
+from standins.judging import Scripted, between, says
+
+from humor_tasks import load
+from humor_tasks.cli import main
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.grade import grading_task, read_written, report_of
+from humor_tasks.on_inspect.humorbench import humorbench, humorbench_autograder
+
+STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
+
+
+class Explains(LM):
+    """Replies by the document's id."""
+
+    def __init__(self, replies: Mapping[str, str]) -> None:
+        super().__init__()
+        self.replies = replies
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        return [self.replies.get(request.doc["id"], verdict(True)) for request in requests]
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        raise NotImplementedError
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
+        raise NotImplementedError
+
+
+def lm_eval_logs(output: Path, replies: Mapping[str, str], *tasks: str, **metadata: Any) -> dict[str, Path]:
+    """The files that `lm_eval --output_path ... --log_samples` leaves, by task."""
+    manager = TaskManager(include_path=STUBS, include_defaults=False, metadata={"dataset": "sample"} | metadata)
+    tracker = EvaluationTracker(output_path=str(output))
+    results = evaluator.simple_evaluate(
+        Explains(replies), tasks=list(tasks), task_manager=manager, evaluation_tracker=tracker
+    )
+    assert results is not None
+    samples = results.pop("samples")
+    tracker.save_results_aggregated(results=results, samples=samples)
+    for task in tasks:
+        tracker.save_results_samples(task_name=task, samples=samples[task])
+    return {task: next(output.rglob(f"samples_{task}_2*.jsonl")) for task in tasks}
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    replies = replies_of(load("humorbench", dataset="sample"))
+    return lm_eval_logs(tmp_path_factory.mktemp("logged"), replies, "humorbench_autograder", "humorbench")
+
+
+def regrade(path: Path, *graders: Scripted) -> EvalLog:
+    return run(grading_task(read_written(path, "humorbench"), "humorbench", path.name), None, *graders)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("per", ["row", "caption"])
+def test_grading_a_log_of_either_harness_is_grading_inside_the_run(tmp_path: Path, per: str) -> None:
+    opened = load("humorbench", dataset="sample", one_explanation_per=per)
+    replies = replies_of(opened)
+    rule: Callable[[str], bool | None] = lambda point: None if len(point) % 5 == 0 else thirds(point)  # noqa: E731
+    inside = run(humorbench("sample", one_explanation_per=per), explainer(replies), grader("g", rule))
+    (theirs,) = lm_eval_logs(tmp_path, replies, "humorbench", one_explanation_per=per).values()
+    ungraded = run(humorbench("sample", one_explanation_per=per), explainer(replies), breaks("ungraded"))
+    _, expected = expected_of(opened, replies, rule)
+    for path in (theirs, Path(ungraded.location)):
+        written = read_written(path, "humorbench")
+        assert {str(s.id): (s.metadata or {})["logged_reply"] for s in written.samples} == replies
+        asked = {record.id: opened.prompt(record).turns[0].text for record in opened.records}
+        assert {str(s.id): str(s.input).strip() for s in written.samples} == asked
+        log = regrade(path, grader("again", rule))
+        same(log, expected)
+        report = report_of(log)
+        assert list(report.metrics) == list(expected)
+        assert metrics(log) == pytest.approx(metrics(inside))
+        assert metrics(log, 1) == pytest.approx(metrics(inside, 1))
+        for name, estimate in expected.items():
+            assert dataclasses.astuple(report.metrics[name]) == pytest.approx(dataclasses.astuple(estimate)), name
+        assert log.eval.task_version == inside.eval.task_version == opened.version
+        signature = opened.signature("generate")
+        assert written.signature == (log.eval.metadata or {})["signature"] == signature
+        assert written.fingerprint == opened.data.provenance["fingerprint"]
+        begins = f"{signature}||graded:{len(opened.records)}|v:{opened.version}|graders:mockllm/again|"
+        assert report.signature.startswith(begins)
+
+
+def test_the_run_is_told_from_its_neighbours(logged: dict[str, Path], tmp_path: Path) -> None:
+    written = read_written(logged["humorbench"], "humorbench")
+    assert written.signature == load("humorbench", dataset="sample").signature("generate")
+    moved = tmp_path / "mine.jsonl"
+    moved.write_bytes(logged["humorbench"].read_bytes())
+    alone = read_written(moved, "humorbench")
+    assert (alone.signature, alone.fingerprint, alone.samples) == ("-", None, written.samples)
+
+
+def test_a_refusal_flagged_by_the_provider_stays_one() -> None:
+    log = run(humorbench("sample", FEW), says("m", "Well", "content_filter"), grader("g", thirds))
+    judge = grader("again", thirds)
+    again = regrade(Path(log.location), judge)
+    assert metrics(again, 1)["refused"] == 1
+    assert judge.asked == []
+
+
+@pytest.fixture
+def lines(logged: dict[str, Path]) -> list[str]:
+    return logged["humorbench"].read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("change", "messages"),
+    [
+        (lambda lines: "\n".join([*lines[:3], lines[3][:-40], *lines[4:]]), ["line 4: is no sample of the lm-eval"]),
+        (lambda lines: "\n".join([*lines, "[]"]), ["line 39: is no sample of the lm-eval task humorbench"]),
+        (lambda lines: "\n".join([lines[0], "", lines[1], "{}"]), ["line 4: is no sample", "KeyError('doc')"]),
+        (lambda lines: "\n".join([lines[0], lines[1], lines[0]]), ["holds two replies for 9001-", "one run a file"]),
+        (
+            lambda lines: lines[0].replace('"filtered_resps": ["', '"filtered_resps": [[0.5, "'),
+            ["line 1: is no sample"],
+        ),
+        (lambda lines: lines[0].replace('"filtered_resps"', '"resps_filtered"'), ["line 1", "filtered_resps"]),
+        (lambda lines: json.dumps(json.loads(lines[0]) | {"filtered_resps": [None]}), ["line 1", "the reply is None"]),
+        (lambda lines: json.dumps(json.loads(lines[0]) | {"filtered_resps": []}), ["line 1: is no sample"]),
+        (lambda lines: "\n".join([lines[0], "[" * 100_000]), ["line 2: is no sample"]),
+        (lambda lines: "", ["holds no replies of humorbench"]),
+        (lambda lines: " \n\n", ["holds no replies of humorbench"]),
+        (lambda lines: lines[0].encode() + b"\n\xff", ["cannot be read as UTF-8 text"]),
+    ],
+)
+def test_bad_samples(lines: list[str], tmp_path: Path, change: Any, messages: list[str]) -> None:
+    path = tmp_path / "samples.jsonl"
+    changed = change(lines)
+    path.write_bytes(changed if isinstance(changed, bytes) else changed.encode())
+    with pytest.raises(BadInput) as caught:
+        read_written(path, "humorbench")
+    for message in [str(path), *messages]:
+        assert message in str(caught.value)
+
+
+def test_bad_logs(logged: dict[str, Path], tmp_path: Path) -> None:
+    def told(path: Path, message: str, task: str = "humorbench") -> None:
+        with pytest.raises(BadInput, match=message):
+            read_written(path, task)
+
+    told(tmp_path / "no.eval", r"no.eval: there is no such log")
+    told(tmp_path, r"there is no such log")
+    told(logged["humorbench"], r"task: there is no 'matching'; choose from humorbench", "matching")
+    told(logged["humorbench_autograder"], r"line 1: is no sample of the lm-eval task humorbench \(KeyError")
+    for name in ("broken.eval", "broken.json"):
+        (tmp_path / name).write_text("{")
+        told(tmp_path / name, rf"{name}: cannot be read as an Inspect log")
+    exam = run(humorbench_autograder("sample"), says("m", verdict(True)))
+    told(Path(exam.location), r"is not of humor_tasks/humorbench\.")
+    other = run(own_task(bears()), says("m", "Bears."), grader("g", thirds))
+    told(Path(other.location), r"sample s is not of humor_tasks/humorbench\.")
+    model = says("m", "<explanation>Bears.</explanation>")
+    twice = run(humorbench("sample", FEW), model, grader("g", thirds), epochs=2)
+    told(Path(twice.location), r"holds several epochs; grade it in place with inspect score")
+    failed = run(humorbench("sample", FEW), breaks("m"), grader("g", thirds), status="error")
+    told(Path(failed.location), r"ended with status error; finish it with inspect eval-retry, or --partial")
+    with pytest.raises(BadInput, match="holds no replies"):
+        read_written(Path(failed.location), "humorbench", partial=True)
+
+
+def test_a_report_of_an_unfinished_run_is_refused() -> None:
+    log = run(humorbench("sample", FEW), breaks("m"), grader("g", thirds), status="error")
+    with pytest.raises(BadInput, match=r"grading ended with status error: .*the grader is down.*Run the command again"):
+        report_of(log)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--grader", "nonsense/model"], "grader nonsense/model: "),
+        (["--grader", "openai-api/nowhere/model"], "NOWHERE_API_KEY"),
+        ([], "Missing option '--grader'"),
+        (["--grader", "mockllm/g", "--task", "matching"], "there is no 'matching'"),
+        (["--grader", "mockllm/g", "--prompts", "/no/where"], "prompts=/no/where: there is no such folder"),
+    ],
+)
+def test_bad_arguments_of_grade(logged: dict[str, Path], arguments: list[str], message: str) -> None:
+    done = CliRunner().invoke(main, ["grade", str(logged["humorbench"]), *arguments])
+    assert done.exit_code == 2, done.output
+    assert message in done.output
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.slow
+def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path) -> None:
+    opened = load("humorbench", dataset="sample")
+    panel: Sequence[Callable[[str], bool]] = (thirds, lambda point: True, lambda point: len(point) % 2 == 0)
+    models: dict[str, Callable[[str], bool]] = dict(zip("abc", panel, strict=True))
+
+    def answer(messages: list[dict[str, Any]]) -> str:
+        return as_object(models[server.requests[-1]["model"]](between(text_of(messages[-1]), "point")))
+
+    with chat_server(answer) as server:
+        own = {"INSPECT_CACHE_DIR": str(tmp_path / "c"), "GRADER_API_KEY": "x", "GRADER_BASE_URL": server.url}
+        command = [sys.executable, "-m", "humor_tasks.cli", "grade", str(logged["humorbench"]), "--structured"]
+        command += ["--grader", "openai-api/grader/a", "--seed", "7", "--log-dir", str(tmp_path / "verdicts")]
+        command += ["-o", str(tmp_path / "scores.json")]
+        done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert len(server.requests) == 35
+    _, expected = expected_of(opened, replies_of(opened), thirds)
+    written = json.loads((tmp_path / "scores.json").read_text())
+    assert list(written["metrics"]) == list(expected)
+    for name, estimate in expected.items():
+        assert written["metrics"][name]["value"] == pytest.approx(estimate.value), name
+        assert written["metrics"][name]["stderr"] == pytest.approx(estimate.stderr), name
+        assert f"{estimate.value:.5f}" in next(line for line in done.stdout.splitlines() if line.startswith(f"{name} "))
+    assert written["signature"].startswith(
+        f"{opened.signature('generate')}||graded:38|v:1-A|graders:openai-api/grader/a|"
+    )
+    assert "|verdict:json|temperature:0.0|seed:7|" in written["signature"]
+    assert written["signature"] in done.stdout
+    assert "95% interval" in done.stdout
+    (log,) = (tmp_path / "verdicts").glob("*.eval")
+    assert str(log) in done.stdout.replace("\n", "")
+    assert {(r["seed"], r["temperature"], r["response_format"]["type"]) for r in server.requests} == {
+        (7, 0, "json_schema"),
+    }
+    assert (read_eval_log(str(log)).eval.metadata or {})["graded_log"] == logged["humorbench"].name

@@ -1,0 +1,308 @@
+"""How graders are asked, attacks on them, what settings reach them, and the exam that asks the same."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+from standins.attacks import ATTACKS
+from standins.chat import chat_server, text_of
+from standins.grading import (
+    REFUSAL,
+    as_object,
+    bears,
+    breaks,
+    explainer,
+    found,
+    grader,
+    metrics,
+    only,
+    own_task,
+    points,
+    run,
+    thirds,
+    verdict,
+)
+from standins.humorbench import RUBRIC
+from standins.judging import Scripted, between, says
+
+from humor_tasks import evaluate, load
+from humor_tasks.on_inspect.coverage import element_coverage
+from humor_tasks.on_inspect.humorbench import humorbench, humorbench_autograder
+from humor_tasks.rubric import open_rubric
+
+# ---- the request --------------------------------------------------------------------------------
+
+
+def test_a_verdict_is_paid_for_once() -> None:
+    samples = [bears("one", "It has fur.", "It flies."), bears("two", "It swims.")]
+    for name in ("cached", "anew"):
+        judge, model = grader(name, thirds), says("m", "Bears.")
+        logs = [run(own_task(*samples, cache=name == "cached"), model, judge) for _ in range(2)]
+        assert metrics(logs[0]) == metrics(logs[1])
+        first, second = ({name: points(result) for name, result in found(log).items()} for log in logs)
+        assert first == second
+        assert len(judge.asked) == (3 if name == "cached" else 6)
+    other = grader("cached", thirds)
+    run(own_task(*samples, seed=1), model, other)  # another request
+    assert len(other.asked) == 3
+
+
+def test_a_failed_request_is_not_kept() -> None:
+    model = says("m", "Bears.")
+    run(own_task(bears()), model, breaks("g"))
+    run(own_task(bears()), model, says("g", "", "content_filter"))
+    judge = grader("g", lambda point: True)
+    assert metrics(run(own_task(bears()), model, judge))["coverage"] == 1
+    assert len(judge.asked) == 1
+
+
+@pytest.mark.parametrize("structured", [False, True])
+def test_settings_reach_the_grader(structured: bool) -> None:
+    def answer(messages: list[dict[str, Any]]) -> str:
+        return (as_object if structured else verdict)(True, "It says so.")
+
+    with chat_server(answer) as server:
+        judge = get_model("openai-api/grader/g", base_url=server.url, api_key="x", memoize=False)
+        task = own_task(bears("s", "It has fur.", "It flies."), structured=structured)
+        log = eval(task, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="none")[0]
+        assert log.status == "success"
+        unpinned = own_task(bears(), structured=structured, temperature=None, seed=None)
+        eval(unpinned, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="none")
+    first, second, third = server.requests
+    for request in (first, second):
+        assert (request["model"], request["temperature"], request["seed"]) == ("g", 0, 1234)
+        assert [message["role"] for message in request["messages"]] == ["system", "user"]
+        assert ("JSON object" in text_of(request["messages"][-1])) == structured
+        assert ("response_format" in request) == structured
+    if structured:
+        asked = first["response_format"]
+        assert (asked["type"], asked["json_schema"]["name"], asked["json_schema"]["strict"]) == (
+            *("json_schema", "verdict"),
+            True,
+        )
+        schema = asked["json_schema"]["schema"]
+        assert schema["required"] == ["reasoning", "judgement"]
+        assert schema["properties"]["judgement"]["enum"] == ["PASS", "FAIL"]
+        assert schema["additionalProperties"] is False
+    assert "temperature" not in third
+    assert "seed" not in third
+    assert metrics(log)["coverage"] == 1
+    assert points(only(log))[0]["verdicts"][0]["reasons"] == "It says so."
+    assert f"verdict:{'json' if structured else 'tags'}|" in (only(log).metadata or {})["signature"]
+
+
+def test_a_grader_by_name_and_own_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "grade.txt").write_text("== user ==\n$context: $answer = $point? $format")
+    (tmp_path / "verdict.tags.txt").write_text("Judge.")
+    with chat_server(lambda messages: verdict(text_of(messages[-1]).startswith("A zoo"))) as server:
+        monkeypatch.setenv("OWNGRADER_API_KEY", "x")
+        monkeypatch.setenv("OWNGRADER_BASE_URL", server.url)
+        task = own_task(bears(context="A zoo"), grader="openai-api/owngrader/g", prompts=str(tmp_path))
+        log = run(task, says("m", "Bears."))
+    assert [text_of(message) for message in server.requests[0]["messages"]] == ["A zoo: Bears. = A bear.? Judge."]
+    assert metrics(log)["coverage"] == 1
+    rubric = open_rubric("coverage", str(tmp_path)).hash
+    assert (only(log).metadata or {})["signature"].endswith(f"prompts:{rubric}")
+
+
+def test_a_wrong_prompts_folder_is_told(tmp_path: Path) -> None:
+    judge = grader("g", thirds)
+    model = says("m", "Bears.")
+    log = run(own_task(bears(), prompts=str(tmp_path / "nowhere")), model, judge, status="error")
+    assert "nowhere: there is no such folder" in str(log.error)
+    assert judge.asked == []
+    model.asked.clear()
+    with pytest.raises(PrerequisiteError, match="there is no such folder"):
+        humorbench("sample", prompts=str(tmp_path / "nowhere"))
+    (tmp_path / "grade.txt").write_text("== user ==\n$answer $point $format $captoin")
+    with pytest.raises(PrerequisiteError, match=r"humor_tasks/humorbench: template grade.txt: there is no .*captoin"):
+        humorbench("sample", prompts=str(tmp_path))
+
+
+# ---- attacks ------------------------------------------------------------------------------------
+
+
+def attacked(tmp_path: Path, elements: bool) -> tuple[Task, Scripted, list[str], str]:
+    """Every attack as the explanation of a sample, in HumorBench or in somebody else's task."""
+    if not elements:
+        samples = [bears(str(i), f"Point {i}.", context="A zoo.") for i in range(len(ATTACKS))]
+        model = Scripted("attacker", lambda messages: ATTACKS[int((messages[-1].metadata or {})["i"])])
+        for i, sample in enumerate(samples):
+            sample.input = [ChatMessageUser(content="Why?", metadata={"i": i})]
+        return own_task(*samples, form=True), model, [str(sample.id) for sample in samples], "answer"
+    path = tmp_path / "elements.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["idx", "description", "caption", "element"])
+        writer.writerows([i, "A bear at a desk.", "Honey?", f"Point {i}."] for i in range(len(ATTACKS)))
+    ids = [record.id for record in load("humorbench", dataset=str(path)).records]
+    model = explainer({i: f"<explanation>{attack}</explanation>" for i, attack in zip(ids, ATTACKS, strict=True)})
+    return humorbench(str(path)), model, ids, "explanation"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("elements", [True, False])
+@pytest.mark.parametrize("structured", [False, True])
+def test_no_attack_passes(tmp_path: Path, elements: bool, structured: bool) -> None:
+    task, model, ids, tag = attacked(tmp_path, elements)
+    form = as_object if structured else verdict
+    quotes = Scripted("quotes", lambda messages: form(False, f"It says: {between(messages[-1].text, tag)}"))
+    echoes = Scripted("echoes", lambda messages: between(messages[-1].text, tag))
+    task.scorer[0] = element_coverage(structured=structured)
+    log = run(task, model, quotes, echoes)
+    sent = 0
+    for result in found(log).values():
+        (point,) = points(result)
+        assert not result.value or math.isnan(float(result.value))  # type: ignore[arg-type]
+        assert point["passed"] is (False if result.answer is None else None)  # FAIL and nothing: no majority
+        if result.answer is not None:
+            sent += 1
+            quoted, echoed = point["verdicts"]
+            assert (quoted["passed"], echoed["passed"]) == (False, None), ascii(result.answer[:80])
+    assert len(quotes.asked) == len(echoes.asked) == sent
+    assert sent > 0.85 * len(ids)
+    rubric = open_rubric("humorbench" if elements else "coverage")
+    material = {"description": "A bear at a desk.", "caption": "Honey?", "context": "A zoo."}
+    for system, (_, asked) in quotes.asked + echoes.asked:
+        answer, point_text = between(asked, tag), between(asked, "point")
+        blank = rubric.ask(material | {"answer": "", "point": point_text}, structured)
+        assert not set(answer) & set("<>")
+        assert system == (blank.turns[0].role, blank.turns[0].text)
+        assert asked.replace(f"<{tag}>\n{answer}\n</{tag}>", f"<{tag}>\n\n</{tag}>") == blank.turns[1].text
+        for name in ("cartoon", "caption", "explanation", "point") if elements else ("task", "answer", "point"):
+            assert asked.count(f"</{name}>") == 1
+
+
+# ---- graders ------------------------------------------------------------------------------------
+
+
+def test_a_grader_that_is_named_goes_before_the_role() -> None:
+    bound = grader("bound", lambda point: True)
+    task = own_task(bears())
+    task.scorer = [element_coverage(grader="mockllm/named", cache=False)]
+    (point,) = points(only(run(task, says("m", "Bears."), bound)))
+    assert [word["grader"] for word in point["verdicts"]] == ["mockllm/named"]
+    assert bound.asked == []
+
+
+def test_a_panel_names_each_model_once() -> None:
+    log = run(own_task(bears()), says("m", "Bears."), grader("g", thirds), grader("g", thirds), status="error")
+    assert log.error
+    assert "a panel names each model once, not mockllm/g, mockllm/g" in log.error.message
+
+
+def test_metadata_of_the_same_names_means_something_else_elsewhere() -> None:
+    judge = grader("g", lambda point: True)
+    sample = bears("one", "It has fur.", context="A zoo.")
+    sample.metadata = {**(sample.metadata or {}), "points": ["a", 2], "fields": {"context": "no", "answer": "no"}}
+    assert metrics(run(own_task(sample), says("m", "Bears."), judge))["coverage"] == 1
+    assert "A zoo." in str(judge.asked)
+    assert "Bears." in str(judge.asked)
+
+
+def test_retries_ask_again_with_the_next_seed_until_a_verdict_is_read() -> None:
+    replies = iter(["hm", "PASS, I think", verdict(True)])
+    judge = Scripted("g", lambda messages: next(replies))
+    log = run(own_task(bears(), retries=2), says("m", "Bears."), judge)
+    assert (metrics(log)["coverage"], len(judge.asked)) == (1, 3)
+    assert [config.seed for config in judge.configs] == [1234, 1235, 1236]
+    again = grader("g", lambda point: False)
+    assert metrics(run(own_task(bears(), retries=2), says("m", "Bears."), again))["coverage"] == 1  # kept
+    assert again.asked == []
+
+
+def test_a_graders_own_settings_go_first() -> None:
+    judge = Scripted("g", lambda messages: verdict(True), settings=GenerateConfig(temperature=0.7, seed=7))
+    run(own_task(bears()), says("m", "Bears."), judge)
+    assert [(config.temperature, config.seed) for config in judge.configs] == [(0.7, 7)]
+    unset = Scripted("g2", lambda messages: verdict(True))
+    run(own_task(bears(), temperature="none", seed="null"), says("m", "Bears."), unset)
+    assert [(config.temperature, config.seed) for config in unset.configs] == [(None, None)]
+
+
+@pytest.mark.parametrize("parameters", [{"structured": "maybe"}, {"cache": 1}, {"retries": -1}, {"retries": "x"}])
+def test_parameters_of_the_scorer_are_checked(parameters: dict[str, Any]) -> None:
+    with pytest.raises(PrerequisiteError, match=next(iter(parameters))):
+        element_coverage(**parameters)
+
+
+class Refused(Exception):
+    """What a provider raises."""
+
+    def __init__(self, status_code: int) -> None:
+        super().__init__("no")
+        self.status_code = status_code
+
+
+@pytest.mark.parametrize(
+    ("status_code", "structured", "ends"),
+    [(401, False, True), (403, False, True), (404, False, True), (400, True, True), (400, False, False)],
+)
+def test_what_would_fail_for_every_request_ends_the_run(status_code: int, structured: bool, ends: bool) -> None:
+    def fails(messages: Any) -> str:
+        raise Refused(status_code)
+
+    status = "error" if ends else "success"
+    log = run(own_task(bears(), structured=structured), says("m", "B."), Scripted("g", fails), status=status)
+    if ends:
+        assert log.error
+        assert ("takes no schema: use structured=false" if structured else "cannot be asked") in log.error.message
+
+
+def test_a_missing_grader_is_told_before_there_is_a_log() -> None:
+    with pytest.raises(PrerequisiteError, match="--model-role"):
+        eval("humor_tasks/humorbench", task_args={"dataset": "sample"}, model=says("m", "x").model, display="none")
+
+
+# ---- the exam -----------------------------------------------------------------------------------
+
+
+def test_the_exam_in_inspect_is_the_exam_without_a_harness() -> None:
+    opened = load("humorbench_autograder", dataset="sample")
+    said = [verdict(True), verdict(False), verdict(True), "It passes.", verdict(False), verdict(True), REFUSAL]
+    replies = {record.id: said[i % 7] for i, record in enumerate(opened.records)}
+    log = run(humorbench_autograder("sample"), explainer(replies))
+    shown = metrics(log)
+    expected = evaluate(opened, replies).metrics
+    assert set(shown) == {n + s for n in expected for s in ("", "_stderr", "_ci_low", "_ci_high")}
+    for name, estimate in expected.items():
+        assert shown[name] == pytest.approx(estimate.value), name
+        assert shown[f"{name}_stderr"] == pytest.approx(estimate.stderr, nan_ok=True), name
+        assert shown[f"{name}_ci_high"] == pytest.approx(estimate.high, nan_ok=True), name
+    assert shown["unparsed"] > 0 < shown["refused"]
+    results = found(log, "judge_agreement")
+    for record in opened.records:
+        agrees = "C" if replies[record.id] == verdict(record.target == "PASS") else "I"
+        unread = replies[record.id] in ("It passes.", REFUSAL)
+        assert results[record.id].value == ("N" if unread else agrees)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("structured", [False, True])
+def test_the_exam_asks_what_element_coverage_asks(structured: bool) -> None:
+    form = as_object if structured else verdict
+    judge, examined = Scripted("g", lambda m: form(True)), Scripted("g", lambda m: form(True))
+    exam = run(humorbench_autograder("sample", structured=structured), examined)
+    assert metrics(exam)["recall"] == 1
+    ids = {record.id for record in load("humorbench", dataset="sample", subset=str(RUBRIC)).records}
+    for name in ("sample-explainer-a", "sample-explainer-b"):
+        said = {
+            record.id.removesuffix(f"-{name}"): f"<explanation>{record.fields['answer']}</explanation>"
+            for record in load("humorbench_autograder", dataset="sample").records
+            if record.groups["explainer"] == name
+        }
+        assert set(said) == ids
+        run(humorbench("sample", subset=str(RUBRIC), structured=structured), explainer(said), judge)
+    assert len(examined.asked) == len(judge.asked) == 40
+    assert sorted(examined.asked) == sorted(judge.asked)
+    settings = {(c.temperature, c.seed, str(c.response_schema)) for c in judge.configs}
+    assert len(settings) == 1
+    assert {(c.temperature, c.seed, str(c.response_schema)) for c in examined.configs} == settings
+    assert ("judgement" in str(judge.configs[0].response_schema)) == structured
