@@ -1,12 +1,16 @@
-"""Shared fixtures: real rows, and harness settings that keep tests apart from the user's machine."""
+"""Shared fixtures: real rows, graded logs, and harness settings that keep tests apart from the user's machine."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from standins.graded_logs import Logs
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +26,14 @@ def real_data() -> Path:
 def real_corpus(real_data: Path) -> str:
     """The caption contest rows as a local dataset folder."""
     return str(real_data / "newyorker_caption_contest")
+
+
+@pytest.fixture(scope="session")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
+    """Each is made when a test first asks for it."""
+    from standins.graded_logs import Logs
+
+    return Logs(tmp_path_factory.mktemp("graded"))
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,317 @@
+"""What is read from a graded log: its points, tokens and costs, and what a run did not pay for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, score
+from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.model import Model, get_model
+from inspect_ai.solver import generate
+from standins.graded_logs import (
+    EXPLAINED,
+    EXPLAINING,
+    GRADED,
+    GRADING,
+    ROWS,
+    Logs,
+    explainer,
+    grader,
+    model,
+    rows_of,
+    run,
+    spent,
+    verdict,
+)
+
+from humor_tasks import load
+from humor_tasks.analysis.correct import read_judged
+from humor_tasks.analysis.graded import GradedLog, read_graded
+from humor_tasks.analysis.report import incomparable, lines_of, plot
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import graders
+from humor_tasks.on_inspect.coverage import element_coverage
+from humor_tasks.on_inspect.grade import grading_task, read_written
+from humor_tasks.on_inspect.humorbench import humorbench
+from humor_tasks.on_inspect.tasks import matching
+from humor_tasks.prices import Price, read_prices
+
+# ---- graded logs --------------------------------------------------------------------------------
+
+
+def test_a_graded_log_holds_every_point_with_its_verdict(logs: Logs) -> None:
+    found = read_graded(logs.of("a", "judge"))
+    records = load("humorbench", dataset="sample").records
+    expected = {r.id: (r.cluster, verdict("a", r.points[0].text)) for r in records}
+    assert {point.id: (point.cluster, point.passed) for point in found.points} == expected
+    assert len(found.points) == ROWS
+    assert {passed for _, passed in expected.values()} == {True, False, None}
+    assert {point.explanation for point in found.points} == {"a gets it."}
+    assert found.model == "mockllm/a"
+    assert found.signature.startswith("bench:humorbench|v:1-A")
+    assert found.graders.startswith("graders:mockllm/judge|verdict:tags")
+    assert found.fingerprint == load("humorbench", dataset="sample").data.provenance["fingerprint"]
+
+
+def test_a_score_in_a_report_is_the_score_of_the_run(logs: Logs) -> None:
+    path = logs.of("a", "judge")
+    (line,) = lines_of([read_graded(path)])
+    results = read_eval_log(str(path)).results
+    assert results
+    (metrics,) = [score.metrics for score in results.scores if score.name.startswith("element_coverage")]
+    shown = (line.score.value, line.score.stderr, line.score.low, line.score.high)
+    names = ("coverage", "coverage_stderr", "coverage_ci_low", "coverage_ci_high")
+    assert shown == pytest.approx([metrics[name].value for name in names])
+    assert line.no_verdict == ROWS - line.score.n == sum(p.passed is None for p in line.log.points) > 0
+
+
+def test_tokens_and_costs_of_explainer_and_grader_are_told_apart(logs: Logs) -> None:
+    found = read_graded(logs.of("a", "judge"))
+    assert found.explainer
+    assert spent(found.explainer) == (ROWS * 135, ROWS * 10, ROWS * EXPLAINED["a"] / 1e6)
+    assert spent(found.grader) == (ROWS * 7, ROWS * 1, ROWS * GRADED["judge"] / 1e6)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_model_that_grades_itself(logs: Logs, anew: bool) -> None:
+    found = read_graded(logs.of("a", "a", limit=4), read_prices(logs.prices) if anew else None)
+    assert found.explainer
+    assert spent(found.explainer) == (4 * 135, 4 * 10, 4 * EXPLAINED["a"] / 1e6)
+    assert spent(found.grader) == (4 * 7, 4 * 1, 4 * GRADED["a"] / 1e6)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_panel_costs_what_its_graders_cost(logs: Logs, anew: bool) -> None:
+    found = read_graded(logs.of("b", "judge", "c", limit=4), read_prices(logs.prices) if anew else None)
+    assert found.explainer
+    assert spent(found.explainer) == (4 * 135, 4 * 10, 4 * EXPLAINED["b"] / 1e6)
+    assert spent(found.grader) == (4 * 14, 4 * 2, 4 * (GRADED["judge"] + GRADED["c"]) / 1e6)
+    assert "mockllm/judge,mockllm/c" in found.graders
+    records = load("humorbench", dataset="sample").records[:4]
+    assert [p.passed for p in found.points] == [verdict("b", r.points[0].text) for r in records]
+
+
+def test_a_panel_with_the_explainer_in_it(logs: Logs) -> None:
+    path = logs.of("a", "a", "judge", limit=4)
+    recorded = read_graded(path)
+    assert recorded.explainer
+    assert spent(recorded.explainer) == (4 * 135, 4 * 10, 4 * EXPLAINED["a"] / 1e6)
+    assert spent(recorded.grader) == (4 * 14, 4 * 2, 4 * (GRADED["a"] + GRADED["judge"]) / 1e6)
+    anew = read_graded(path, read_prices(logs.prices))
+    assert anew.explainer
+    assert spent(anew.explainer) == (4 * 135, 4 * 10, None)  # its tokens as grader are not recorded apart
+    assert spent(anew.grader) == (4 * 14, 4 * 2, None)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize(
+    ("name", "judges", "explaining", "grading"),
+    [
+        ("free", ("judge",), None, GRADED["judge"]),
+        ("a", ("free",), EXPLAINED["a"], None),
+        ("a", ("judge", "free"), EXPLAINED["a"], None),
+        ("free", ("free",), None, None),
+        ("free", ("free", "judge"), None, None),
+    ],
+)
+def test_a_cost_is_known_when_every_model_in_it_has_a_price(
+    logs: Logs, anew: bool, name: str, judges: tuple[str, ...], explaining: float | None, grading: float | None
+) -> None:
+    found = read_graded(logs.of(name, *judges, limit=4), read_prices(logs.prices) if anew else None)
+    assert found.explainer
+    costs = [None if each is None else pytest.approx(4 * each / 1e6) for each in (explaining, grading)]
+    assert found.grader
+    assert [found.explainer.cost, found.grader.cost] == costs
+    cells = dict(zip(*rows_of(lines_of([found])), strict=False))
+    assert (cells["explainer cost"] == "-") == (explaining is None)
+    assert (cells["grader cost"] == "-") == (grading is None)
+    assert "-" not in (cells["explainer tokens in / out"], cells["grader tokens in / out"])
+
+
+def test_tokens_priced_anew(logs: Logs) -> None:
+    other = {"mockllm/a": Price(2, 20, 0, 0, "-", "-"), "mockllm/judge": Price(1, 1, 1, 1, "-", "-")}
+    found = read_graded(logs.of("a", "judge"), other)
+    assert found.explainer
+    assert found.grader
+    assert found.explainer.cost == pytest.approx(ROWS * (200 + 200) / 1e6)
+    assert found.grader.cost == pytest.approx(ROWS * 8 / 1e6)
+    without = read_graded(logs.of("a", "judge"), {"mockllm/judge": other["mockllm/judge"]})
+    assert without.explainer
+    assert without.grader
+    assert without.explainer.cost is None
+    assert without.grader.cost == pytest.approx(ROWS * 8 / 1e6)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_grader_that_the_scorer_was_given_is_no_explainer(
+    logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anew: bool
+) -> None:
+    """In somebody else's task, without a role."""
+
+    def given(name: str, memoize: bool) -> Model:
+        assert (name, memoize) == ("mockllm/judge", False)
+        return model("judge", lambda asked: "<reasoning>Yes.</reasoning><judgement>PASS</judgement>", GRADING)
+
+    monkeypatch.setattr(graders, "get_model", given)
+    other = Task(
+        dataset=[Sample(id=1, input="Why?", target=["One.", "Two."])],
+        solver=generate(),
+        scorer=element_coverage(grader="mockllm/judge", cache=False),
+        metadata={"source": "a diary"},
+    )
+    log = logs.priced(lambda: run(other, explainer("a"), [], tmp_path))
+    found = read_graded(Path(log.location), read_prices(logs.prices) if anew else None)
+    assert [(point.id, point.passed) for point in found.points] == [("1-1", True), ("1-2", True)]
+    assert (found.signature, found.fingerprint) == ("-", None)
+    assert found.explainer
+    assert spent(found.explainer) == (135, 10, EXPLAINED["a"] / 1e6)
+    assert spent(found.grader) == (14, 2, 2 * GRADED["judge"] / 1e6)
+
+
+def test_a_log_of_grade_has_no_explainer_to_pay(logs: Logs, tmp_path: Path) -> None:
+    path = logs.of("a", "judge", limit=4)
+    task = logs.priced(lambda: grading_task(read_written(path, "humorbench"), "humorbench", path.name, cache=False))
+    log = logs.priced(lambda: run(task, get_model("none/none"), [grader("judge")], tmp_path))
+    found, first = read_graded(Path(log.location)), read_graded(path)
+    assert found.model == "mockllm/a"
+    assert found.explainer is None
+    assert spent(found.grader) == spent(first.grader)
+    assert found.points == first.points
+    (line,) = lines_of([found])
+    assert (line.cells()["explainer_cost"], line.cells()["explainer_output_tokens"]) == (None, None)
+    cells = dict(zip(*rows_of([line]), strict=False))
+    assert (cells["explainer tokens in / out"], cells["explainer cost"]) == ("-", "-")
+    assert cells["grader tokens in / out"] == "28 / 4"
+    assert (found.version, found.subset, found.rows, found.samples) == (first.version, "all", ROWS, 4)
+    with pytest.raises(BadInput, match="known cost"):
+        plot(tmp_path / "p.png", [line])
+
+
+def test_logs_that_are_not_graded(logs: Logs, tmp_path: Path) -> None:
+    (tmp_path / "text.eval").write_text("this is no log")
+    (tmp_path / "text.json").write_text("{}")
+    for path, message in (
+        (tmp_path / "missing.eval", "there is no such log"),
+        (tmp_path / "text.eval", "cannot be read as an Inspect log"),
+        (tmp_path / "text.json", "cannot be read as an Inspect log"),
+        (tmp_path, "there is no such log"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            read_graded(path)
+    other = run(matching(dataset="sample"), model("a", lambda asked: "Answer: A", EXPLAINING), [], tmp_path, limit=1)
+    with pytest.raises(BadInput, match="has no score of element_coverage"):
+        read_graded(Path(other.location))
+    task = humorbench(dataset="sample", cache=False)
+    hidden = run(task, explainer("a"), [grader("judge")], tmp_path, limit=1, log_samples=False)
+    with pytest.raises(BadInput, match="holds no verdicts"):
+        read_graded(Path(hidden.location))
+
+
+def test_unfinished_logs(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def once(asked: str) -> str:
+        calls.append(asked)
+        if len(calls) > 1:
+            raise RuntimeError("out of jokes")
+        return "<explanation>a gets it.</explanation>"
+
+    def log_of(**more: Any) -> Path:
+        calls.clear()
+        task = humorbench(dataset="sample", cache=False)
+        judges = [grader("judge")]
+        return Path(run(task, model("a", once, EXPLAINING), judges, tmp_path, limit=2, max_samples=1, **more).location)
+
+    with pytest.raises(BadInput, match="ended with status error; finish it with inspect eval-retry"):
+        read_graded(log_of())
+    with pytest.raises(BadInput, match=r"sample 90.* has no score of element_coverage"):
+        read_graded(log_of(fail_on_error=False))
+
+
+def test_every_epoch_counts(tmp_path: Path) -> None:
+    task = humorbench(dataset="sample", cache=False)
+    log = run(task, explainer("a"), [grader("judge")], tmp_path, limit=3, epochs=2)
+    found = read_graded(Path(log.location))
+    assert sorted(p.id for p in found.points) == sorted(
+        2 * [r.id for r in load("humorbench", dataset="sample").records[:3]]
+    )
+    with pytest.raises(BadInput, match="holds 3 rows more than once"):
+        read_judged(Path(log.location))
+    assert (found.samples, found.rows) == (3, ROWS)
+
+
+def test_a_log_says_what_it_is_of(logs: Logs, tmp_path: Path) -> None:
+    found = read_graded(logs.of("a", "judge"))
+    assert (found.version, found.subset, found.rows, found.samples) == ("1-A", "all", ROWS, ROWS)
+    part = run(
+        humorbench(dataset="sample", subset="wordplay", cache=False), explainer("a"), [grader("judge")], tmp_path
+    )
+    found = read_graded(Path(part.location))
+    size = len(load("humorbench", dataset="sample", subset="wordplay").records)
+    assert (found.subset, found.rows, found.samples) == ("wordplay", size, size)
+    written = read_written(Path(part.location), "humorbench")
+    again = run(
+        grading_task(written, "humorbench", "x", cache=False), get_model("none/none"), [grader("judge")], tmp_path
+    )
+    found = read_graded(Path(again.location))
+    assert (found.version, found.subset, found.rows, found.samples) == ("1-A", "wordplay", size, size)
+    assert incomparable(lines_of([read_graded(Path(part.location)), found])) == []
+
+
+# ---- verdicts that the run did not pay for ------------------------------------------------------
+
+
+def unpaid(path: Path, prices: Mapping[str, Price] | None = None) -> GradedLog:
+    """The log, which must show nothing of its grader's tokens and cost, and its explainer's as they were."""
+    found = read_graded(path, prices)
+    assert found.grader is None
+    (line,) = lines_of([found])
+    names = ("grader_input_tokens", "grader_output_tokens", "grader_cost")
+    assert [line.cells()[name] for name in names] == [None] * 3
+    cells = dict(zip(*rows_of([line]), strict=False))
+    assert (cells["grader tokens in / out"], cells["grader cost"]) == ("-", "-")
+    return found
+
+
+@pytest.mark.parametrize("action", ["overwrite", "append"])
+@pytest.mark.parametrize("judge", ["c", "a"])  # another model, and the explainer itself
+def test_a_log_graded_again_by_another_does_not_show_what_the_first_grader_took(
+    logs: Logs, tmp_path: Path, action: Any, judge: str
+) -> None:
+    first = logs.of("a", "judge", limit=4)
+    again = score(
+        read_eval_log(str(first)),
+        element_coverage(cache=False),
+        model_roles={"grader": grader(judge)},
+        action=action,
+        display="none",
+    )
+    path = tmp_path / "again.eval"
+    write_eval_log(again, str(path))
+    found = unpaid(path)
+    assert found.graders.startswith(f"graders:mockllm/{judge}|")
+    assert spent(found.explainer) == spent(read_graded(first).explainer) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
+    assert rows_of(lines_of([found]))[1][8] == f"mockllm/{judge}"
+
+
+@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("judges", [("judge",), ("judge", "c"), ("a",)])
+def test_a_log_whose_verdicts_came_from_the_cache_does_not_show_them_as_free(
+    logs: Logs, tmp_path: Path, judges: tuple[str, ...], anew: bool
+) -> None:
+    prices = read_prices(logs.prices) if anew else None
+
+    def made() -> Path:
+        task = humorbench(dataset="sample", cache=True)
+        return Path(run(task, explainer("a"), [grader(judge) for judge in judges], tmp_path, limit=4).location)
+
+    first, second = logs.priced(made), logs.priced(made)
+    paid = read_graded(first, prices)
+    assert spent(paid.grader) == (4 * 7 * len(judges), 4 * len(judges), 4 * sum(GRADED[j] for j in judges) / 1e6)
+    found = unpaid(second, prices)
+    assert found.points == paid.points
+    assert spent(found.explainer) == spent(paid.explainer) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
