@@ -6,10 +6,16 @@ The pictures are random noise: they do not compress, so their bytes dominate a f
 from __future__ import annotations
 
 import io
+import json
 import random
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+HUB = "noisy/captions"
+COLUMNS = ("instance_id", "contest_number", "caption_choices", "label")
 SPLITS = ("train", "validation", "test")
 
 
@@ -39,6 +45,39 @@ def matching_row(i: int, split: str = "test") -> dict[str, Any]:
         "n_tokens_label": 1,
         "instance_id": f"{split}-{i:04d}",
     }
+
+
+def write_card(folder: Path, configs: dict[str, dict[str, str]]) -> None:
+    lines = ["---", "configs:"]
+    for config, splits in configs.items():
+        lines += [f"- config_name: {config}", "  data_files:"]
+        for split, path in splits.items():
+            lines += [f"  - split: {split}", f"    path: {path}"]
+    (folder / "README.md").write_text("\n".join([*lines, "---", ""]), encoding="utf-8")
+
+
+def write_lines(file: Path, rows: list[dict[str, Any]]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def make_folder(home: Path) -> Path:
+    """A dataset folder as the packaged sample is one: JSONL, card, picture files named by relative paths."""
+    (home / "images").mkdir(parents=True)
+    for i in range(3):
+        (home / "images" / f"{i}.png").write_bytes(noise_png(i, 16))
+    rows = [{"image": f"images/{i}.png", **matching_row(i)} for i in range(3)]
+    for split in ("train", "test"):
+        write_lines(home / "matching" / f"{split}.jsonl", rows)
+    write_card(home, {"matching": {split: f"matching/{split}.jsonl" for split in ("train", "test")}})
+    return home
+
+
+def as_parquet(folder: Path, images: pa.Array) -> None:
+    table = pa.table({"image": images, **{k: [matching_row(i)[k] for i in range(3)] for k in COLUMNS}})
+    pq.write_table(table, folder / "matching" / "test.parquet")
+    (folder / "matching" / "test.jsonl").unlink(missing_ok=True)
+    write_card(folder, {"matching": {"test": "matching/test.parquet"}})
 
 
 def make_hub_repo(folder: Path, *, rows: int = 24, side: int = 160, rows_per_group: int = 8) -> Path:
