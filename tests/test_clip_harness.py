@@ -219,7 +219,7 @@ def test_no_picture_and_no_choices_are_told(folder: str, task: str, setting: str
     log = eval(made, model=get_model(f"clip/{folder}", device="cpu"), display="none")[0]
     assert log.status == "error"
     assert log.error
-    assert "PrerequisiteError" in log.error.traceback
+    assert "CannotRun" in log.error.traceback
     assert re.search(message, " ".join(log.error.message.split()))
     name = f"nyc_{task}" + {"description": ""}.get(setting, f"_{setting}")
     with pytest.raises(BadInput, match=message):
