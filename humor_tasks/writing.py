@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,15 +62,19 @@ def as_table(names: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
 @contextlib.contextmanager
 def beside(path: Path) -> Iterator[Path]:
-    """A path in the same folder that takes `path`'s place when the block ends well, and is removed when it does not."""
+    """A path in the same folder, for a file or a folder, that takes `path`'s place when the block ends well, and is
+    removed when it does not. A folder takes the place of an empty one only."""
     # Not the process id: containers that share a folder may share that too.
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
+        if temporary.is_dir() and path.is_dir():
+            path.rmdir()
         temporary.replace(path)
     except OSError as problem:
         raise BadInput(f"{path}: cannot be written ({problem}).") from None
     finally:
+        shutil.rmtree(temporary, ignore_errors=True)  # which leaves a file
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -7,14 +7,13 @@ which an order could not be read leaves all figures and is counted.
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.errors import BadInput
-from humor_tasks.files import read_body
+from humor_tasks.files import json_lines
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.preference import win_rate
@@ -76,14 +75,7 @@ def read_captions(path: Path) -> Captions:
 
 def _of_file(path: Path) -> Captions:
     found = []
-    for i, line in enumerate(read_body(path).split("\n"), 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {i}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as problem:
-            raise BadInput(f"{where}: not JSON that can be read ({problem}).") from None
+    for where, row in json_lines(path):
         if not isinstance(row, dict) or not {"contest", "caption"} <= set(row):
             raise BadInput(f"{where}: must be an object with contest and caption.")
         contest, caption, system = row["contest"], row["caption"], row.get("system", path.stem)

@@ -23,7 +23,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.images import Picture
 from humor_tasks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.sources import Rows, fingerprint, join_fingerprints, open_rows
+from humor_tasks.sources import Rows, fingerprint, open_rows, provenance_of
 
 PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
 CARD = "mock"
@@ -122,15 +122,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
         for i, record in enumerate(records):
             if seen.setdefault(record.id, rows.where(i)) != rows.where(i):
                 raise BadInput(f"{rows.where(i)}: id {record.id} is also that of {seen[record.id]}.")
-    provenance: dict[str, Any] = {
-        "dataset": o.dataset,
-        "configs": [rows.config for rows, _ in parts],
-        "split": o.split,
-        "requested_revision": o.revision,
-        "revision": parts[0][0].revision,
-        "rows": len(seen),
-        "fingerprint": join_fingerprints([rows.fingerprint for rows, _ in parts]),
-    }
+    provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(seen))
     return Data(tuple(record for _, records in parts for record in records), provenance, pools(o))
 
 

@@ -25,8 +25,8 @@ from humor_tasks.sources import (
     Rows,
     described_by,
     is_leaderboard,
-    join_fingerprints,
     open_rows,
+    provenance_of,
     read_leaderboard,
 )
 
@@ -108,15 +108,7 @@ def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> D
     else:
         parts = [read(fold, o.split) for fold in folds]
     records = tuple(_distinct([record for rows, records in parts for record in records], parts))
-    provenance: dict[str, Any] = {
-        "dataset": o.dataset,
-        "configs": [rows.config for rows, _ in parts],
-        "split": o.split,
-        "requested_revision": o.revision,
-        "revision": parts[0][0].revision,
-        "rows": len(records),
-        "fingerprint": join_fingerprints([rows.fingerprint for rows, _ in parts]),
-    }
+    provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(records))
     if (told := described_by(o.dataset)) is not None:  # by whom, where the words are not the corpus's own
         provenance["described"] = told
     # lm-eval learns the number of shots only after a task was built, so training rows load on demand.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from humor_tasks.corpus.mock_card import card
 from humor_tasks.corpus.mock_items import SPLITS, Item, Media, Source, balanced_letters
 from humor_tasks.errors import BadInput
 from humor_tasks.images import MIME, Picture
-from humor_tasks.writing import write_bytes, write_text
+from humor_tasks.writing import beside, write_bytes, write_text
 
 SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
 HELD_OUT = {split: i for i, split in enumerate(SPLITS)}
@@ -69,23 +68,15 @@ def build_mock(
         raise BadInput(f"descriptions: {len(unknown)} of no medium here, such as {unknown[0]!r}.")
     if not chosen:
         raise BadInput("the sources give no row.")
-    beside = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        names = write_media(beside, chosen)
+    with beside(out) as folder:
+        names = write_media(folder, chosen)
         for cell, members in chosen.items():
             if rows := rows_of(cell, members, names, built):
                 built.rows[cell] = rows
         for (scene, subtask, split), rows in built.rows.items():
             lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-            write_text(beside / f"{scene}_{subtask}" / f"{split}.jsonl", lines)
-        write_text(beside / "README.md", card(built))
-        if out.exists():
-            out.rmdir()
-        beside.replace(out)
-    except OSError as problem:
-        raise BadInput(f"{out}: cannot be written ({problem}).") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+            write_text(folder / f"{scene}_{subtask}" / f"{split}.jsonl", lines)
+        write_text(folder / "README.md", card(built))
     return built
 
 

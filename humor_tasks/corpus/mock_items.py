@@ -169,9 +169,3 @@ def split_files(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Pat
     if not found:
         raise BadInput(f"{path}: holds none of {', '.join(name for known in names.values() for name in known)}.")
     return found
-
-
-def lines_of(path: Path) -> list[tuple[str, str]]:
-    """(where, line) of every line that is not blank."""
-    lines = read_body(path, "utf-8-sig").split("\n")
-    return [(f"{path}, line {i}", line) for i, line in enumerate(lines, 1) if line.strip()]

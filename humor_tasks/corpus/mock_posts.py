@@ -13,12 +13,14 @@ import ast
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.corpus.mock_items import Item, Media, Source, lines_of, one_line, safe_id, split_files
+from humor_tasks.corpus.mock_items import Item, Media, Source, one_line, safe_id, split_files
 from humor_tasks.errors import BadInput
-from humor_tasks.files import read_body
+from humor_tasks.files import lines_of, read_body
+from humor_tasks.images import Picture
 
 MORE_FILES = {"train": ("train_df.tsv",), "validation": ("val_df.tsv",), "test": ("test_df.tsv",)}
 CAI_FILES = {"train": ("train.txt",), "validation": ("valid2.txt", "valid.txt"), "test": ("test2.txt", "test.txt")}
@@ -40,19 +42,9 @@ def read_more(path: Path, images: Path | None, media: Media) -> Source:
             picture = media.find(source, folder, f"{identity}.jpg", where)
             if picture is None and media.missing == "drop":
                 continue
-            source.items.append(
-                Item(
-                    id=f"more_{identity}",
-                    scene="post",
-                    source=source.name,
-                    media_id=f"tweet-{identity}",
-                    line=one_line(_unquoted(cells[1]), "caption", where),
-                    split=split,
-                    funny=True,
-                    explanation=one_line(cells[2], "explanation", where),
-                    media={"": picture} if picture is not None else {},
-                )
-            )
+            item = _post(source, "more", identity, split, picture, one_line(_unquoted(cells[1]), "caption", where))
+            why = one_line(cells[2], "explanation", where)
+            source.items.append(replace(item, funny=True, explanation=why))
     return source
 
 
@@ -85,7 +77,7 @@ def read_cai(path: Path, images: Path | None, media: Media) -> Source:
     folder = images or _beside(path, "dataset_image")
     texts = path / "text" if (path / "text").is_dir() else path
     for split, file in split_files(texts, CAI_FILES).items():
-        for where, line in lines_of(file):
+        for where, line in lines_of(file, "utf-8-sig"):
             source.rows += 1
             identity, text, label = _cai_line(line, where, 3 if split == "train" else 4)
             if FILTERED & set(text.split()):
@@ -94,20 +86,15 @@ def read_cai(path: Path, images: Path | None, media: Media) -> Source:
             picture = media.find(source, folder, f"{identity}.jpg", where)
             if picture is None and media.missing == "drop":
                 continue
-            source.items.append(
-                Item(
-                    id=f"cai_{identity}",
-                    scene="post",
-                    source=source.name,
-                    media_id=f"tweet-{identity}",
-                    line=one_line(text, "text", where),
-                    split=split,
-                    label="yes" if label else "no",
-                    funny=bool(label),
-                    media={"": picture} if picture is not None else {},
-                )
-            )
+            item = _post(source, "cai", identity, split, picture, one_line(text, "text", where))
+            source.items.append(replace(item, label="yes" if label else "no", funny=bool(label)))
     return source
+
+
+def _post(source: Source, kind: str, identity: str, split: str, picture: Picture | None, line: str) -> Item:
+    """A post, by the tweet's id in all sources."""
+    media = {"": picture} if picture is not None else {}
+    return Item(f"{kind}_{identity}", "post", source.name, f"tweet-{identity}", line, split=split, media=media)
 
 
 def _cai_line(line: str, where: str, most: int) -> tuple[str, str, int]:

@@ -11,7 +11,6 @@ import os
 import random
 import re
 import shutil
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +21,9 @@ from humor_tasks.benchmark import Record
 from humor_tasks.benchmarks import _mock
 from humor_tasks.corpus.mock_items import balanced_letters
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.files import read_body
+from humor_tasks.files import json_lines, read_body
 from humor_tasks.images import picture_file
-from humor_tasks.writing import LONE, write_text
+from humor_tasks.writing import LONE, beside, write_text
 
 TASK = "matching"
 _DRAWN = 32  # unrelated items that are looked at for one option
@@ -92,14 +91,7 @@ def read_items(source: Path, o: _mock.MockOptions, splits: Sequence[str] = ()) -
 
 
 def _items(path: Path, folder: Path, o: _mock.MockOptions) -> Iterator[Item]:
-    for i, line in enumerate(read_body(path).split("\n"), 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {i}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as problem:
-            raise BadInput(f"{where}: not JSON that can be read ({problem}).") from None
+    for where, row in json_lines(path):
         if not isinstance(row, dict):
             raise BadInput(f"{where}: holds {type(row).__name__}; it must be a row of {TASK}.")
         row = {"caption": None, "dialogue": None, "description": None, "media": None} | row
@@ -207,19 +199,13 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
     if not source.is_dir():
         write_text(out, "".join(texts.values()))
         return
-    beside = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        shutil.copytree(source, beside, copy_function=_take)
+    with beside(out) as folder:
+        shutil.copytree(source, folder, copy_function=_take)
         for cell, text in texts.items():
-            write_text(beside / cell, text)
-        card = beside / "README.md"
+            write_text(folder / cell, text)
+        card = folder / "README.md"
         before = read_body(card).rstrip() + "\n\n" if card.exists() else ""
         write_text(card, f"{before}## Options of matching\n\n{note}\n")
-        beside.replace(out)
-    except OSError as problem:
-        raise BadInput(f"{out}: cannot be written ({problem}).") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _take(source: str, target: str) -> None:

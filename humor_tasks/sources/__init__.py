@@ -16,7 +16,7 @@ from humor_tasks.sources._described import described_by
 from humor_tasks.sources._download import fetch
 from humor_tasks.sources._leaderboard import is_leaderboard, read_leaderboard
 from humor_tasks.sources._open import open_rows
-from humor_tasks.sources._rows import Absent, Rows, fingerprint, join_fingerprints
+from humor_tasks.sources._rows import Absent, Rows, fingerprint, join_fingerprints, provenance_of
 
 __all__ = [
     "Absent",
@@ -30,6 +30,7 @@ __all__ = [
     "is_leaderboard",
     "join_fingerprints",
     "open_rows",
+    "provenance_of",
     "read_csv",
     "read_leaderboard",
 ]

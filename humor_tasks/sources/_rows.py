@@ -37,6 +37,21 @@ class Rows:
         return f"row {i}{shown} of {self.config}/{self.split} in {self.dataset}"
 
 
+def provenance_of(
+    parts: Sequence[Rows], dataset: str, split: str, revision: str | None, records: int
+) -> dict[str, Any]:
+    """Where a run's records, so many of them, come from: what was asked for, and `parts`, what was read."""
+    return {
+        "dataset": dataset,
+        "configs": [rows.config for rows in parts],
+        "split": split,
+        "requested_revision": revision,
+        "revision": parts[0].revision,
+        "rows": records,
+        "fingerprint": join_fingerprints([rows.fingerprint for rows in parts]),
+    }
+
+
 class Absent(BadInput):
     """The dataset can be read, and has no such config or split."""
 
