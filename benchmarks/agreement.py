@@ -71,7 +71,7 @@ def main() -> None:
         ("fleiss_kappa", scorers.fleiss_kappa),
         ("krippendorff_alpha, ordinal", lambda r: scorers.krippendorff_alpha(r, metric="ordinal")),
         ("agreement", scorers.agreement),
-        ("human_ceiling", scorers.human_ceiling),
+        ("human_ceiling", scorers.noise_ceiling),
         ("majority_vote", scorers.majority_vote),
     ):
         print(f"{name:32} median {statistics.median(seconds(f, rows) for _ in range(RUNS)):6.3f} s")

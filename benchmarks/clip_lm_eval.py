@@ -27,10 +27,10 @@ from lm_eval.tasks import TaskManager
 
 import humor_tasks
 from humor_tasks import evaluate, load
-from humor_tasks.models.chooser import LETTERS, Question, best
+from humor_tasks.models.choosers.chooser import LETTERS, Question, best
+from humor_tasks.models.choosers.clip import ClipChooser
 from humor_tasks.models.clip import Clip
-from humor_tasks.models.clip_chooser import ClipChooser
-from humor_tasks.on_lm_eval.clip import ClipLM
+from humor_tasks.on_lm_eval.providers.clip import ClipLM
 
 TINY = {
     "embed_dim": 24,

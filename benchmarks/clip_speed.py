@@ -25,7 +25,7 @@ from torch.nn.functional import normalize
 from torch.utils.data import DataLoader, Dataset
 
 from humor_tasks import clip_predict
-from humor_tasks.images import Picture
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import DTYPES, ahead, pick_device
 from humor_tasks.models.clip.pixels import Source

@@ -14,7 +14,7 @@ from datasets import Dataset
 from lm_eval import evaluator
 from lm_eval.api.task import ConfigurableTask, Task
 
-from humor_tasks.on_lm_eval.baseline import BaselineLM
+from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
 RUNS, COPIES = 5, 60

@@ -15,20 +15,15 @@ if (_ROOT / "scorers" / "__init__.py").is_file() and not (Path(__file__).parent 
     __path__.append(str(_ROOT))
 
 if TYPE_CHECKING:
-    from humor_tasks.api import evaluate, load
-    from humor_tasks.predict import clip_predict
+    from humor_tasks.api import clip_predict, evaluate, load
 
 __all__ = ["__version__", "clip_predict", "evaluate", "load"]
 
 
 def __getattr__(name: str) -> Any:
     # Both harnesses import this package at every start: nothing heavy may load before it is used.
-    if name in ("load", "evaluate"):
+    if name in ("load", "evaluate", "clip_predict"):
         from humor_tasks import api
 
         return getattr(api, name)
-    if name == "clip_predict":
-        from humor_tasks import predict
-
-        return predict.clip_predict
     raise AttributeError(f"module 'humor_tasks' has no attribute '{name}'")

@@ -5,30 +5,30 @@ No torch, datasets, pandas or lm_eval may load here; model providers import thei
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from humor_tasks.on_inspect.brainstorm import brainstorm, brainstormed
-from humor_tasks.on_inspect.chain_of_task import chain_of_task
-from humor_tasks.on_inspect.coverage import element_coverage, explanation_form
-from humor_tasks.on_inspect.describe_first import describe_first
-from humor_tasks.on_inspect.generation import mock_generation, story_ratings
-from humor_tasks.on_inspect.graders import require_grader
-from humor_tasks.on_inspect.humicroedit import (
-    expected_answer,
-    humicroedit_pairwise,
-    humicroedit_rating,
-    rating_error,
-)
-from humor_tasks.on_inspect.humorbench import humorbench, humorbench_autograder
-from humor_tasks.on_inspect.mock import mock_detecting, mock_explaining, mock_matching
-from humor_tasks.on_inspect.outcomes import benchmark_metrics
-from humor_tasks.on_inspect.preference import (
+from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
+from humor_tasks.on_inspect.judging.graders import require_grader
+from humor_tasks.on_inspect.judging.preference import (
     explanation_preference,
     left_to_judges,
     preference,
     preference_metrics,
     reference_preference,
 )
+from humor_tasks.on_inspect.judging.stories import mock_generation, story_ratings
+from humor_tasks.on_inspect.outcomes import benchmark_metrics
 from humor_tasks.on_inspect.scorers import judge_agreement, multiple_choice, reference_overlap
-from humor_tasks.on_inspect.tasks import explanation, matching, ranking
+from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
+from humor_tasks.on_inspect.solvers.describe_first import describe_first
+from humor_tasks.on_inspect.tasks.brainstorm import brainstorm, brainstormed
+from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching, ranking
+from humor_tasks.on_inspect.tasks.humicroedit import (
+    expected_answer,
+    humicroedit_pairwise,
+    humicroedit_rating,
+    rating_error,
+)
+from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
+from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
 
 __all__ = [
     "baseline",
@@ -72,7 +72,7 @@ __all__ = [
 @modelapi(name="baseline")
 def baseline() -> type[ModelAPI]:
     """`--model baseline/random|first|longest|overlap`."""
-    from humor_tasks.on_inspect.baseline import BaselineAPI
+    from humor_tasks.on_inspect.providers.baseline import BaselineAPI
 
     return BaselineAPI
 
@@ -80,7 +80,7 @@ def baseline() -> type[ModelAPI]:
 @modelapi(name="clip")
 def clip() -> type[ModelAPI]:
     """`--model clip/<open_clip architecture>/<tag>` or `clip/<folder>`."""
-    from humor_tasks.on_inspect.clip import ClipAPI
+    from humor_tasks.on_inspect.providers.clip import ClipAPI
 
     return ClipAPI
 
@@ -88,7 +88,7 @@ def clip() -> type[ModelAPI]:
 @modelapi(name="humicroedit")
 def humicroedit() -> type[ModelAPI]:
     """`--model humicroedit/<run folder of humor-tasks train humicroedit>`."""
-    from humor_tasks.on_inspect.humicroedit_model import HumicroeditAPI
+    from humor_tasks.on_inspect.providers.humicroedit import HumicroeditAPI
 
     return HumicroeditAPI
 
@@ -96,7 +96,7 @@ def humicroedit() -> type[ModelAPI]:
 @modelapi(name="ofa")
 def ofa() -> type[ModelAPI]:
     """`--model ofa/<checkpoint folder>` or `ofa/<owner>/<name on the hub>`."""
-    from humor_tasks.on_inspect.ofa import OfaAPI
+    from humor_tasks.on_inspect.providers.ofa import OfaAPI
 
     return OfaAPI
 
@@ -104,6 +104,6 @@ def ofa() -> type[ModelAPI]:
 @modelapi(name="embedding")
 def embedding() -> type[ModelAPI]:
     """`--model embedding/<sentence-transformers model or folder>`."""
-    from humor_tasks.on_inspect.embedding import EmbeddingAPI
+    from humor_tasks.on_inspect.providers.embedding import EmbeddingAPI
 
     return EmbeddingAPI

@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from humor_tasks import __version__
-from humor_tasks.analysis.captions_cli import rank_captions
-from humor_tasks.analysis.cli import agreement
-from humor_tasks.annotate.cli import annotate, pairs, votes
-from humor_tasks.corpus.cli import build
-from humor_tasks.described.cli import describe
 from humor_tasks.errors import BadInput
+from humor_tasks.studies.analysis.cli import agreement
+from humor_tasks.studies.annotate.cli import annotate, pairs, votes
+from humor_tasks.studies.captions.cli import rank_captions
+from humor_tasks.studies.corpus.cli import build
+from humor_tasks.studies.describe.cli import describe
 from humor_tasks.training.cli import train
 
 
@@ -57,7 +57,7 @@ def main() -> None:
 def score(predictions: Path, task: str, as_json: bool, **parameters: Any) -> None:
     """Score a file of predictions: {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred."""
     from humor_tasks.api import evaluate, load
-    from humor_tasks.files import read_predictions
+    from humor_tasks.data.predictions import read_predictions
 
     given = {name: value for name, value in parameters.items() if value is not None}
     run = load(task, **given)
@@ -79,9 +79,9 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 
     Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
     """
-    from humor_tasks.files import read_logged
-    from humor_tasks.submission import complete, predictions, write_predictions
-    from humor_tasks.writing import write_json
+    from humor_tasks.data.writing import write_json
+    from humor_tasks.studies.logged import read_logged
+    from humor_tasks.studies.submission import complete, predictions, write_predictions
 
     logged = read_logged(log)
     if logged.subtask:
@@ -114,8 +114,8 @@ def grade(
 
     Verdicts are kept as they come in: a second run of an interrupted command asks for the rest only.
     """
-    from humor_tasks.on_inspect.grade import grade, report_of
-    from humor_tasks.writing import write_json
+    from humor_tasks.data.writing import write_json
+    from humor_tasks.studies.grade import grade, report_of
 
     if output and len(logs) > 1:
         raise BadInput("-o takes the scores of one log; the Inspect logs hold everybody's.")
@@ -146,9 +146,9 @@ def _number(name: str, text: str, kind: type) -> Any:
 @click.option("--min-attempts", default=3, show_default=True, type=click.IntRange(1), help="Verdicts a row needs.")
 def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
     """List the rows that the models of these graded logs get right least often, for subset=FILE."""
-    from humor_tasks.analysis.graded import read_graded
-    from humor_tasks.analysis.hard_subset import hard_subset as make
-    from humor_tasks.writing import write_json
+    from humor_tasks.data.writing import write_json
+    from humor_tasks.studies.analysis.hard_subset import hard_subset as make
+    from humor_tasks.studies.report.graded import read_graded
 
     if len({path.resolve() for path in logs}) < len(logs):
         raise BadInput("a log is given twice; each counts once.")
@@ -166,8 +166,8 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
 
     JUDGED is a graded log, or a CSV with the columns id (or idx and element), verdict and cluster.
     """
-    from humor_tasks.analysis.correct import correct, read_judged, read_labels
     from humor_tasks.api import Report
+    from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
 
     rows = read_judged(judged)
     corrected = correct(rows, read_labels(labels, rows))
@@ -186,9 +186,9 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw score against cost (.png, .svg, .pdf).")
 def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path | None, picture: Path | None) -> None:
     """Score, hard score, tokens and cost of each graded HumorBench log."""
-    from humor_tasks.analysis.graded import read_graded
-    from humor_tasks.analysis.report import as_markdown, incomparable, lines_of, plot, write_report
-    from humor_tasks.prices import read_prices
+    from humor_tasks.data.prices import read_prices
+    from humor_tasks.studies.report.graded import read_graded
+    from humor_tasks.studies.report.table import as_markdown, incomparable, lines_of, plot, write_report
 
     lines = lines_of([read_graded(path, read_prices(prices), anew=prices is not None) for path in logs], hard)
     shown = plot(picture, lines) if picture else 0
@@ -228,9 +228,9 @@ def humicroedit(
     FILE is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of humicroedit_rating or
     humicroedit_pairwise; ratings are compared where pairs are asked for.
     """
-    from humor_tasks.analysis.humicroedit import analyse as compute
-    from humor_tasks.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
-    from humor_tasks.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
+    from humor_tasks.studies.analysis.humicroedit import analyse as compute
+    from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
+    from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
 
     check_endings(output, picture)
     corpus = read_corpus(split=split, **({"dataset": dataset} if dataset else {}))

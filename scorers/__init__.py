@@ -20,15 +20,15 @@
 | `agreement` | `agreement`: every coefficient side by side; `raw_agreement`, `gwet_ac1`, `fleiss_kappa` |
 | `krippendorff` | `krippendorff_alpha`: agreement of ratings that are near or far |
 | `kappa` | `cohen_kappa`: agreement of two raters, weighted or not |
-| `coded` | tables of ratings as numbers, for these |
-| `raters` | `majority_vote`, `dawid_skene`: raters together, and each of them; `human_ceiling` |
+| `rating_table` | tables of ratings as numbers, for these |
+| `annotators` | `majority_vote`, `dawid_skene`: raters together, and each of them; `human_ceiling` |
 | `correction` | `prediction_powered`, `rogan_gladen`: judged pass rates corrected by a labelled subset |
 | `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
 | `preference` | `win_rate`, `win_rate_bootstrap`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
 | `bradley_terry` | `bradley_terry`: strengths of many systems from comparisons of two |
-| `soft` | `against_judges`, `noise_ceiling`: ratings against single judges |
+| `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
 The modules import the standard library alone; numpy, scipy, sacrebleu, rouge_score, ppi_py, evalica and crowd-kit load
@@ -36,6 +36,7 @@ when a function needs them, because both harnesses import this package at every 
 """
 
 from .agreement import agreement, fleiss_kappa, gwet_ac1, raw_agreement
+from .annotators import DawidSkene, RaterQuality, dawid_skene, human_ceiling, majority_vote
 from .answer import MODES, Reading, Status, read_answer
 from .bleu import bleu_estimate, bleu_signature, sentence_bleu
 from .bradley_terry import Strength, bradley_terry
@@ -48,6 +49,7 @@ from .judge import METRICS as JUDGE_METRICS
 from .judge import judge_exam
 from .kappa import cohen_kappa
 from .krippendorff import krippendorff_alpha
+from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
 from .preference import (
@@ -60,12 +62,10 @@ from .preference import (
 )
 from .preferred import Preferred, panel_choice, read_preferred
 from .rated import Rated, panel_rating, read_rated
-from .raters import DawidSkene, RaterQuality, dawid_skene, human_ceiling, majority_vote
 from .rating import Expected, Rating, expected_rating, read_rating
 from .refusal import is_refusal
 from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman
 from .rouge import bootstrap_median, rouge_l
-from .soft import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
 from .tagged import Tagged, count_words, read_tagged
 from .thinking import without_thinking
 from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, read_verdict

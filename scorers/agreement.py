@@ -29,16 +29,16 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from .coded import Ratings, coded
 from .estimate import Estimate, check_level, clustered_mean, with_deviations
 from .kappa import cohen_kappa
 from .krippendorff import Metric, krippendorff_alpha
+from .rating_table import Ratings, coded
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .coded import Floats, Integers
+    from .rating_table import Floats, Integers
 
 
 def raw_agreement(ratings: Ratings, clusters: Sequence[Hashable] | None = None, level: float = 0.95) -> Estimate:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Sequence
 
 from .estimate import Estimate, cluster_codes
-from .same_length import check_same_length
+from .validation import check_same_length
 
 DRAWS = 1000
 

@@ -25,7 +25,7 @@ from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, check_level, cluster_codes
 from .preference import check_draws, check_preferences, logistic_fit
-from .same_length import check_same_length
+from .validation import check_same_length
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,7 +21,7 @@ from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, check_level, cluster_codes, clustered_mean, linearised, with_interval
 from .judge import check_binary
-from .same_length import check_same_length
+from .validation import check_same_length
 
 
 def prediction_powered(

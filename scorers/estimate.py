@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from humor_tasks.errors import BadInput
 
-from .same_length import check_same_length
+from .validation import check_same_length
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from humor_tasks.errors import BadInput
 from .agreement import gwet_ac1
 from .estimate import Estimate, clustered_ratio
 from .kappa import cohen_kappa
-from .same_length import check_same_length
+from .validation import check_same_length
 
 # What an item counts in numerator and denominator, by its cell: TP, FP, FN, TN.
 _RATIOS = {

@@ -17,9 +17,9 @@ from typing import Literal
 
 from humor_tasks.errors import BadInput
 
-from .coded import DISTANCES, coded, places, sum_of_distances
 from .estimate import Estimate, check_level, with_deviations
-from .same_length import check_same_length
+from .rating_table import DISTANCES, coded, places, sum_of_distances
+from .validation import check_same_length
 
 _WEIGHTS = {None: "nominal", "linear": "linear", "quadratic": "squared"}
 

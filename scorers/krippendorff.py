@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from humor_tasks.errors import BadInput
 
-from .coded import DISTANCES, Coded, Ratings, coded, places, sum_of_distances
 from .estimate import Estimate, check_level, with_deviations
+from .rating_table import DISTANCES, Coded, Ratings, coded, places, sum_of_distances
 
 if TYPE_CHECKING:
-    from .coded import Floats, Integers
+    from .rating_table import Floats, Integers
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 _DISTANCE = {"nominal": "nominal", "ordinal": "squared", "interval": "squared", "ratio": "ratio"}

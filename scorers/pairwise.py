@@ -18,7 +18,7 @@ from collections.abc import Hashable, Sequence
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, clustered_mean
-from .same_length import check_same_length
+from .validation import check_same_length
 
 
 def pair_labels(means: Sequence[tuple[float, float]]) -> list[int]:

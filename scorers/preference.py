@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, check_level, cluster_codes, clustered_mean, with_deviations
-from .same_length import check_same_length
+from .validation import check_same_length
 
 if TYPE_CHECKING:
     import numpy as np

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, cluster_codes, clustered_mean, linearised, with_deviations, with_interval
-from .same_length import check_same_length
+from .validation import check_same_length
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .same_length import check_same_length
+from .validation import check_same_length
 
 RESAMPLES = 1000
 

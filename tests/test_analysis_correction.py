@@ -12,12 +12,12 @@ import pytest
 from standins.graded_logs import Logs, humor_tasks
 from standins.humorbench import ELEMENTS
 
-from humor_tasks.analysis.correct import correct, read_judged, read_labels
-from humor_tasks.analysis.graded import GradedPoint, read_graded
-from humor_tasks.analysis.report import lines_of
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
+from humor_tasks.studies.report.graded import GradedPoint, read_graded
+from humor_tasks.studies.report.table import lines_of
 
 
 def judged_rows(seed: int, rows: int = 60) -> tuple[list[GradedPoint], dict[str, bool]]:

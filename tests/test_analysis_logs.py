@@ -29,16 +29,16 @@ from standins.graded_logs import (
 )
 
 from humor_tasks import load
-from humor_tasks.analysis.correct import read_judged
-from humor_tasks.analysis.graded import GradedLog, read_graded
-from humor_tasks.analysis.report import incomparable, lines_of, plot
+from humor_tasks.data.prices import Price, read_prices
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect import graders
-from humor_tasks.on_inspect.coverage import element_coverage
-from humor_tasks.on_inspect.grade import grading_task, read_written
-from humor_tasks.on_inspect.humorbench import humorbench
-from humor_tasks.on_inspect.tasks import matching
-from humor_tasks.prices import Price, read_prices
+from humor_tasks.on_inspect.judging import graders
+from humor_tasks.on_inspect.judging.coverage import element_coverage
+from humor_tasks.on_inspect.tasks.caption_contest import matching
+from humor_tasks.on_inspect.tasks.humorbench import humorbench
+from humor_tasks.studies.analysis.correct import read_judged
+from humor_tasks.studies.grade import grading_task, read_written
+from humor_tasks.studies.report.graded import GradedLog, read_graded
+from humor_tasks.studies.report.table import incomparable, lines_of, plot
 
 # ---- graded logs --------------------------------------------------------------------------------
 

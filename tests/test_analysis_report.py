@@ -14,8 +14,13 @@ from typing import Any
 import pytest
 from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, made_log, rows_of, run
 
-from humor_tasks.analysis.graded import read_graded
-from humor_tasks.analysis.report import (
+from humor_tasks.data.prices import VARIABLE
+from humor_tasks.data.writing import write_bytes
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.tasks.humorbench import humorbench
+from humor_tasks.scorers.estimate import clustered_mean
+from humor_tasks.studies.report.graded import read_graded
+from humor_tasks.studies.report.table import (
     COLUMNS,
     as_csv,
     as_json,
@@ -25,11 +30,6 @@ from humor_tasks.analysis.report import (
     plot,
     write_report,
 )
-from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.humorbench import humorbench
-from humor_tasks.prices import VARIABLE
-from humor_tasks.scorers.estimate import clustered_mean
-from humor_tasks.writing import write_bytes
 
 # ---- report -------------------------------------------------------------------------------------
 

@@ -17,15 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humor_tasks import load
-from humor_tasks.annotate import render
-from humor_tasks.annotate.assignment import assigned, shown_order
-from humor_tasks.annotate.desk import Desk, View
-from humor_tasks.annotate.pairs import Item, read_pairs, same_text, write_pairs
-from humor_tasks.annotate.store import VoteStore
 from humor_tasks.cli import main
+from humor_tasks.data.media.picture import picture_file
 from humor_tasks.errors import BadInput
-from humor_tasks.images import picture_file
-from humor_tasks.votes import COLUMNS, Vote, read_votes
+from humor_tasks.studies.annotate import render
+from humor_tasks.studies.annotate.assignment import assigned, shown_order
+from humor_tasks.studies.annotate.desk import Desk, View
+from humor_tasks.studies.annotate.pairs import Item, read_pairs, same_text, write_pairs
+from humor_tasks.studies.annotate.store import VoteStore
+from humor_tasks.studies.annotate.vote import Vote
+from humor_tasks.studies.annotate.votes import COLUMNS, read_votes
 
 SAMPLE = Path(__file__).resolve().parent.parent / "datasets_cards" / "newyorker_caption_contest"
 
@@ -416,7 +417,7 @@ def test_votes_turns_an_export_into_votes(tmp_path: Path) -> None:
 
 def test_annotate_without_its_extra_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
-    monkeypatch.delitem(sys.modules, "humor_tasks.annotate.page", raising=False)
+    monkeypatch.delitem(sys.modules, "humor_tasks.studies.annotate.page", raising=False)
     done = invoke("annotate", tmp_path / "pairs.jsonl")
     assert done.exit_code == 2
     assert "pip install 'humor-tasks[annotate]'" in done.output

@@ -16,9 +16,9 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser, Response
 from standins.browser import Rater, Server, browser
 
-from humor_tasks.annotate.pairs import write_pairs
 from humor_tasks.cli import main
-from humor_tasks.votes import read_votes
+from humor_tasks.studies.annotate.pairs import write_pairs
+from humor_tasks.studies.annotate.votes import read_votes
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from humor_tasks.on_inspect.batching import Batcher
+from humor_tasks.on_inspect.providers.batching import Batcher
 
 
 def test_what_queues_while_a_batch_runs_becomes_the_next_batch() -> None:

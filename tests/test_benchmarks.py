@@ -10,8 +10,8 @@ import pytest
 from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import load
-from humor_tasks.benchmark import Run
-from humor_tasks.benchmarks._nycc import entity_name
+from humor_tasks.benchmarks.caption_contest.corpus import entity_name
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.errors import BadInput
 
 NYCC = ("matching", "ranking", "explanation")
@@ -137,7 +137,7 @@ def test_shots_come_from_distinct_train_contests(name: str) -> None:
     train = {r.id: r for r in load(name, dataset="sample", split="train", fold=2).records}
     prompts = {}
     for record in run.records:
-        from humor_tasks.benchmarks._nycc import shots
+        from humor_tasks.benchmarks.caption_contest.corpus import shots
 
         drawn = shots(run, record)
         assert len({shot.cluster for shot in drawn}) == 5
@@ -156,7 +156,7 @@ def test_shots_come_from_distinct_train_contests(name: str) -> None:
 
 
 def test_shots_on_the_train_split_never_show_the_contest_asked_about() -> None:
-    from humor_tasks.benchmarks._nycc import shots
+    from humor_tasks.benchmarks.caption_contest.corpus import shots
 
     run = load("matching", dataset="sample", shots=14, split="train")
     assert all(record.cluster not in {s.cluster for s in shots(run, record)} for record in run.records)

@@ -26,15 +26,16 @@ from standins.judging import Scripted, says
 from standins.mock_rows import ANSWERS, mock_folder, row
 
 from humor_tasks import load
-from humor_tasks.benchmark import Data, Record, Run
-from humor_tasks.benchmarks import BENCHMARKS, _mock
-from humor_tasks.benchmarks.chain_of_task import ORDER, samples
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.contract import Data, Record, Run
+from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.benchmarks.mock.chain_of_task import ORDER, samples
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture
-from humor_tasks.on_inspect.chain_of_task import chain_of_task
-from humor_tasks.on_inspect.mock import mock_detecting, mock_explaining, mock_matching
-from humor_tasks.on_inspect.tasks import explanation, matching
+from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
+from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
+from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
@@ -144,7 +145,7 @@ def pooled(matching: Sequence[Record], explaining: Sequence[Record], seed: int =
         f"post/{name}": {cluster: [r for r in rows if r.cluster == cluster] for cluster in {r.cluster: 0 for r in rows}}
         for name, rows in (("matching", matching), ("explaining", explaining))
     }
-    options = _mock.MockOptions(dataset="sample", seed=seed, chain_of_task=True)
+    options = mock.MockOptions(dataset="sample", seed=seed, chain_of_task=True)
     return Run(BENCHMARKS["mock_detecting"], options, Data((), {}, pools.__getitem__), {})
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from humor_tasks import load
-from humor_tasks.benchmarks.chain_of_task import ORDER, samples
+from humor_tasks.benchmarks.mock.chain_of_task import ORDER, samples
 
 
 @pytest.fixture(scope="module")

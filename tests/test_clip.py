@@ -25,9 +25,9 @@ from safetensors.torch import save_file
 from standins import tiny_clip
 from standins.tiny_clip import TINY, drawing, encoded
 
-from humor_tasks import images
+from humor_tasks.data.media import picture as images
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture
 from humor_tasks.models.clip import Clip, ClipConfig, cache, model
 from humor_tasks.models.clip.cache import Vectors
 from humor_tasks.models.clip.captions import can_be_trimmed

@@ -30,22 +30,22 @@ from standins.bad_rows import dataset_folder, row
 from standins.tiny_clip import TINY, drawing, encoded
 
 from humor_tasks import clip_predict, evaluate, load
-from humor_tasks.benchmark import Run
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture, decode_later
-from humor_tasks.models.baseline import Baseline
-from humor_tasks.models.chooser import LETTERS, Question, best, log_softmax
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import LETTERS, Question, best, log_softmax
+from humor_tasks.models.choosers.clip import ClipChooser, config_of
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
-from humor_tasks.models.clip_chooser import ClipChooser, config_of
-from humor_tasks.on_inspect.clip import ClipAPI
 from humor_tasks.on_inspect.messages import question
+from humor_tasks.on_inspect.providers.clip import ClipAPI
 from humor_tasks.on_inspect.scorers import multiple_choice
-from humor_tasks.on_inspect.tasks import build
-from humor_tasks.on_lm_eval.baseline import BaselineLM
-from humor_tasks.on_lm_eval.chooser import ChooserLM
-from humor_tasks.on_lm_eval.clip import ClipLM
-from humor_tasks.on_lm_eval.processes import UNSAID
+from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
+from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
+from humor_tasks.on_lm_eval.providers.clip import ClipLM
+from humor_tasks.on_lm_eval.providers.processes import UNSAID
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")

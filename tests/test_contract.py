@@ -17,7 +17,7 @@ import humor_tasks
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.scorers import multiple_choice
-from humor_tasks.on_inspect.tasks import build
+from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER, messages
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
@@ -166,89 +166,6 @@ def test_lm_eval_indexes_every_stub() -> None:
     assert sorted(manager.all_tasks) == sorted(stub.stem for stub in STUBS)
 
 
-LAYERS = {
-    "humor_tasks.scorers": {"humor_tasks.scorers", "humor_tasks.errors"},
-    "humor_tasks.benchmark": {
-        "humor_tasks.scorers",
-        "humor_tasks.errors",
-        "humor_tasks.images",
-        "humor_tasks.clips",
-        "humor_tasks",
-    },
-    # writing: what a model saves is never half a file.
-    "humor_tasks.models": {"humor_tasks.models", "humor_tasks.errors", "humor_tasks.images", "humor_tasks.writing"},
-    "humor_tasks.benchmarks": {
-        "humor_tasks.scorers",
-        "humor_tasks.benchmark",
-        "humor_tasks.benchmarks",
-        "humor_tasks.errors",
-        "humor_tasks.sources",
-        "humor_tasks.images",
-        "humor_tasks.clips",
-        "humor_tasks.prompts",
-        "humor_tasks.rubric",
-        "humor_tasks.sides",
-        "humor_tasks.datasets_cards",
-    },
-    "humor_tasks.rubric": {"humor_tasks.scorers", "humor_tasks.benchmark", "humor_tasks.prompts", "humor_tasks.errors"},
-    "humor_tasks.prompts": {"humor_tasks.errors"},
-    "humor_tasks.prices": {"humor_tasks.errors"},
-    "humor_tasks.sources": {
-        "humor_tasks.sources",
-        "humor_tasks.errors",
-        "humor_tasks.images",
-        "humor_tasks.writing",
-    },
-    "humor_tasks.writing": {"humor_tasks.errors"},
-    "humor_tasks.images": {"humor_tasks.errors"},
-    "humor_tasks.clips": {"humor_tasks.errors", "humor_tasks.images", "humor_tasks.video"},
-    "humor_tasks.video": {"humor_tasks.errors", "humor_tasks.images", "humor_tasks.video_file"},
-    "humor_tasks.video_file": {"humor_tasks.errors", "humor_tasks.images"},
-    "humor_tasks.errors": set(),
-}
-HARNESSES = {"inspect_ai", "lm_eval"}
-
-
-def modules() -> list[tuple[str, Path]]:
-    found = [(f"humor_tasks.scorers.{p.stem}", p) for p in (REPOSITORY / "scorers").glob("*.py")]
-    for path in (REPOSITORY / "humor_tasks").rglob("*.py"):
-        found.append((".".join(path.relative_to(REPOSITORY).with_suffix("").parts), path))
-    return found
-
-
-def imports(path: Path) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module)
-    return names
-
-
-@pytest.mark.parametrize(("module", "path"), modules(), ids=lambda value: str(value) if isinstance(value, str) else "")
-def test_imports_go_one_way(module: str, path: Path) -> None:
-    layer = next((name for name in LAYERS if module == name or module.startswith(f"{name}.")), None)
-    for name in imports(path):
-        package = name.split(".")[0]
-        if module.startswith("humor_tasks.on_inspect") or module == "humor_tasks._registry":
-            assert package != "lm_eval"
-        elif module.startswith("humor_tasks.on_lm_eval"):
-            assert package != "inspect_ai"
-        elif layer:
-            assert package not in HARNESSES, f"{module} imports the harness {name}"
-        if layer and package == "humor_tasks":
-            allowed = LAYERS[layer]
-            assert any(name == a or name.startswith(f"{a}.") for a in allowed if a != "humor_tasks") or (
-                name == "humor_tasks" and "humor_tasks" in allowed
-            ), f"{module} must not import {name}"
-
-
-def test_nothing_shadows_a_package_when_run_inside_its_folder() -> None:
-    shadowed = {"inspect_ai", "lm_eval", "datasets", "evaluate", "inspect", "statistics", "types", "random", "code"}
-    assert not {path.stem for _, path in modules()} & shadowed
-
-
 def test_registry_is_light() -> None:
     code = (
         "import inspect_ai, sys; before = set(sys.modules); import humor_tasks._registry;"
@@ -274,7 +191,8 @@ def test_registry_is_light() -> None:
 
 def test_what_offers_a_clip_is_imported_without_torch() -> None:
     code = (
-        "import sys, humor_tasks, humor_tasks.on_inspect.clip, humor_tasks.models.clip; humor_tasks.clip_predict;"
+        "import sys, humor_tasks, humor_tasks.on_inspect.providers.clip, humor_tasks.models.clip\n"
+        "humor_tasks.clip_predict\n"
         "print(sorted({'torch', 'open_clip', 'torchvision'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

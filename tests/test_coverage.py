@@ -35,9 +35,9 @@ from standins.grading import (
 from standins.judging import Scripted, between, says
 
 from humor_tasks import load
-from humor_tasks.on_inspect.coverage import element_coverage, explanation_form
-from humor_tasks.on_inspect.humorbench import humorbench
-from humor_tasks.rubric import open_rubric
+from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
+from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.scorers.verdict import majority
 
 # ---- HumorBench, end to end ---------------------------------------------------------------------

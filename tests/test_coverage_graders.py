@@ -33,9 +33,9 @@ from standins.humorbench import RUBRIC
 from standins.judging import Scripted, between, says
 
 from humor_tasks import evaluate, load
-from humor_tasks.on_inspect.coverage import element_coverage
-from humor_tasks.on_inspect.humorbench import humorbench, humorbench_autograder
-from humor_tasks.rubric import open_rubric
+from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.on_inspect.judging.coverage import element_coverage
+from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
 
 # ---- the request --------------------------------------------------------------------------------
 

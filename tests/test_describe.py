@@ -24,12 +24,12 @@ from standins.seeing import ASKED, Seer, said_of
 from standins.tiny_clip import drawing, encoded
 
 from humor_tasks import load
-from humor_tasks.benchmarks._nycc import HUB
+from humor_tasks.benchmarks.caption_contest.corpus import HUB
+from humor_tasks.benchmarks.caption_contest.described import described_row, distinct, read_parts
 from humor_tasks.cli import main
-from humor_tasks.described.rows import described_row, distinct, read_parts
+from humor_tasks.data.rows import catalogue, described_by, open_rows
 from humor_tasks.errors import BadInput
 from humor_tasks.models.descriptions import QUESTIONS, Description
-from humor_tasks.sources import catalogue, described_by, open_rows
 
 MODEL = "openai-api/seer/eye"
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from standins.tiny_clip import drawing, encoded
 
-from humor_tasks.benchmarks._nycc import HUB, entity_name
-from humor_tasks.described.answers import Answers
-from humor_tasks.described.rows import from_description, link_of
+from humor_tasks.benchmarks.caption_contest.corpus import HUB, entity_name
+from humor_tasks.benchmarks.caption_contest.described import from_description, link_of
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.rows import open_rows
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture
 from humor_tasks.models.descriptions import QUESTIONS, Description, entity_names
+from humor_tasks.on_inspect.client import identity, open_model
 from humor_tasks.on_inspect.describer import Asking, describe_rows
-from humor_tasks.on_inspect.opening import identity, open_model
-from humor_tasks.sources import open_rows
+from humor_tasks.studies.describe.answers import Answers
 
 
 def test_the_four_questions_are_the_published_ones() -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from humor_tasks.data.predictions import read_predictions
+from humor_tasks.data.writing import write_json, write_text
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.files import answers_in_log, read_predictions
-from humor_tasks.submission import complete
-from humor_tasks.writing import write_json, write_text
+from humor_tasks.studies.logged import answers_in_log
+from humor_tasks.studies.submission import complete
 
 GOOD = {
     "object.json": '{"a": "A", "b": "Answer: B"}',

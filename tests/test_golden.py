@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks import load
-from humor_tasks.benchmark import Prompt
-from humor_tasks.benchmarks import _mock
-from humor_tasks.rubric import open_rubric
+from humor_tasks.benchmarks.contract import Prompt
+from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.benchmarks.rubric import open_rubric
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts.json"
 NYCC = ("matching", "ranking", "explanation")
@@ -35,7 +35,7 @@ def prompts() -> dict[str, list[list[str]]]:
         keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
     for name, setting, shots in itertools.product(HUMICROEDIT, ("edited_only", "original_and_edit"), (0, 2)):
         keep(name, f"{setting} {shots}-shot", setting=setting, shots=shots)
-    for name, scene, shown in itertools.product(MOCK, _mock.SCENES, _mock.INPUTS):
+    for name, scene, shown in itertools.product(MOCK, mock.SCENES, mock.INPUTS):
         keep(name, f"{scene} {shown}", scene=scene, input=shown)
     keep("humorbench", "row")
     for structured in (False, True):

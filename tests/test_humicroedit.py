@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmark import Record, Run
-from humor_tasks.benchmarks import _humicroedit as corpus
-from humor_tasks.benchmarks.humicroedit_rating import BINS, bin_of, expected
+from humor_tasks.benchmarks.contract import Record, Run
+from humor_tasks.benchmarks.humicroedit import corpus
+from humor_tasks.benchmarks.humicroedit.rating import BINS, bin_of, expected
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers import pairwise, regression, soft
+from humor_tasks.scorers import against_judges, noise_ceiling, pairwise, regression
 
 RATING, PAIRWISE = "humicroedit_rating", "humicroedit_pairwise"
 SAMPLE = Path(folder("humicroedit"))
@@ -261,7 +261,7 @@ def test_rating_metrics_are_those_of_the_scorers() -> None:
     gold, clusters = [float(str(r.target)) for r in run.records], [r.cluster for r in run.records]
     pure = regression.rating_metrics(list(rated.values()), gold, clusters)
     judges = [[int(g) for g in r.groups["grades"]] for r in run.records]
-    against, ceiling = soft.against_judges(list(rated.values()), judges, clusters), soft.noise_ceiling(judges, clusters)
+    against, ceiling = against_judges(list(rated.values()), judges, clusters), noise_ceiling(judges, clusters)
     for name, estimate in pure.items():
         ours = re.sub(r"mae\[(...),.*", r"mae_\1", name.replace("@", "_at_"))
         if estimate.n:

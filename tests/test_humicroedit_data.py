@@ -20,7 +20,7 @@ import pytest
 import yaml
 from datasets import DatasetDict, load_dataset
 
-from humor_tasks.benchmarks import _humicroedit as corpus
+from humor_tasks.benchmarks.humicroedit import corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 CARD = ROOT / "datasets_cards" / "humicroedit"

@@ -14,7 +14,7 @@ import pytest
 from standins.humorbench import ELEMENTS, REAL_RUBRICS, RUBRIC, rows_of, short, write_rows
 
 from humor_tasks import load
-from humor_tasks.benchmarks import _humorbench as corpus
+from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.errors import BadInput
 
 # ---- bad input ----------------------------------------------------------------------------------

@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from humor_tasks import images
+from humor_tasks.data.media import picture as images
+from humor_tasks.data.media.picture import Picture, picture_file, resolve_inside
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture, picture_file, resolve_inside
 
 
 def encode(kind: str, mode: str = "RGB", size: tuple[int, int] = (48, 40)) -> bytes:
@@ -197,7 +197,7 @@ def test_paths_that_stay(tmp_path: Path) -> None:
 
 def test_imports_nothing_heavy() -> None:
     code = (
-        "import sys, humor_tasks.images; "
+        "import sys, humor_tasks.data.media.picture; "
         "print([m for m in ('PIL', 'torch', 'inspect_ai', 'lm_eval', 'datasets') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -22,10 +22,10 @@ from standins.bad_rows import dataset_folder, row
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
-from humor_tasks.files import answers_in_log
-from humor_tasks.on_inspect.problems import CannotRun, plain
+from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
-from humor_tasks.on_inspect.tasks import explanation, matching, ranking
+from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching, ranking
+from humor_tasks.studies.logged import answers_in_log
 
 TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}
 

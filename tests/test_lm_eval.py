@@ -18,10 +18,10 @@ from lm_eval.tasks import TaskManager
 
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
-from humor_tasks.files import answers_in_log
-from humor_tasks.models.chooser import LETTERS
-from humor_tasks.on_lm_eval.baseline import BaselineLM
+from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import Scored
+from humor_tasks.studies.logged import answers_in_log
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 BASELINES = ("random", "first", "longest", "overlap")
@@ -70,8 +70,8 @@ def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> No
     results = run(BaselineLM(strategy), f"nyc_matching{variant}", f"nyc_ranking{variant}", fold=1)["results"]
     for name in ("matching", "ranking"):
         opened = load(name, dataset="sample", fold=1)
-        from humor_tasks.models.baseline import Baseline
-        from humor_tasks.models.chooser import Question, best
+        from humor_tasks.models.choosers.baseline import Baseline
+        from humor_tasks.models.choosers.chooser import Question, best
 
         chooser = Baseline(strategy)
         picked = {r.id: LETTERS[best(chooser.score([Question(r.id, r.context, r.choices)])[0])] for r in opened.records}

@@ -18,13 +18,13 @@ from standins.clips import clip
 from standins.mock_rows import TURNS, dialogue, mock_folder, row
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmark import Record, Run
-from humor_tasks.benchmarks._mock import CHOICES, SCENES
+from humor_tasks.benchmarks.contract import Record, Run
+from humor_tasks.benchmarks.mock.corpus import CHOICES, SCENES
 from humor_tasks.cli import main
-from humor_tasks.clips import Clip
+from humor_tasks.data.media.clip import Clip
+from humor_tasks.data.media.frames import probe
+from humor_tasks.data.media.picture import check_picture
 from humor_tasks.errors import BadInput
-from humor_tasks.images import check_picture
-from humor_tasks.video import probe
 
 CARD = Path(__file__).resolve().parent.parent / "datasets_cards" / "mock"
 TASKS = ("detecting", "matching", "explaining")
@@ -142,7 +142,7 @@ def test_a_scene_without_a_description_is_told_by_its_dialogue(tmp_path: Path) -
 
 def test_shots_are_of_the_same_scene_and_of_other_media() -> None:
     run = load("mock_matching", dataset="sample", split="train", shots=2, input="description")
-    from humor_tasks.benchmarks._mock import shots
+    from humor_tasks.benchmarks.mock.corpus import shots
 
     for record in run.records:
         drawn = shots(run, record)

@@ -29,10 +29,10 @@ from standins.mock_rows import row as mock_row
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect import taking
-from humor_tasks.on_inspect.mock import mock_detecting, mock_explaining, mock_matching
-from humor_tasks.on_inspect.preference import explanation_preference, reference_preference
-from humor_tasks.on_lm_eval.baseline import BaselineLM
+from humor_tasks.on_inspect import modalities as taking
+from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
+from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
+from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 
 TASKS = {"mock_detecting": mock_detecting, "mock_matching": mock_matching, "mock_explaining": mock_explaining}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.baseline import STRATEGIES, Baseline, content_words
-from humor_tasks.models.chooser import LETTERS, Question, best, from_text, log_softmax, open_answer
+from humor_tasks.models.choosers.baseline import STRATEGIES, Baseline, content_words
+from humor_tasks.models.choosers.chooser import LETTERS, Question, best, from_text, log_softmax, open_answer
 
 SCENE = "A bear sits in a dentist's chair. The dentist holds a honey jar."
 CHOICES = ("Rinse, please.", "Your honey intake shows, Mr. Bear.", "I only came for the magazines in here.")
@@ -82,7 +82,7 @@ def minilm() -> str:
 
 @pytest.mark.slow
 def test_embedding_picks_the_nearest_and_embeds_each_text_once(minilm: str) -> None:
-    from humor_tasks.models.embedding import Embedding
+    from humor_tasks.models.choosers.embedding import Embedding
 
     model = Embedding(minilm, device="cpu")
     scores = model.score([Question("q", SCENE, CHOICES)] * 3)
@@ -96,7 +96,7 @@ def test_embedding_picks_the_nearest_and_embeds_each_text_once(minilm: str) -> N
 @pytest.mark.slow
 def test_embedding_folder_that_is_none(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    from humor_tasks.models.embedding import Embedding
+    from humor_tasks.models.choosers.embedding import Embedding
 
     with pytest.raises(BadInput, match="no such folder"):
         Embedding(str(tmp_path / "none"))

@@ -34,10 +34,10 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.arguments import cut_at
 from humor_tasks.models.ofa.describe import ANSWER
-from humor_tasks.on_inspect.describe_first import describe_first
-from humor_tasks.on_inspect.ofa import OfaAPI
-from humor_tasks.on_inspect.tasks import build
-from humor_tasks.on_lm_eval.ofa import OfaLM
+from humor_tasks.on_inspect.providers.ofa import OfaAPI
+from humor_tasks.on_inspect.solvers.describe_first import describe_first
+from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval.providers.ofa import OfaLM
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 NYCC = ("matching", "ranking", "explanation")
@@ -206,7 +206,7 @@ def test_models_that_cannot_be_opened(folder: str) -> None:
 
 def test_what_offers_ofa_is_imported_without_torch() -> None:
     code = (
-        "import sys, humor_tasks.on_inspect.ofa, humor_tasks.models.ofa, humor_tasks.described.cli;"
+        "import sys, humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.studies.describe.cli;"
         "import humor_tasks.models.descriptions, humor_tasks.on_inspect.describer;"
         "print(sorted({'torch', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )

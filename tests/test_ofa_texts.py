@@ -16,8 +16,8 @@ from PIL import Image
 from standins.ofa_words import alphabet, vocabulary
 from standins.tiny_clip import drawing, encoded
 
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture
 from humor_tasks.models.ofa.pixels import patch_images, square
 from humor_tasks.models.ofa.tokenizer import BINS, CODES, FAIRSEQ, HUGGING_FACE, Tokenizer, clean, prompt
 

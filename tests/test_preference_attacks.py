@@ -15,8 +15,8 @@ from standins.attacks import for_letter
 from standins.bad_rows import dataset_folder, row
 from standins.judging import Scripted, between, run, verdict, write_texts
 
-from humor_tasks.on_inspect.preference import explanation_preference, reference_preference
-from humor_tasks.rubric import PREFERENCE, open_rubric
+from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
+from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
 
 pytestmark = pytest.mark.slow
 

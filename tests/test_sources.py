@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 from standins.corpus import COLUMNS, HUB, as_parquet, make_folder, matching_row, noise_png, write_lines
 
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.rows import Rows, is_leaderboard, open_rows, read_leaderboard
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture
-from humor_tasks.sources import Rows, is_leaderboard, open_rows, read_leaderboard
 
 # ---- folders ------------------------------------------------------------------------------------
 
@@ -320,7 +320,7 @@ def test_real_rows(real_corpus: str, tmp_path: Path, monkeypatch: Any, config: s
 
 def test_imports_nothing_heavy() -> None:
     code = (
-        "import sys, humor_tasks.sources; heavy = ('datasets', 'huggingface_hub', 'pyarrow', 'PIL', 'inspect_ai');"
+        "import sys, humor_tasks.data.rows; heavy = ('datasets', 'huggingface_hub', 'pyarrow', 'PIL', 'inspect_ai');"
         "print([m for m in heavy if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -27,7 +27,7 @@ import pandas, pyarrow.dataset, pyarrow.parquet, PIL.Image, fsspec, aiohttp
 
 def answer(job):
     import logging
-    from humor_tasks.sources import open_rows
+    from humor_tasks.data.rows import open_rows
     logging.basicConfig(level=logging.WARNING, stream=sys.stdout, format="log: %(message)s")
     logging.getLogger("humor_tasks").setLevel(logging.INFO)
     for asked in job["asked"]:

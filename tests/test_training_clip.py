@@ -19,7 +19,7 @@ from standins import tiny_clip_folder
 from standins.tiny_clip import drawing
 from torch.nn.functional import cross_entropy
 
-from humor_tasks import images
+from humor_tasks.data.media import picture as images
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.pixels import Pixels

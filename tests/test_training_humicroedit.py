@@ -20,9 +20,9 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, Form, as_edit, load, written
 from humor_tasks.training.checkpoint import State
 from humor_tasks.training.cli import train as commands
-from humor_tasks.training.config import TrainConfig
-from humor_tasks.training.data import read_data
-from humor_tasks.training.run import train
+from humor_tasks.training.humicroedit.config import TrainConfig
+from humor_tasks.training.humicroedit.data import read_data
+from humor_tasks.training.humicroedit.run import train
 
 NOUNS = "senate court market border budget storm treaty bank school station".split()
 VERBS = "passes delays rejects reviews opens closes".split()
@@ -244,7 +244,7 @@ def test_the_seed_decides(rows: str, encoder: str, tmp_path: Path) -> None:
 def test_a_killed_run_goes_on_to_the_same_end(
     name: str, rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from humor_tasks.training import finetune
+    from humor_tasks.training.humicroedit import finetune
 
     class Killed(Exception):
         pass
@@ -275,7 +275,7 @@ def test_a_killed_run_goes_on_to_the_same_end(
 def test_training_stops_early_and_keeps_the_best(
     rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from humor_tasks.training import finetune
+    from humor_tasks.training.humicroedit import finetune
 
     reached = iter([0.9, 0.5, 0.7, 0.6, 0.1])
     monkeypatch.setattr(finetune, "rmse", lambda *_: next(reached))
@@ -301,7 +301,7 @@ def test_frozen_layers_keep_their_weights(rows: str, encoder: str, tmp_path: Pat
 def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
     from humor_tasks.models.humicroedit import network as net
     from humor_tasks.models.humicroedit.frozen import open_encoder
-    from humor_tasks.training.lower import LowerStates
+    from humor_tasks.training.humicroedit.frozen_layers import LowerStates
 
     tokenizer, model = open_encoder(encoder)
     network = net.Network(model, Form())
@@ -315,7 +315,7 @@ def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
 
 
 def test_batches_hold_every_row_once_and_keep_headlines_together() -> None:
-    from humor_tasks.training.finetune import plan
+    from humor_tasks.training.humicroedit.finetune import plan
 
     lengths = [i % 17 for i in range(1000)]
     groups = [str(i // 2) for i in range(1000)]
@@ -332,7 +332,7 @@ def test_ranking_loss_by_hand() -> None:
 
     import torch
 
-    from humor_tasks.training.finetune import ranking_loss
+    from humor_tasks.training.humicroedit.finetune import ranking_loss
 
     rated, means = torch.tensor([1.0, 2.0, 5.0]), torch.tensor([2.0, 1.0, 0.0])
     assert float(ranking_loss(rated, means, ["a", "a", "b"])) == pytest.approx(math.log1p(math.e))
@@ -343,7 +343,7 @@ def test_ranking_loss_by_hand() -> None:
 def test_a_stack_never_sees_a_model_that_saw_the_row(
     rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from humor_tasks.training import ensemble
+    from humor_tasks.training.humicroedit import ensemble
 
     seen: dict[str, set[str]] = {}
     asked: dict[str, set[str]] = {}
@@ -431,14 +431,14 @@ def test_bad_values(values: dict[str, Any], message: str) -> None:
     ],
 )
 def test_bad_grids(grid: tuple[str, ...], message: str) -> None:
-    from humor_tasks.training.ensemble import grid_members
+    from humor_tasks.training.humicroedit.ensemble import grid_members
 
     with pytest.raises(BadInput, match=message):
         grid_members(TrainConfig("ensemble", grid=grid))
 
 
 def test_members_that_differ_in_nothing_read_are_one() -> None:
-    from humor_tasks.training.ensemble import grid_members
+    from humor_tasks.training.humicroedit.ensemble import grid_members
 
     members = grid_members(TrainConfig("ensemble", grid=("system=ngrams,pair", "lr=1e-5,5e-5", "seed=1,2")))
     assert sorted(member.system for member in members.values()) == ["ngrams"] * 2 + ["pair"] * 4
@@ -529,7 +529,7 @@ def test_ridge_is_that_of_scikit_learn() -> None:
     import numpy as np
     from sklearn.linear_model import Ridge
 
-    from humor_tasks.training.features import ridge_layers
+    from humor_tasks.training.humicroedit.features import ridge_layers
 
     drawn = np.random.default_rng(0)
     read, grades = drawn.normal(size=(50, 8)), drawn.normal(size=50) + 3

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops, ImageStat
 from standins.clips import clip, number, numbered
 
-from humor_tasks import video, video_file
+from humor_tasks.data.media import frames as video
+from humor_tasks.data.media import video_file
+from humor_tasks.data.media.frames import Frame, Video, frame_pictures, probe, sample_frames
 from humor_tasks.errors import BadInput
-from humor_tasks.video import Frame, Video, frame_pictures, probe, sample_frames
 
 KINDS = [
     ("mp4", "libx264", 3),

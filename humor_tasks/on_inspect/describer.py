@@ -25,9 +25,9 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture
-from humor_tasks.on_inspect.opening import identity
+from humor_tasks.on_inspect.client import identity
 
 AT_ONCE = 128  # questions under way; how many of them are with the provider is its own limit
 

@@ -20,10 +20,10 @@ from inspect_ai.model import (
     ContentVideo,
 )
 
-from humor_tasks.benchmark import Prompt, Record, Turn
+from humor_tasks.benchmarks.contract import Prompt, Record, Turn
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture
-from humor_tasks.models.chooser import Question, check_chooses, from_text
+from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
 
 
 def chat_messages(prompt: Prompt, record: Record, pictures: bool) -> list[ChatMessage]:

@@ -14,9 +14,9 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
 from inspect_ai.solver import TaskState
 
-from humor_tasks.benchmark import Data, Outcome, Record, Run
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.models.chooser import LETTERS
+from humor_tasks.benchmarks.contract import Data, Outcome, Record, Run
+from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.scorers.estimate import Estimate
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}

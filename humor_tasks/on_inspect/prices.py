@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
+from humor_tasks.data.prices import read_prices
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.problems import CannotRun
-from humor_tasks.prices import read_prices
+from humor_tasks.on_inspect.errors import CannotRun
 
 
 @lru_cache(maxsize=1)

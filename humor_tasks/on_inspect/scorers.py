@@ -8,9 +8,9 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.graders import CUT_OFF
+from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.judging.graders import CUT_OFF
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
-from humor_tasks.on_inspect.problems import CannotRun
 
 
 @scorer(metrics=[benchmark_metrics()])

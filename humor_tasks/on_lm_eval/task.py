@@ -21,12 +21,12 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import Task
 from lm_eval.config.task import TaskConfig
 
-from humor_tasks.benchmark import Outcome, Record, Run
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.humicroedit_rating import expected
+from humor_tasks.benchmarks.contract import Outcome, Record, Run
+from humor_tasks.benchmarks.humicroedit.rating import expected
+from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.errors import BadInput
-from humor_tasks.images import Picture, decode_later
-from humor_tasks.models.chooser import likeliest
+from humor_tasks.models.choosers.chooser import likeliest
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import perplexity_estimate

@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import read_object
-from humor_tasks.writing import write_json
 
 NOTES = "training.json"
 _NAME, _BEST = "checkpoint-", "best-"

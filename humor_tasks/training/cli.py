@@ -65,7 +65,7 @@ def humicroedit(output: Path, no_progress: bool, alphas: str | None, **given: An
     uses several devices. Values that a system does not read are refused.
     """
     try:
-        from humor_tasks.training.run import train as run
+        from humor_tasks.training.humicroedit.run import train as run
     except ImportError as problem:
         raise BadInput(_MISSING.format(problem)) from None
     config = _config({name: value for name, value in given.items() if value not in (None, ())}, alphas)
@@ -86,7 +86,7 @@ def humicroedit(output: Path, no_progress: bool, alphas: str | None, **given: An
 
 
 def _config(given: dict[str, Any], alphas: str | None) -> Any:
-    from humor_tasks.training.config import COMMON, READ, TrainConfig
+    from humor_tasks.training.humicroedit.config import COMMON, READ, TrainConfig
 
     if alphas is not None:
         try:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from humor_tasks import __version__
+from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import CONFIG, METRICS, read_object
-from humor_tasks.writing import write_json
 
 Read = TypeVar("Read")
 
@@ -77,5 +77,5 @@ def _never_began(output: Path) -> bool:
 
 
 def _unfinished(path: Path) -> bool:
-    """Settings that a kill kept from their name; see humor_tasks.writing."""
+    """Settings that a kill kept from their name; see humor_tasks.data.writing."""
     return path.name.startswith(f".{CONFIG}.")

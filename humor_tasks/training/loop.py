@@ -14,6 +14,7 @@ from accelerate import Accelerator
 from accelerate.state import AcceleratorState
 from accelerate.utils import DistributedDataParallelKwargs
 
+from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.models.devices import pick_device
 from humor_tasks.models.folders import read_object
@@ -28,7 +29,6 @@ from humor_tasks.training.checkpoint import (
     write_folder,
 )
 from humor_tasks.training.folder import CURVES, IS_MAIN
-from humor_tasks.writing import write_table
 
 
 class Epochs(ABC):

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
-from humor_tasks.benchmarks._nycc import FOLDS
+from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
 from humor_tasks.errors import BadInput, check_choice
 
 PRECISIONS = ("no", "bf16")

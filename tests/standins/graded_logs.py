@@ -17,12 +17,12 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.model._model_info import clear_model_info_cache
 
-from humor_tasks.analysis.graded import GradedLog, GradedPoint, Spent
-from humor_tasks.analysis.report import Line, as_markdown
 from humor_tasks.cli import main
-from humor_tasks.on_inspect.humorbench import humorbench
+from humor_tasks.data.prices import VARIABLE
 from humor_tasks.on_inspect.prices import register_prices
-from humor_tasks.prices import VARIABLE
+from humor_tasks.on_inspect.tasks.humorbench import humorbench
+from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
+from humor_tasks.studies.report.table import Line, as_markdown
 
 # mockllm/free has no price.
 PRICES = """

@@ -8,7 +8,8 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from humor_tasks.cli import main
-from humor_tasks.votes import Vote, write_votes
+from humor_tasks.studies.annotate.vote import Vote
+from humor_tasks.studies.annotate.votes import write_votes
 
 
 def told(*arguments: Any) -> Result:

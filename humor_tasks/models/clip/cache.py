@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from humor_tasks.writing import beside
+from humor_tasks.data.writing import beside
 
 MEMORY = 256 * 2**20  # bytes; 87,000 vectors of 768 numbers
 

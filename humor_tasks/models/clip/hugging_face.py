@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.clip.weights import Opened, fill
+from humor_tasks.models.clip.opened import Opened, fill
 from humor_tasks.models.weight_files import CONFIG, read_folder
 
 # What transformers' CLIPTextConfig and CLIPVisionConfig say where config.json is silent.

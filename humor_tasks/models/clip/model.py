@@ -20,6 +20,7 @@ from humor_tasks.models.clip import weights
 from humor_tasks.models.clip.cache import Vectors
 from humor_tasks.models.clip.captions import Captions, can_be_trimmed, lengths, trimmed
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX, ClipConfig
+from humor_tasks.models.clip.opened import Opened
 from humor_tasks.models.clip.pixels import Pixels, Shown, Source
 from humor_tasks.models.devices import DTYPES, out_of_memory, pick_device
 
@@ -35,7 +36,7 @@ class Clip:
     fit, prefix and precision are those in use; `model` is open_clip's, on `device`.
     """
 
-    def __init__(self, opened: weights.Opened, config: ClipConfig) -> None:
+    def __init__(self, opened: Opened, config: ClipConfig) -> None:
         said = opened.settings
         self.name = config.pretrained
         self.config = config

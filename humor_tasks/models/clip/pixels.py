@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from humor_tasks.data.media.picture import MAX_PIXELS, Picture, decode_picture
 from humor_tasks.errors import BadInput
-from humor_tasks.images import MAX_PIXELS, Picture, decode_picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -124,6 +124,6 @@ class Source:
             raise BadInput(f"{self.where}: has no pixels.")
         try:
             image.load()
-        except Exception as problem:  # whatever the decoder stumbles over, as in humor_tasks.images
+        except Exception as problem:  # whatever the decoder stumbles over, as in humor_tasks.data.media.picture
             raise BadInput(f"{self.where}: is truncated or damaged ({problem}).") from problem
         return image

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip.pixels import Pixels, Shown, Source
 from humor_tasks.models.folders import read_object
-from humor_tasks.writing import write_json
 
 STRIDE = 16  # pixels of one patch
 RECORD = "preprocessor_config.json"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import torch
 
+from humor_tasks.data.writing import beside, write_json
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.ofa.config import SIZES, OfaConfig
 from humor_tasks.models.ofa.network import OfaNetwork
 from humor_tasks.models.weight_files import CONFIG, INDEX, TORCH, WEIGHTS, misfits, read_folder
-from humor_tasks.writing import beside, write_json
 
 RANDOM = "random/"
 # In the published files, and made anew here: they follow from the configuration.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.benchmarks._nycc import HUB
+from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.clip.config import DEFAULT, FITS
 from humor_tasks.training.settings import FoldSettings, check_ranges

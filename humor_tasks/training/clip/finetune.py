@@ -19,8 +19,8 @@ import torch
 from accelerate.utils import gather_object
 from tqdm import tqdm
 
-from humor_tasks.benchmark import Run
-from humor_tasks.models.chooser import best
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import ahead
 from humor_tasks.models.clip.weights import open_model

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.api import evaluate
-from humor_tasks.benchmarks._nycc import FOLDS
+from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
+from humor_tasks.data.writing import write_bytes, write_json
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.devices import pick_device
 from humor_tasks.models.folders import read_object
@@ -21,7 +22,6 @@ from humor_tasks.training.clip.data import Splits, read_splits
 from humor_tasks.training.clip.finetune import Trainer, answers
 from humor_tasks.training.folder import CURVES, IS_MAIN, run_in
 from humor_tasks.training.loop import accelerator_for, fit
-from humor_tasks.writing import write_bytes, write_json
 
 MODEL = "model"
 PREDICTED = ("validation", "test")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from humor_tasks.benchmarks._nycc import HUB
+from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.training.settings import FoldSettings, check_ranges
 

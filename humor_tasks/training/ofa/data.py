@@ -12,9 +12,9 @@ import numpy as np
 import torch
 
 from humor_tasks.api import load
-from humor_tasks.benchmark import Record
+from humor_tasks.benchmarks.contract import Record
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.images import Picture
 from humor_tasks.models.clip.pixels import Source
 from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.training.ofa.config import OfaTrainConfig

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from humor_tasks.benchmarks._nycc import FOLDS
+from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
 from humor_tasks.models.devices import pick_device
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.loop import fit

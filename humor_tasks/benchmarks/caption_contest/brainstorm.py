@@ -1,0 +1,159 @@
+"""Brainstorm: from what a cartoon shows, by way of what comes to mind, to a caption and why it is funny.
+
+Claim: a model that is made to think of concepts and to choose among them before it writes gives captions worth ranking
+(Hessel et al., ACL 2023, arXiv 2209.06293, Appendix G). Source: the cartoons of jmhessel/newyorker_caption_contest,
+config `explanation`, each once, without its captions.
+Prompt: nine worked examples (our own), then the cartoon's scene, unusual part and entities; the reply holds concepts,
+chosen ones, caption and explanation in labelled lines, from pixels also the first three. Sampled as published:
+temperature .8, top-p .9, frequency penalty .2, presence penalty .05.
+Metrics: the share that can be read, and what the captions are like; their worth is for `humor-tasks rank-captions`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, cast
+
+from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.errors import BadInput
+from humor_tasks.scorers.fields import items, read_fields
+from humor_tasks.scorers.tagged import count_words
+
+SHOWN = ("Scene", "Unusual", "Entities")
+WRITTEN = ("Concepts", "Chosen", "Caption", "Explanation")
+SAMPLING = {"temperature": 0.8, "top_p": 0.9, "frequency_penalty": 0.2, "presence_penalty": 0.05}
+EXAMPLES = 9
+
+
+@dataclass(frozen=True)
+class BrainstormOptions(corpus.NyccOptions):
+    """Parameters of the brainstorm; those of the corpus are `explanation`'s.
+
+    examples: how many of the packaged worked examples are shown.
+    temperature, top_p, frequency_penalty, presence_penalty: how it is sampled; None leaves it to the provider.
+    """
+
+    examples: int = EXAMPLES
+    temperature: float | None = SAMPLING["temperature"]
+    top_p: float | None = SAMPLING["top_p"]
+    frequency_penalty: float | None = SAMPLING["frequency_penalty"]
+    presence_penalty: float | None = SAMPLING["presence_penalty"]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.examples, bool) or not isinstance(self.examples, int) or self.examples < 0:
+            raise BadInput(f"examples must be a whole number of at least 0, not {self.examples!r}.")
+        if self.shots or self.cot is not None or self.extraction != "strict" or self.on_unparsed != "wrong":
+            raise BadInput("shots, cot, extraction, on_unparsed: a brainstorm has none; see examples.")
+        for name in SAMPLING:
+            value = getattr(self, name)
+            if str(value).lower() in ("none", "null"):  # a command line's word for it
+                object.__setattr__(self, name, None)
+            elif isinstance(value, bool) or not isinstance(value, int | float):
+                raise BadInput(f"{name} must be a number or none, not {value!r}.")
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """A cartoon has to be shown."""
+        return ("description", "pixels")
+
+    def scoring(self) -> dict[str, Any]:
+        """With what decides which lines a reply has."""
+        return super().scoring() | {"setting": self.setting}
+
+    def shown(self) -> dict[str, Any]:
+        """Without what it has none of."""
+        apart = ("shots", "cot", "extraction", "on_unparsed", "seed")
+        return {name: value for name, value in super().shown().items() if name not in apart}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The lines that a reply has."""
+        return WRITTEN if self.setting == "description" else (*SHOWN, *WRITTEN)
+
+
+def own(run: Run) -> BrainstormOptions:
+    """The run's options under their own type."""
+    return cast(BrainstormOptions, run.options)
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """One record a cartoon, called after its contest; its captions and explanations stay behind."""
+    data = corpus.load(EXPLANATION, options)
+    contests: dict[str, Record] = {}
+    for record in data.records:
+        contests.setdefault(record.cluster, record)
+    kept = ("location", "description", "uncanny", "entities")
+    records = [
+        dataclasses.replace(
+            record, id=f"contest_{name}", target="", fields={k: v for k, v in record.fields.items() if k in kept}
+        )
+        for name, record in contests.items()
+    ]
+    return Data(tuple(records), dict(data.provenance) | {"rows": len(records)}, data.pool)
+
+
+def templates(options: Options) -> dict[str, str]:
+    """The question, and the worked examples."""
+    o = cast(BrainstormOptions, options)
+    name = f"brainstorm.{o.setting}.txt"
+    texts = read_templates("brainstorm", [name, "examples.txt"], o.prompts)
+    check_shows(texts[name], name, ("examples", *(("description",) if o.setting == "description" else ())))
+    found = _examples(texts)
+    for i, example in enumerate(found, 1):
+        if read_fields(example, (*SHOWN, *WRITTEN)).status != "answered":
+            lines = ", ".join((*SHOWN, *WRITTEN))
+            raise BadInput(f"template examples.txt: example {i} must have the lines {lines}, each once and in order.")
+    if o.examples > len(found):
+        raise BadInput(f"examples={o.examples}: examples.txt has {len(found)}.")
+    return texts
+
+
+def _examples(texts: dict[str, str]) -> list[str]:
+    return [block.strip() for block in texts["examples.txt"].split("\n\n") if block.strip()]
+
+
+def prompt(run: Run, record: Record) -> Prompt:
+    """The question with its examples and the cartoon."""
+    name = next(name for name in run.templates if name != "examples.txt")
+    shown = _examples(dict(run.templates))[: own(run).examples]
+    examples = "\n\n".join(["Worked examples:", *shown]) if shown else "(There are no examples.)"
+    fields = {**record.fields, "examples": examples}
+    turns = [Turn(cast(Role, role), fill(told, fields, name)) for role, told in split_turns(run.templates[name], name)]
+    return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
+
+
+def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
+    """The caption, where every line can be read; nothing of a reply of which one cannot."""
+    read = read_fields(reply, own(run).labels)
+    status = "refused" if refused and read.status != "answered" else read.status
+    values = {"parsed": float(status == "answered")} | corpus.reply_rates(status)
+    if status == "answered":
+        concepts, chosen = (
+            {concept.casefold() for concept in items(read.texts[label])} for label in ("Concepts", "Chosen")
+        )
+        values |= {"concepts": float(len(concepts)), "chosen_among_them": float(chosen <= concepts)}
+        values["caption_words"] = float(count_words(read.texts["Caption"]))
+    return Outcome(record.id, record.cluster, record.groups, status, read.texts.get("Caption"), None, values)
+
+
+BRAINSTORM = Benchmark(
+    name="brainstorm",
+    title="New Yorker Caption Contest: brainstorm a caption",
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="",
+    metric_names=("parsed", "unparsed", "refused", "concepts", "chosen_among_them", "caption_words"),
+    options=BrainstormOptions,
+    templates=templates,
+    load=load,
+    prompt=prompt,
+    outcome=outcome,
+    estimate=corpus.estimate,
+    part=corpus.part,
+)

@@ -1,0 +1,321 @@
+"""What the three New Yorker Caption Contest benchmarks share: parameters, rows, records, shots.
+
+Hessel et al., "Do Androids Laugh at Electric Sheep? Humor 'Understanding' Benchmarks from The New
+Yorker Caption Contest", ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_caption_contest.
+"""
+
+from __future__ import annotations
+
+import urllib.parse
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, cast
+
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.data.rows import Rows, described_by, is_leaderboard, open_rows, provenance_of, read_leaderboard
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.scorers.answer import MODES
+from humor_tasks.scorers.estimate import Estimate, clustered_mean, mean_of_folds
+
+PAPER = "Hessel et al., ACL 2023, arXiv 2209.06293"
+HUB = "jmhessel/newyorker_caption_contest"
+CARD = "newyorker_caption_contest"
+FOLDS = ("0", "1", "2", "3", "4")
+SETTINGS = ("description", "pixels", "caption_only")
+SPLITS = ("train", "validation", "test")
+SCENE_COLUMNS = ("image_location", "image_description", "image_uncanny_description", "entities")
+WIKIPEDIA = "https://en.wikipedia.org/wiki/"
+SOURCES = ("official_winner", "crowd_winner")
+
+
+@dataclass(frozen=True)
+class NyccOptions(Options):
+    """Parameters of the caption contest benchmarks.
+
+    fold: 0..4, or `all`: the five folds in one run, metrics averaged unweighted as in the paper.
+    setting: `description` (scene in words), `pixels` (the picture) or `caption_only` (neither).
+    cot: reason before answering; by default on at 0 shots and off with shots, as released.
+    extraction: how a letter is read: `strict` (ours), `released_chat`, `released_leaderboard`.
+    """
+
+    dataset: str = HUB
+    fold: int | str = "0"
+    setting: str = "description"
+    cot: bool | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "fold", check_choice("fold", str(self.fold), (*FOLDS, "all")))
+        check_choice("split", self.split, SPLITS)
+        check_choice("setting", self.setting, self.settings)
+        check_choice("extraction", self.extraction, MODES)
+        if self.cot not in (None, True, False):
+            raise BadInput(f"cot must be true or false, not {self.cot!r}.")
+        if self.fold == "all" and self.split == "train":
+            raise BadInput("fold=all with split=train: the folds' train splits overlap; take one fold.")
+
+    @property
+    def settings(self) -> Sequence[str]:
+        """What `setting` may be."""
+        return SETTINGS
+
+    @property
+    def reasons(self) -> bool:
+        """Whether the prompt asks for reasoning before the answer."""
+        return self.shots == 0 if self.cot is None else bool(self.cot)
+
+    def shown(self) -> dict[str, Any]:
+        """With the effective value of `cot`."""
+        return super().shown() | {"cot": self.reasons}
+
+    def scoring(self) -> dict[str, Any]:
+        """With the fold, over which means are taken."""
+        return super().scoring() | {"fold": self.fold}
+
+    @property
+    def one_line(self) -> bool:
+        """A direct answer is over at a blank line, reasoning is not."""
+        return not self.reasons
+
+
+def own(run: Run) -> NyccOptions:
+    """The run's options under their own type."""
+    return cast(NyccOptions, run.options)
+
+
+# ---- source -------------------------------------------------------------------------------------
+
+
+def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> Data:
+    """The records of one fold, or of all five; `extra` names columns only this benchmark has."""
+    o = cast(NyccOptions, options)
+    read = partial(_read, benchmark, o, tuple(extra))
+    folds = FOLDS if o.fold == "all" else (str(o.fold),)
+    if o.dataset != "sample" and is_leaderboard(o.dataset):
+        parts = [_read_unlabelled(benchmark, o)]
+    else:
+        parts = [read(fold, o.split) for fold in folds]
+    records = tuple(_distinct([record for rows, records in parts for record in records], parts))
+    provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(records))
+    if (told := described_by(o.dataset)) is not None:  # by whom, where the words are not the corpus's own
+        provenance["described"] = told
+    # lm-eval learns the number of shots only after a task was built, so training rows load on demand.
+    return Data(records, provenance, lru_cache(maxsize=None)(lambda fold: by_cluster(read(fold, "train")[1])))
+
+
+def _read(
+    benchmark: Benchmark, o: NyccOptions, extra: tuple[str, ...], fold: str, split: str
+) -> tuple[Rows, list[Record]]:
+    pixels = o.setting == "pixels"
+    config = benchmark.name + ("_from_pixels" if pixels else "") + (f"_{fold}" if fold != "0" else "")
+    columns = ["contest_number", "caption_choices", "label", "instance_id", *extra]
+    if o.setting == "description":
+        columns += SCENE_COLUMNS
+    home = Path(folder(CARD))
+    rows = open_rows(
+        o.dataset,
+        hub=HUB,
+        cards=home,
+        config=config,
+        split=split,
+        columns=columns,
+        pictures=pixels,
+        revision=o.revision,
+    )
+    return rows, [_record(benchmark, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
+
+
+def _read_unlabelled(benchmark: Benchmark, o: NyccOptions) -> tuple[Rows, list[Record]]:
+    if o.setting != "pixels":
+        raise BadInput(f"{o.dataset} is in the leaderboard's format, which has pictures only: use setting=pixels.")
+    if not benchmark.letters:
+        raise BadInput(f"{o.dataset} is in the leaderboard's format, which has no {benchmark.name} instances.")
+    if (o.fold, o.split, o.revision) != ("0", "test", None):
+        raise BadInput(f"{o.dataset} is in the leaderboard's format: leave out fold, split and revision.")
+    rows = read_leaderboard(Path(o.dataset))
+    return rows, [_record(benchmark, row, rows.where(i), "-", o.setting) for i, row in enumerate(rows.rows)]
+
+
+def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> list[Record]:
+    seen: dict[str, int] = {}
+    where = [rows.where(i) for rows, part in parts for i in range(len(part))]
+    for i, record in enumerate(records):
+        if record.id in seen:
+            raise BadInput(f"{where[i]}: instance_id {record.id} is also that of {where[seen[record.id]]}.")
+        seen[record.id] = i
+    return records
+
+
+# ---- record -------------------------------------------------------------------------------------
+
+
+def _record(benchmark: Benchmark, row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
+    identity, contest = _text(row, "instance_id", where), row["contest_number"]
+    choices = _choices(row, benchmark.letters, where)
+    fields = {"choices": "\n".join(f"{a}) {c}" for a, c in zip(benchmark.letters, choices, strict=False))}
+    if not benchmark.letters:
+        fields["caption"] = " ".join(_text(row, "caption_choices", where).split())
+    scene = {} if setting != "description" else _scene(row, where)
+    target = None if fold == "-" else _label(row, benchmark.letters, where)
+    if fold != "-" and (isinstance(contest, bool) or not isinstance(contest, int | str)):
+        raise BadInput(f"{where}: contest_number is {contest!r}; it must be a number: errors are clustered by contest.")
+    return Record(
+        id=identity,
+        cluster=str(contest) if contest is not None else identity,
+        fields=fields | scene,
+        context=scene_context(scene) if scene else "",
+        choices=choices,
+        target=target,
+        groups={"fold": fold} | ({"winner_source": str(row["winner_source"])} if "winner_source" in row else {}),
+        picture=row.get("image"),
+    )
+
+
+def _text(row: Mapping[str, Any], column: str, where: str) -> str:
+    value = row[column]
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput(f"{where}: {column} is {'empty' if value in (None, '') else repr(value)}; it must be text.")
+    return value
+
+
+def _choices(row: Mapping[str, Any], letters: str, where: str) -> tuple[str, ...]:
+    if not letters:
+        return ()
+    choices = row["caption_choices"]
+    if not isinstance(choices, list) or len(choices) != len(letters):
+        count = len(choices) if isinstance(choices, list) else f"{choices!r} instead of"
+        raise BadInput(f"{where}: caption_choices holds {count} captions; this benchmark has {len(letters)}.")
+    for letter, choice in zip(letters, choices, strict=True):
+        if not isinstance(choice, str) or not choice.strip():
+            found = "empty" if choice in (None, "") or isinstance(choice, str) else f"{choice!r}, not text"
+            raise BadInput(f"{where}: caption_choices: caption {letter} is {found}.")
+    shown = tuple(" ".join(choice.split()) for choice in choices)
+    if len(set(shown)) < len(shown):
+        warnings.warn(f"{where}: caption_choices holds the same caption twice.", stacklevel=2)
+    return shown
+
+
+def _label(row: Mapping[str, Any], letters: str, where: str) -> str:
+    label = _text(row, "label", where)
+    if letters and label not in tuple(letters):
+        raise BadInput(f"{where}: label is {label!r}; it must be one of {', '.join(letters)}.")
+    source = row.get("winner_source")
+    if "winner_source" in row and source not in SOURCES:
+        raise BadInput(f"{where}: winner_source is {source!r}; it must be one of {', '.join(SOURCES)}.")
+    return label
+
+
+def _scene(row: Mapping[str, Any], where: str) -> dict[str, str]:
+    entities = row["entities"]
+    if not isinstance(entities, list) or not all(isinstance(link, str) for link in entities):
+        raise BadInput(f"{where}: entities is {entities!r}; it must be a list of links.")
+    names = {"location": "image_location", "description": "image_description", "uncanny": "image_uncanny_description"}
+    scene = {name: " ".join(_text(row, column, where).split()) for name, column in names.items()}
+    return scene | {"entities": ", ".join(entity_name(link) for link in entities)}
+
+
+def scene_context(scene: Mapping[str, str]) -> str:
+    """The scene as running text, which shortcut baselines and embedding models compare with captions."""
+    return ". ".join(scene[name] for name in ("location", "description", "uncanny", "entities"))
+
+
+def entity_name(link: str) -> str:
+    """The readable name of a Wikipedia link, by the released rule.
+
+    Its last part, without a #fragment, "&redirect=no" and "(disambiguation)", percent signs decoded
+    and underscores as spaces.
+    """
+    name = link.rstrip("/").rsplit("/", 1)[-1].removeprefix("?title=")
+    name = name.split("#", 1)[0].replace("&redirect=no", "")
+    return urllib.parse.unquote(name).replace("_", " ").replace("(disambiguation)", "").strip()
+
+
+def link_of(name: str) -> str:
+    """The corpus's form of an entity, a Wikipedia link: spelled from the name, not looked up."""
+    return WIKIPEDIA + urllib.parse.quote(name.replace(" ", "_"), safe="()',!:")
+
+
+# ---- prompt -------------------------------------------------------------------------------------
+
+
+def templates(name: str, options: Options) -> dict[str, str]:
+    """The scene's and the task's template for these options."""
+    o = cast(NyccOptions, options)
+    task = f"{name}.{'cot' if o.reasons else 'direct'}.txt"
+    texts = read_templates("nycc", [f"scene.{o.setting}.txt", task], o.prompts)
+    check_shows(texts[task], task, ("scene", "caption" if name == "explanation" else "choices"))
+    return texts
+
+
+def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
+    """Task turns, shots answered by `answer`, then the record to answer (Appendix of the paper)."""
+    scene_name, task_name = sorted(run.templates, key=lambda name: not name.startswith("scene."))
+    scene = run.templates[scene_name]
+
+    def user(item: Record, body: str) -> Turn:
+        fields = {**item.fields, "scene": fill(scene, item.fields, scene_name)}
+        return Turn("user", fill(body, fields, task_name), item.picture)
+
+    *opening, (_, body) = split_turns(run.templates[task_name], task_name)
+    turns = [Turn(cast(Role, role), fill(text, {}, task_name)) for role, text in opening]
+    for shot in shots(run, record):
+        turns += [user(shot, body), Turn("assistant", answer(shot))]
+    return Prompt((*turns, user(record, body)))
+
+
+def shots(run: Run, record: Record) -> list[Record]:
+    """Worked examples for one record: distinct train contests, then one instance of each.
+
+    As released, but for the seed (see `draw`).
+    """
+    o = own(run)
+    if not o.shots:
+        return []
+    if record.groups["fold"] == "-":
+        raise BadInput("shots: the leaderboard's format has no train split to draw worked examples from.")
+    pool = run.data.pool(record.groups["fold"])
+    return draw(pool, record, o.shots, o.seed, f"the train split of fold {o.fold}", "contests")
+
+
+# ---- metric -------------------------------------------------------------------------------------
+
+
+def mean_estimate(name: str, outcomes: Sequence[Outcome]) -> Estimate:
+    """Mean of the items' values, its error clustered by contest."""
+    return clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])
+
+
+def part(run: Run, groups: Mapping[str, str]) -> str | None:
+    """The fold, where folds are averaged."""
+    return f"fold{groups['fold']}" if own(run).fold == "all" else None
+
+
+def estimate(
+    run: Run,
+    name: str,
+    outcomes: Sequence[Outcome],
+    over: Callable[[str, Sequence[Outcome]], Estimate] = mean_estimate,
+) -> dict[str, Estimate]:
+    """One metric of all outcomes; with fold=all the unweighted mean of folds, beside each fold.
+
+    The mean is nan when a fold has no outcome (as under a limit): a mean of fewer is another number.
+    """
+    if own(run).fold != "all":
+        return {name: over(name, outcomes)}
+    folds: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        folds.setdefault(outcome.groups["fold"], []).append(outcome)
+    each = {fold: over(name, folds[fold]) for fold in sorted(folds)}
+    missing = [over(name, ())] if set(folds) != set(FOLDS) else []
+    return {name: mean_of_folds([*each.values(), *missing])} | {f"{name}_fold{fold}": e for fold, e in each.items()}
+
+
+def reply_rates(status: str) -> dict[str, float]:
+    """An item's share in `unparsed` (unreadable or empty) and `refused`, both over all replies."""
+    return {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}

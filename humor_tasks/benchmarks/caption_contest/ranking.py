@@ -1,0 +1,43 @@
+"""Ranking: which of two captions for one cartoon was rated the funnier?
+
+Claim: judging the quality of captions needs a sense of what people find funny (Hessel et al., ACL
+2023, arXiv 2209.06293, section 2). The better caption was chosen by the magazine's editors
+(`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc). Humans: 64.6 and 83.7 %.
+Source: jmhessel/newyorker_caption_contest, config `ranking` (fold 0) and `ranking_1`.. `_4`.
+Prompt: as for matching. Metrics: accuracy over all rows, NYAcc and CrowdAcc each over its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.choice import answer_turn, outcome
+from humor_tasks.benchmarks.contract import Benchmark, Record
+
+_ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
+
+
+def accuracies(record: Record) -> Sequence[str]:
+    """All rows count towards `accuracy`, each also towards that of its winner's source."""
+    source = record.groups.get("winner_source")
+    return ("accuracy", _ACCURACY[source]) if source in _ACCURACY else ("accuracy",)
+
+
+RANKING = Benchmark(
+    name="ranking",
+    title="New Yorker Caption Contest: quality ranking",
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="AB",
+    metric_names=("accuracy", "ny_accuracy", "crowd_accuracy", "unparsed", "refused"),
+    options=corpus.NyccOptions,
+    templates=partial(corpus.templates, "ranking"),
+    load=partial(corpus.load, extra=("winner_source",)),
+    prompt=partial(corpus.prompt, answer=answer_turn),
+    outcome=partial(outcome, accuracies=accuracies),
+    estimate=corpus.estimate,
+    part=corpus.part,
+)

@@ -1,0 +1,262 @@
+"""What the Humicroedit benchmarks share: the files, their rows as headlines and pairs, bad rows by name.
+
+Hossain et al., "SemEval-2020 Task 7: Assessing Humor in Edited News Headlines", SemEval 2020; data:
+Humicroedit (Hossain et al., NAACL 2019) and FunLines (Hossain et al., ACL 2020 demo).
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from humor_tasks.benchmarks.contract import Data, Options, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.data.rows import CsvRows, fetch, read_csv
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput, check_choice, nearest
+
+PAPER = "Hossain et al., SemEval-2020 Task 7"
+CARD = "humicroedit"
+PUBLIC = "semeval-2020-task-7"
+SPLITS = ("train", "train_funlines", "dev", "test")
+SETTINGS = ("edited_only", "original_and_edit")
+GRADES = (0, 3)
+# The organisers' anchors.
+SCALE = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny"
+
+# Where the organisers put the files; they differ in layout, and some in form, so each file is known by its content.
+ARCHIVES = (
+    "https://www.cs.rochester.edu/u/nhossain/semeval-2020-task-7-data.zip",
+    "https://cs.rochester.edu/u/nhossain/semeval-2020-task-7-dataset.zip",
+    "https://www.cs.rochester.edu/u/nhossain/humicroedit/semeval-2020-task-7-data.zip",
+    "https://zenodo.org/records/3969509/files/semeval-2020-task-7-dataset.zip",
+)
+# (subtask, split) -> SHA-256 of the organisers' file.
+SUMS = {
+    (1, "train"): "15de49ea17485384a52d3d91ad04e33520eca3f20761df06ff0d717dfaa08fbd",
+    (1, "train_funlines"): "d4609dc12a1f3d8d958d603c76f941e4a359b319be86711278eebadcd9b2a531",
+    (2, "train_funlines"): "3fa99ff07b3c52971c429750e5547364933a376275e2da516b7a2cd36337d04b",
+    (1, "dev"): "02889bfc5e1a2e30468cbf9d5d00d85c04b3fccc12a0e188611f27975323f9ec",
+    (1, "test"): "d559d0b609a712e6c3e4eefc01d894e3694d3d262e429e6cdd010feb71723f6a",
+    (2, "train"): "9b253ee6b6309cde7b6fd087b53c4c73417cc47d908a720cca7e1caac83e4fe4",
+    (2, "dev"): "9ab5f23d6860697d95d0642b3dd22bc30f97b4b49b5fe0d5c6486bee78a96530",
+    (2, "test"): "b0f8aee14472f8445f045dd6ce15b5393c51d8cf749156da97e714eb5efd9472",
+}
+
+
+@dataclass(frozen=True)
+class HumicroeditOptions(Options):
+    """Parameters of both subtasks.
+
+    dataset: the organisers' files (fetched once), a folder in their layout, or `sample`.
+    setting: `edited_only` shows the edited headline, `original_and_edit` also what it was before.
+    shots: worked examples from the train split, each of another headline.
+    """
+
+    dataset: str = PUBLIC
+    setting: str = "edited_only"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("split", self.split, SPLITS)
+        check_choice("setting", self.setting, SETTINGS)
+        if self.revision is not None:
+            raise BadInput("revision: the files are pinned by their SHA-256; for others use dataset=<folder>.")
+
+    @property
+    def one_line(self) -> bool:
+        """A rating or a letter is over at a blank line."""
+        return True
+
+
+_MARK = re.compile(r"<([^<>]*)/>")
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One edited headline. Texts have single blanks; `marked` shows the edited word as [word].
+
+    `grades` are the judges' single grades, 0..3 but for a few rows of FunLines, empty where the file
+    gives none; `mean` is the file's mean grade, None in a split without labels.
+    """
+
+    id: str
+    original: str
+    edited: str
+    word: str
+    edit: str
+    before: str
+    after: str
+    grades: tuple[int, ...]
+    mean: float | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two edits of one headline; `label` 1 or 2 is the funnier, 0 a tie, None unlabelled."""
+
+    id: str
+    first: Headline
+    second: Headline
+    label: int | None
+
+
+def headlines(rows: CsvRows) -> list[Headline]:
+    """Subtask 1: columns id, original, edit, and grades and meanGrade where the split is labelled."""
+    found = [_headline(row, "", row["id"], rows.where(i)) for i, row in enumerate(rows.rows)]
+    _distinct([h.id for h in found], rows)
+    _warn_of_means([(h,) for h in found], rows)
+    return found
+
+
+def pairs(rows: CsvRows) -> list[Pair]:
+    """Subtask 2: the columns of subtask 1 numbered 1 and 2, and label."""
+    found = []
+    for i, row in enumerate(rows.rows):
+        where = rows.where(i)
+        first, second = (_headline(row, n, f"{row['id']}-{n}", where) for n in ("1", "2"))
+        if first.original != second.original:
+            raise BadInput(f"{where}: original1 and original2 are different headlines; a pair is two edits of one.")
+        found.append(Pair(row["id"].strip(), first, second, _label(row, first, second, where)))
+    _distinct([pair.id for pair in found], rows)
+    _warn_of_means([(pair.first, pair.second) for pair in found], rows)
+    return found
+
+
+def _headline(row: Mapping[str, str], n: str, identity: str, where: str) -> Headline:
+    original, edit = row[f"original{n}"], " ".join(row[f"edit{n}"].split())
+    if not row["id"].strip():
+        raise BadInput(f"{where}: id is empty; each row needs one of its own.")
+    marks = _MARK.findall(original)
+    if len(marks) != 1 or not marks[0].strip():
+        raise BadInput(f"{where}: original{n} has {len(marks)} marked words; it must have one, as <word/>.")
+    if not edit:
+        raise BadInput(f"{where}: edit{n} is empty; it must be the word that replaces <{marks[0]}/>.")
+    before, _, after = _MARK.split(original, maxsplit=1)
+    before, word, after = (" ".join(part.split()) for part in (before, marks[0], after))
+    mean, grades = _mean(row, n, where), row.get(f"grades{n}", "").strip()
+    if grades == "0":  # five zeros, which the files of subtask 1 hold as a number
+        grades = "00000"
+    if not re.fullmatch(r"[0-9]*", grades):
+        raise BadInput(f"{where}: grades{n} is {grades!r}; it must be digits, one a judge.")
+    return Headline(
+        id=identity.strip(),
+        original=" ".join(part for part in (before, word, after) if part),
+        edited=" ".join(part for part in (before, edit, after) if part),
+        word=word,
+        edit=edit,
+        before=before,
+        after=after,
+        grades=tuple(map(int, grades)),
+        mean=mean,
+    )
+
+
+def _mean(row: Mapping[str, str], n: str, where: str) -> float | None:
+    text = row.get(f"meanGrade{n}", "").strip()
+    if not text:
+        return None
+    try:
+        mean = float(text)
+    except ValueError:
+        mean = -1.0
+    if not GRADES[0] <= mean <= GRADES[1]:
+        raise BadInput(f"{where}: meanGrade{n} is {text!r}; it must be a number from 0 to 3.")
+    return mean
+
+
+def _label(row: Mapping[str, str], first: Headline, second: Headline, where: str) -> int | None:
+    text = row.get("label", "").strip()
+    if not text:
+        return None
+    if text not in ("0", "1", "2"):
+        raise BadInput(f"{where}: label is {text!r}; it must be 1 or 2, the funnier headline, or 0 for a tie.")
+    if first.mean is not None and second.mean is not None:
+        by_means = 0 if first.mean == second.mean else 1 if first.mean > second.mean else 2
+        if by_means != int(text):
+            raise BadInput(f"{where}: label is {text}, but the means {first.mean} and {second.mean} say {by_means}.")
+    return int(text)
+
+
+def _distinct(ids: Sequence[str], rows: CsvRows) -> None:
+    seen: dict[str, int] = {}
+    for i, identity in enumerate(ids):
+        if identity in seen:
+            raise BadInput(f"{rows.where(i)}: id {identity} is also that of {rows.where(seen[identity])}.")
+        seen[identity] = i
+
+
+def _warn_of_means(found: Sequence[Sequence[Headline]], rows: CsvRows) -> None:
+    """Grades are said once not to give their mean; the file's mean is followed."""
+    off = sum(any(map(_is_off, row)) for row in found)
+    if off:
+        warnings.warn(f"{rows.path}: in {off} rows the grades disagree with their mean, which is used.", stacklevel=3)
+
+
+def _is_off(h: Headline) -> bool:
+    return h.mean is not None and h.grades != () and abs(sum(h.grades) / len(h.grades) - h.mean) > 0.06
+
+
+def read_split(dataset: str, task: int, split: str) -> CsvRows:
+    """A file of the organisers' layout: task-1/ and task-2/ with train, train_funlines, dev and test."""
+    texts = ("id", "original", "edit") if task == 1 else ("id", "original1", "edit1", "original2", "edit2")
+    if dataset == PUBLIC:
+        return read_csv(fetch(f"task-{task}/{split}.csv", SUMS[task, split], ARCHIVES), texts)
+    home = Path(folder(CARD)) if dataset == "sample" else Path(dataset).expanduser()
+    path = home / f"task-{task}" / f"{split}.csv"
+    if not path.is_file():
+        raise BadInput(
+            f"dataset={dataset}: there is no file {path}; name '{PUBLIC}', 'sample', or a folder with task-1/ and "
+            f"task-2/, each with {', '.join(SPLITS)}.{nearest(split, SPLITS)}"
+        )
+    return read_csv(path, texts)
+
+
+# ---- records, prompts ---------------------------------------------------------------------------
+
+
+def data(o: HumicroeditOptions, task: int, records: Callable[[CsvRows], list[Record]]) -> Data:
+    """One split's records, and the train split to draw worked examples from."""
+    rows = read_split(o.dataset, task, o.split)
+    found = tuple(records(rows))
+    provenance: dict[str, Any] = {"dataset": o.dataset, "configs": [f"task-{task}"], "split": o.split}
+    provenance |= {"requested_revision": None, "revision": None, "rows": len(found), "fingerprint": rows.sha256}
+
+    @lru_cache(maxsize=1)
+    def pool(_: str) -> Mapping[str, Sequence[Record]]:
+        worked = records(read_split(o.dataset, task, "train"))
+        return by_cluster([record for record in worked if record.target is not None])
+
+    return Data(found, provenance, pool)
+
+
+def templates(name: str, options: Options, needed: set[str]) -> dict[str, str]:
+    """The task's template and the setting's."""
+    o = cast(HumicroeditOptions, options)
+    shown = f"{name}.{o.setting}.txt"
+    texts = read_templates("humicroedit", [f"{name}.txt", shown], o.prompts)
+    check_shows(texts[shown], shown, needed)
+    return texts
+
+
+def prompt(run: Run, record: Record, name: str, answer: Callable[[Record], str], **more: str) -> Prompt:
+    """Task turns, worked examples answered by `answer`, then the record."""
+    o = cast(HumicroeditOptions, run.options)
+    task, shown = f"{name}.txt", f"{name}.{o.setting}.txt"
+
+    def user(item: Record, body: str) -> Turn:
+        headline = fill(run.templates[shown], item.fields, shown)
+        return Turn("user", fill(body, {"headline": headline, "headlines": headline, **more}, task))
+
+    *opening, (_, body) = split_turns(run.templates[task], task)
+    turns = [Turn(cast(Role, role), fill(text, more, task)) for role, text in opening]
+    drawn = draw(run.data.pool(""), record, o.shots, o.seed, "the train split", "headlines") if o.shots else []
+    for shot in drawn:
+        turns += [user(shot, body), Turn("assistant", answer(shot))]
+    return Prompt((*turns, user(record, body)))

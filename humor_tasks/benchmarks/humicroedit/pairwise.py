@@ -1,0 +1,226 @@
+"""Humicroedit, subtask 2: which of two edits of a headline is the funnier?
+
+Source: the organisers' task-2 files (Hossain et al., SemEval-2020 Task 7). Rows whose two means are
+equal have no answer and are not scored, as in the competition. `via=direct` shows both and asks for a
+letter; `via=ratings` asks for the rating of every headline and compares, so that each is rated once.
+Metrics: accuracy; reward, the mean of +1 for a right and -1 for a wrong answer times the difference of
+the two means. Clustered by original headline.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, cast
+
+from humor_tasks.benchmarks.choice import answer_turn
+from humor_tasks.benchmarks.choice import outcome as choice
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Run
+from humor_tasks.benchmarks.humicroedit import corpus, rating
+from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.data.rows import CsvRows
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+
+VIA = ("direct", "ratings")
+TIES = ("drop", "keep")
+LETTERS = {1: "A", 2: "B"}
+
+
+@dataclass(frozen=True)
+class PairwiseOptions(rating.RatingOptions):
+    """Parameters of the pairwise task; scale and estimate matter with `via=ratings` alone.
+
+    ties: `drop` pairs of equal means, which have no answer, or `keep` them unscored: a submission to the
+    organisers has every row of the file.
+    """
+
+    via: str = "direct"
+    ties: str = "drop"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("via", self.via, VIA)
+        check_choice("ties", self.ties, TIES)
+        if self.via == "direct" and self.estimate != "text":
+            raise BadInput("estimate=expected belongs to via=ratings; a letter has no expected value.")
+
+    @property
+    def variant(self) -> str:
+        """Comparing ratings is another protocol."""
+        return "ratings" if self.via == "ratings" else ""
+
+    def shown(self) -> dict[str, Any]:
+        """Without what a letter does not depend on."""
+        apart = () if self.rates else ("scale", "estimate")
+        return {name: value for name, value in super().shown().items() if name not in apart}
+
+    @property
+    def rates(self) -> bool:
+        """With via=ratings."""
+        return self.via == "ratings"
+
+    def scoring(self) -> dict[str, Any]:
+        """With the way to the answer."""
+        return super().scoring() | {"via": self.via}
+
+
+def own(run: Run) -> PairwiseOptions:
+    """The run's options under their own type."""
+    return cast(PairwiseOptions, run.options)
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """One record a pair without a tie, or, with via=ratings, one a headline of these pairs."""
+    o = cast(PairwiseOptions, options)
+
+    def records(rows: CsvRows) -> list[Record]:
+        kept = [pair for pair in corpus.pairs(rows) if pair.label != 0 or o.ties == "keep"]
+        return _headlines(kept) if o.via == "ratings" else [_pair(pair) for pair in kept]
+
+    found = corpus.data(o, 2, records)
+    if o.via == "ratings":  # worked examples of ratings are those of subtask 1
+        found = replace(found, pool=lambda fold: _rated_headlines(o.dataset))
+    if found.records and o.via == "ratings":  # whose ids are of headlines, none of pairs
+        return found
+    listed = {row["id"].strip() for row in corpus.read_split(o.dataset, 2, o.split).rows}
+    return replace(found, dropped=frozenset(listed - {record.id for record in found.records}))
+
+
+@lru_cache(maxsize=2)
+def _rated_headlines(dataset: str) -> Mapping[str, Sequence[Record]]:
+    return by_cluster([rating.record(h) for h in corpus.headlines(corpus.read_split(dataset, 1, "train"))])
+
+
+def _pair(pair: corpus.Pair) -> Record:
+    both = {"1": pair.first, "2": pair.second}
+    fields = {f"{name}{n}": getattr(h, name) for n, h in both.items() for name in ("edited", "word", "edit")}
+    fields |= {f"{name}{n}": getattr(h, name) for n, h in both.items() for name in ("before", "after")}
+    return Record(
+        id=pair.id,
+        cluster=pair.first.original,
+        fields=fields | {"original": pair.first.original},
+        context=pair.first.original,
+        choices=(pair.first.edited, pair.second.edited),
+        target=LETTERS.get(pair.label or 0),
+        groups={"difference": _difference(pair)},
+    )
+
+
+def _difference(pair: corpus.Pair) -> str:
+    first, second = pair.first.mean, pair.second.mean
+    return "" if first is None or second is None else repr(round(abs(first - second), 6))
+
+
+def _headlines(kept: Sequence[corpus.Pair]) -> list[Record]:
+    """Each distinct headline once, with the pairs it stands in: [pair, place, funnier, difference]."""
+    found: dict[str, Record] = {}
+    places: dict[str, list[Any]] = {}
+    for pair in kept:
+        for place, headline in ((1, pair.first), (2, pair.second)):
+            mark = hashlib.sha256("\0".join((headline.before, headline.edit, headline.after)).encode()).hexdigest()[:12]
+            identity = f"headline-{mark}"
+            if identity not in found:
+                found[identity] = replace(rating.record(headline), id=identity)
+            places.setdefault(identity, []).append([pair.id, place, pair.label, _difference(pair)])
+    return [replace(r, groups={**r.groups, "pairs": json.dumps(places[i])}) for i, r in found.items()]
+
+
+def templates(options: Options) -> dict[str, str]:
+    """Those of the pair, or of the rating."""
+    if cast(PairwiseOptions, options).via == "ratings":
+        return corpus.templates("rating", options, {"edited"})
+    return corpus.templates("pairwise", options, {"edited1", "edited2"})
+
+
+def prompt(run: Run, record: Record) -> Prompt:
+    """Both edits, or one headline to rate."""
+    if own(run).via == "ratings":
+        return rating.prompt(run, record)
+    return corpus.prompt(run, record, "pairwise", answer_turn)
+
+
+def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
+    """A letter's worth; with via=ratings a rating, whose worth its pairs decide."""
+    if own(run).via == "ratings":
+        rated = rating.outcome(run, record, reply, refused)
+        kept = {name: rated.values[name] for name in ("unparsed", "refused")}
+        return replace(rated, values=kept | dict.fromkeys(("accuracy", "reward", "tied"), 0.0))
+    found = choice(run, record, reply, refused)
+    if "accuracy" not in found.values or not record.groups["difference"]:
+        return found
+    reward = (2 * found.values["accuracy"] - 1) * float(record.groups["difference"])
+    return replace(found, values={**found.values, "reward": reward})
+
+
+def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+    """Means over pairs, clustered by original headline."""
+    if own(run).via == "direct" or name in ("unparsed", "refused"):
+        return {name: clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])}
+    compared = [pair for pair in _compared(run, outcomes) if name in pair[1]]
+    return {name: clustered_mean([values[name] for _, values in compared], [cluster for cluster, _ in compared])}
+
+
+def _compared(run: Run, outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float]]]:
+    """Cluster and shares of every pair both of whose headlines were asked about.
+
+    Equal ratings are worth half, what a coin would get, and are counted. A pair with an unread rating
+    is wrong, or left out with `on_unparsed=exclude`.
+    """
+    rated: dict[tuple[str, int, int], Outcome] = {}
+    times: dict[tuple[str, int], int] = {}
+    about: dict[str, tuple[int, str]] = {}
+    for o in outcomes:
+        for pair, place, label, difference in json.loads(o.groups["pairs"]):
+            times[pair, place] = epoch = times.get((pair, place), 0) + 1
+            rated[pair, place, epoch] = o
+            about[pair] = (label, difference)
+    found: list[tuple[str, Mapping[str, float]]] = []
+    asked = [(pair, epoch) for (pair, place), most in times.items() if place == 1 for epoch in range(1, most + 1)]
+    for pair, epoch in asked:
+        label, difference = about[pair]
+        first, second = rated.get((pair, 1, epoch)), rated.get((pair, 2, epoch))
+        if first is None or second is None or not label:
+            continue
+        if first.answer is None or second.answer is None:
+            if run.options.on_unparsed == "exclude":
+                continue
+            right, tied = 0.0, 0.0
+        else:
+            a, b = float(first.answer), float(second.answer)
+            right, tied = (0.5, 1.0) if a == b else (float((1 if a > b else 2) == label), 0.0)
+        values = {"accuracy": right, "tied": tied, "reward": (2 * right - 1) * float(difference or 0)}
+        found.append((first.cluster, values))
+    return found
+
+
+def prediction(options: Options, text: str) -> str:
+    """The number of the funnier headline in a submission file, as a reply; with via=ratings a headline's rating."""
+    if options.rates:
+        return rating.prediction(options, text)
+    letters = {"1": "A", "2": "B", "0": "none"}  # some teams submitted a tie, which is wrong
+    if text.strip() not in letters:
+        raise BadInput(f"the prediction is {text!r}; it must be 1 or 2, the number of the funnier headline, or 0.")
+    return f"Answer: {letters[text.strip()]}"
+
+
+PAIRWISE = Benchmark(
+    name="humicroedit_pairwise",
+    title="Humicroedit: the funnier of two edits",
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="AB",
+    metric_names=("accuracy", "reward", "tied", "unparsed", "refused"),
+    options=PairwiseOptions,
+    templates=templates,
+    load=load,
+    prompt=prompt,
+    outcome=outcome,
+    estimate=estimate,
+    scale=rating.RATING.scale,
+    prediction=prediction,
+)

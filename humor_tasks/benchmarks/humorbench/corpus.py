@@ -1,0 +1,147 @@
+"""What the HumorBench benchmarks share: the corpus and its pinned copies, keys, subsets, the rubric.
+
+Narad et al., "Which LLMs Get the Joke? Probing Non-STEM Reasoning Abilities with HumorBench", 2025,
+arXiv 2507.21476. Corpus: ReubenNarad/Humor-Bench, 499 elements of 309 captions under 156 cartoons.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from humor_tasks.data.rows import CsvRows, fetch, read_csv
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput, listed, nearest
+
+PAPER = "Narad et al. 2025, arXiv 2507.21476"
+CARD = "humorbench"
+PUBLIC = "ReubenNarad/Humor-Bench"
+SUBSETS = ("all", "hard", "wordplay", "cultural_reference", "toxic_or_shocking")
+ELEMENTS = "comprehensive_annotations.csv"
+SAMPLE_RUBRIC = "sample_rubric.csv"
+
+_RAW = "https://raw.githubusercontent.com/ReubenNarad"
+_ELEMENTS_AT = "39cd27b8447cdab0c457b569c122f0aa0b970c01"
+_RUBRICS_AT = "f11fb0081d1ed6e7561318b7a348de6a9d675785"
+# File name -> SHA-256 and addresses. The repository was called caption_init; the commit is in both.
+PINNED: dict[str, tuple[str, tuple[str, ...]]] = {
+    ELEMENTS: (
+        "d7a91c81978757aeb8e6215b02932d4487ece85187d2e9b76d685c275a9b27ea",
+        tuple(f"{_RAW}/{name}/{_ELEMENTS_AT}/{ELEMENTS}" for name in ("caption_init", "Humor-Bench")),
+    ),
+    "gpt_4o_rubric.csv": (
+        "16908ccc9bd2b8936150853b82b08c2f95a47c5e90966231ea47351f0a08fdc1",
+        (f"{_RAW}/Humor-Bench/{_RUBRICS_AT}/rubric/gpt_4o_rubric.csv",),
+    ),
+    "gemini_2.5_pro_rubric.csv": (
+        "d55a34828d667bef42b794576a2b361b5ddfd6ca31234324d527ccd8136fa8eb",
+        (f"{_RAW}/Humor-Bench/{_RUBRICS_AT}/rubric/gemini_2.5_pro_rubric.csv",),
+    ),
+}
+COMMITS = {name: _ELEMENTS_AT if name == ELEMENTS else _RUBRICS_AT for name in PINNED}
+
+
+# ---- source -------------------------------------------------------------------------------------
+
+
+def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tuple[CsvRows, str | None]:
+    """The rows of one file and the commit it is from.
+
+    dataset: the public repository's name (its file `name`, pinned), `sample` (the packaged file
+    `sample`), a CSV file, or a folder that holds `name`.
+    """
+    if dataset == PUBLIC:
+        return read_csv(fetch(name, *PINNED[name]), columns), COMMITS[name]
+    if dataset == "sample":
+        return read_csv(Path(folder(CARD)) / sample, columns), None
+    path = Path(dataset).expanduser()
+    if path.is_dir() and name in PINNED:
+        path /= name
+    if not path.is_file():
+        in_folder = f", nor a folder with {name}" if name in PINNED else ""
+        raise BadInput(
+            f"dataset={dataset} is neither '{PUBLIC}' (the public file, fetched once), nor 'sample', nor a CSV file"
+            f"{in_folder}.{nearest(dataset, [PUBLIC, 'sample'])}"
+        )
+    return read_csv(path, columns), None
+
+
+def cells(row: Mapping[str, str], columns: Iterable[str], where: str) -> dict[str, str]:
+    """The texts of these columns, blanks collapsed; BadInput for an empty one."""
+    texts = {column: " ".join(row[column].split()) for column in columns}
+    for column, text in texts.items():
+        if not text:
+            raise BadInput(f"{where}: {column} is empty; it must be text.")
+    return texts
+
+
+def mark(*texts: str) -> str:
+    """Eight hex digits that tell texts apart."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+
+
+def key(idx: str, element: str) -> str:
+    """(idx, element) as one id: idx repeats, and so do some elements, but not the two together."""
+    return f"{' '.join(idx.split())}-{mark(' '.join(element.split()))}"
+
+
+def check_distinct(ids: Sequence[str], where: Sequence[str], what: str) -> None:
+    """BadInput naming both lines when an id stands twice."""
+    seen: dict[str, str] = {}
+    for identity, place in zip(ids, where, strict=True):
+        if identity in seen:
+            raise BadInput(f"{place}: the same {what} as {seen[identity]}. Leave one of the rows out.")
+        seen[identity] = place
+
+
+# ---- subsets ------------------------------------------------------------------------------------
+
+
+def subset_keys(subset: str, dataset: str) -> frozenset[str] | None:
+    """The keys of a subset; None for `all`.
+
+    A named subset of the public corpus or of the sample, or a file: JSON as `humor-tasks hard-subset`
+    writes it ({"keys": [...]}), or CSV with the columns idx and element.
+    """
+    if subset == "all":
+        return None
+    if subset in SUBSETS:
+        path = Path(folder(CARD)) / "subsets" / ("sample" if dataset == "sample" else "") / f"{subset}.json"
+        if not path.is_file():
+            raise BadInput(f"subset={subset}: the sample has no such list; make one with `humor-tasks hard-subset`.")
+        return _read_keys(path)
+    path = Path(subset).expanduser()
+    if path.is_file():
+        return _read_keys(path)
+    raise BadInput(
+        f"subset: there is no '{subset}'; choose from {', '.join(SUBSETS)}, or name a file of keys."
+        f"{nearest(subset, SUBSETS)}"
+    )
+
+
+def _read_keys(path: Path) -> frozenset[str]:
+    if path.suffix == ".csv":
+        found = read_csv(path, ("idx", "element"))
+        return frozenset(key(row["idx"], row["element"]) for row in found.rows)
+    try:
+        keys = json.loads(path.read_text(encoding="utf-8"))["keys"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+        raise BadInput(
+            f'{path}: cannot be read as a list of keys ({problem!r}); it must be JSON {{"keys": ["IDX-MARK", ...]}} or '
+            "CSV with the columns idx and element."
+        ) from None
+    if not isinstance(keys, list) or not keys or not all(isinstance(k, str) for k in keys):
+        raise BadInput(f'{path}: "keys" must be a list of texts with at least one entry.')
+    return frozenset(keys)
+
+
+def check_keys(wanted: Iterable[str], known: Iterable[str], subset: str, dataset: str) -> None:
+    """BadInput when a subset names rows that the data does not have."""
+    missing = sorted(set(wanted) - set(known))
+    if missing:
+        raise BadInput(
+            f"subset={subset}: {listed('key', missing)} of the list {'is' if len(missing) == 1 else 'are'} not in "
+            f"{dataset}; the list belongs to another file or another revision of it."
+        )

@@ -1,0 +1,182 @@
+"""HumorBench: does an explanation of a caption contain the very thing that makes it funny?
+
+Claim: whoever gets the joke can name its element, which can be checked without asking how funny it
+is (Narad et al. 2025, arXiv 2507.21476). Source: 499 (caption, element) rows, ReubenNarad/Humor-Bench.
+Prompt: description and caption, an explanation in fewer than 200 words between XML tags.
+Metrics: `coverage`, the share of elements that a grader finds in their explanation, clustered by
+cartoon; of the replies how many were too long, without tags, unreadable or refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Point, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.scorers.estimate import Estimate, clustered_mean, clustered_ratio
+from humor_tasks.scorers.tagged import count_words, read_tagged
+from humor_tasks.scorers.verdict import covered
+
+COLUMNS = ("idx", "description", "caption", "element")
+WORD_LIMIT = 200
+FORM = ("over_limit", "untagged", "words", "unparsed", "refused")  # what a reply shows without a grader
+# What a metric is a share of, where that is not the replies: an entry beside it in Outcome.values.
+OF = {"coverage": "graded_points", "grader_failed": "asked_points", "undecided": "asked_points"}
+
+
+@dataclass(frozen=True)
+class HumorBenchOptions(Options):
+    """Parameters of HumorBench.
+
+    subset: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of keys.
+    one_explanation_per: `row` asks anew for every element, as published; `caption` asks once and
+    grades the explanation against each of the caption's elements (a version of its own).
+    """
+
+    dataset: str = corpus.PUBLIC
+    subset: str = "all"
+    one_explanation_per: str = "row"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.subset, str):
+            raise BadInput(f"subset must be text, not {self.subset!r}.")
+        check_choice("one_explanation_per", self.one_explanation_per, ("row", "caption"))
+        check_choice("split", self.split, ("test",))
+        check_choice("extraction", self.extraction, ("strict",))
+        if self.on_unparsed == "random":
+            raise BadInput("on_unparsed=random: there is no explanation to guess; choose wrong or exclude.")
+        if self.shots:
+            raise BadInput("shots: HumorBench has no training rows; it is asked without worked examples.")
+        if self.revision is not None:
+            raise BadInput("revision: the public file is pinned by its SHA-256; for another one use dataset=<file>.")
+
+    def scoring(self) -> dict[str, Any]:
+        """With the folder of prompts, which holds the grader's too, and the protocol."""
+        return super().scoring() | {"prompts": self.prompts, "one_explanation_per": self.one_explanation_per}
+
+    @property
+    def variant(self) -> str:
+        """One explanation a caption is another protocol."""
+        return "caption" if self.one_explanation_per == "caption" else ""
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """One record a row, or a caption."""
+    o = cast(HumorBenchOptions, options)
+    found, commit = corpus.open_csv(o.dataset, corpus.ELEMENTS, corpus.ELEMENTS, COLUMNS)
+    where = [found.where(i) for i in range(len(found.rows))]
+    rows = [corpus.cells(row, COLUMNS, place) for row, place in zip(found.rows, where, strict=True)]
+    keys = [corpus.key(row["idx"], row["element"]) for row in rows]
+    corpus.check_distinct(keys, where, "(idx, element)")
+    wanted = corpus.subset_keys(o.subset, o.dataset)
+    if wanted is not None:
+        corpus.check_keys(wanted, keys, o.subset, o.dataset)
+    records: dict[str, Record] = {}
+    for k, row in zip(keys, rows, strict=True):
+        if wanted is None or k in wanted:
+            record = _record(k, row, o.one_explanation_per)
+            first = records.setdefault(record.id, record)
+            if first is not record:
+                records[record.id] = replace(first, points=first.points + record.points)
+    provenance: dict[str, Any] = {"dataset": o.dataset, "configs": [found.path.name], "split": o.split}
+    provenance |= {"requested_revision": None, "revision": commit, "rows": len(records), "fingerprint": found.sha256}
+    return Data(tuple(records.values()), provenance, lambda fold: {})
+
+
+def _record(k: str, row: Mapping[str, str], per: str) -> Record:
+    fields = {name: row[name] for name in ("description", "caption")}
+    return Record(
+        id=k if per == "row" else f"caption-{corpus.mark(*fields.values())}",
+        cluster=f"cartoon-{corpus.mark(row['description'])}",
+        fields=fields,
+        context=row["description"],
+        choices=(),
+        target=None,
+        groups={},
+        points=(Point(k, row["element"]),),
+    )
+
+
+def templates(options: Options) -> dict[str, str]:
+    """What the model and what the grader is asked."""
+    texts = read_templates("humorbench", ["explain.txt"], options.prompts)
+    check_shows(texts["explain.txt"], "explain.txt", ("description", "caption"))
+    rubric = open_rubric("humorbench", options.prompts)
+    rubric.ask(dict.fromkeys(("description", "caption", "answer", "point"), ""))  # told before anything is paid for
+    return texts | dict(rubric.templates)
+
+
+def prompt(run: Run, record: Record) -> Prompt:
+    """Description and caption, the limit and the tags."""
+    fields = {**record.fields, "limit": str(WORD_LIMIT)}
+    turns = split_turns(run.templates["explain.txt"], "explain.txt")
+    return Prompt(tuple(Turn(cast(Role, role), fill(text, fields, "explain.txt")) for role, text in turns))
+
+
+def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
+    """The explanation in a reply and what can be told of it without a grader."""
+    said = read_tagged(reply, "explanation")
+    status = "refused" if refused and not said.tagged else said.status
+    answer = said.text if status == "answered" else None
+    words = count_words(answer or "")
+    values = {"over_limit": float(words >= WORD_LIMIT), "untagged": float(not said.tagged)}
+    values |= {"words": float(words)} if answer is not None else {}
+    values |= {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}
+    return Outcome(record.id, record.cluster, record.groups, status, answer, None, values)
+
+
+def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
+    """An outcome with what graders found: one verdict a point, None where there is none; `tied` says
+    for which points that is because a panel's readable votes had no majority.
+
+    A reply without an explanation covers nothing, and no grader needs to be asked; with
+    `on_unparsed=exclude` it is left out. A point without a verdict leaves the denominator.
+    """
+    values = dict(o.values)
+    if o.answer is None:
+        if run.options.on_unparsed == "exclude":
+            return o
+        verdicts = [False] * len(verdicts)
+    share, everything = covered(verdicts)
+    missing = sum(verdict is None for verdict in verdicts)
+    if o.answer is not None:
+        asked = len(verdicts)
+        values |= {"grader_failed": (missing - sum(tied)) / asked, "undecided": sum(tied) / asked}
+        values["asked_points"] = float(asked)
+    if share is not None:
+        values |= {"coverage": share, "graded_points": float(len(verdicts) - missing)}
+    if everything is not None:
+        values["all_covered"] = everything
+    return replace(o, values=values)
+
+
+def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+    """Shares of points as ratios of sums, everything else as means, clustered by cartoon."""
+    clusters = [o.cluster for o in outcomes]
+    if name not in OF:
+        return {name: clustered_mean([o.values[name] for o in outcomes], clusters)}
+    of = [o.values[OF[name]] for o in outcomes]
+    return {name: clustered_ratio([o.values[name] * n for o, n in zip(outcomes, of, strict=True)], of, clusters)}
+
+
+HUMORBENCH = Benchmark(
+    name="humorbench",
+    title="HumorBench: coverage of what makes a caption funny",
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="",
+    metric_names=("coverage", "all_covered", *FORM, "grader_failed", "undecided"),
+    options=HumorBenchOptions,
+    templates=templates,
+    load=load,
+    prompt=prompt,
+    outcome=outcome,
+    estimate=estimate,
+)

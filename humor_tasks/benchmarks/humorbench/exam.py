@@ -1,0 +1,163 @@
+"""HumorBench's autograder under examination: does a judge model grade as people do?
+
+Claim: a score by a judge is worth what the judge is worth (Narad et al. 2025, arXiv 2507.21476:
+GPT-4o agrees with 87 % of 400 human labels, with more false passes than false fails).
+Source: rubric files of ReubenNarad/Humor-Bench: explanations with a human PASS or FAIL each. Prompt:
+the one that `element_coverage` asks a grader. Metrics: accuracy, rates of false passes and false
+fails, precision, recall, F1 (PASS is positive), Cohen's kappa, Gwet's AC1, clustered by caption, over
+all rows and per explainer. An unreadable verdict leaves the denominator and is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Run
+from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.rubric import Rubric, open_rubric
+from humor_tasks.data.rows import join_fingerprints
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.judge import METRICS as JUDGE_METRICS
+from humor_tasks.scorers.judge import judge_exam
+from humor_tasks.scorers.verdict import read_verdict
+
+COLUMNS = ("idx", "description", "caption", "element", "explanation", "explainer_model", "label")
+PUBLIC_RUBRICS = ("gpt_4o_rubric.csv", "gemini_2.5_pro_rubric.csv")
+LABELS = ("PASS", "FAIL")
+
+
+@dataclass(frozen=True)
+class ExamOptions(Options):
+    """Parameters of the judge's exam.
+
+    dataset: the public rubrics (two labelled files), `sample`, a rubric CSV, or several joined by commas.
+    structured: ask for a JSON verdict, as `element_coverage` does with the same parameter.
+    temperature: what the judge is asked with (None: the provider's own), as is `seed`.
+    """
+
+    dataset: str = corpus.PUBLIC
+    on_unparsed: str = "exclude"
+    structured: bool = False
+    temperature: float | None = 0.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dataset, list | tuple):  # a command line splits at commas
+            object.__setattr__(self, "dataset", ",".join(map(str, self.dataset)))
+        super().__post_init__()
+        check_choice("split", self.split, ("test",))
+        check_choice("extraction", self.extraction, ("strict",))
+        check_choice("on_unparsed", self.on_unparsed, ("exclude",))
+        if not isinstance(self.structured, bool):
+            raise BadInput(f"structured must be true or false, not {self.structured!r}.")
+        if self.shots:
+            raise BadInput("shots: a judge is asked without worked examples.")
+        if self.revision is not None:
+            raise BadInput("revision: the public files are pinned by their SHA-256; for others use dataset=<file>.")
+
+    def scoring(self) -> dict[str, Any]:
+        """With the form of verdict that was asked for."""
+        return super().scoring() | {"structured": self.structured}
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """One record a labelled explanation, of all files in turn."""
+    sources = [
+        (dataset, name)
+        for dataset in options.dataset.split(",")
+        for name in (PUBLIC_RUBRICS if dataset == corpus.PUBLIC else (dataset,))
+    ]
+    records: list[Record] = []
+    where: list[str] = []
+    sums: list[str] = []
+    commit = None
+    for dataset, name in sources:
+        found, commit = corpus.open_csv(dataset, name, corpus.SAMPLE_RUBRIC, COLUMNS[:-1])
+        if "label" not in found.rows[0]:
+            raise BadInput(f"{found.path}: has no column 'label': a judge's exam needs a human PASS or FAIL a row.")
+        for i, row in enumerate(found.rows):
+            where.append(found.where(i))
+            records.append(_record(row, where[-1]))
+        sums.append(found.sha256)
+    corpus.check_distinct([r.id for r in records], where, "(idx, element) by the same explainer")
+    names = [name for _, name in sources]
+    provenance: dict[str, Any] = {"dataset": options.dataset, "configs": names, "split": options.split}
+    provenance |= {"requested_revision": None, "revision": commit, "rows": len(records)}
+    return Data(tuple(records), provenance | {"fingerprint": join_fingerprints(sums)}, lambda fold: {})
+
+
+def _record(row: Mapping[str, str], where: str) -> Record:
+    texts = corpus.cells(row, COLUMNS[:-1], where)
+    label = row["label"].strip()
+    if label not in LABELS:
+        raise BadInput(f"{where}: label is {label!r}; it must be PASS or FAIL, given by a person.")
+    fields = {name: texts[name] for name in ("description", "caption")}
+    return Record(
+        id=f"{corpus.key(texts['idx'], texts['element'])}-{texts['explainer_model']}",
+        cluster=f"caption-{corpus.mark(*fields.values())}",
+        fields=fields | {"answer": texts["explanation"], "point": texts["element"]},
+        context=texts["explanation"],
+        choices=(),
+        target=label,
+        groups={"explainer": texts["explainer_model"]},
+    )
+
+
+def prompt(run: Run, record: Record) -> Prompt:
+    """What a grader is asked."""
+    return Rubric(run.templates).ask(record.fields, cast(ExamOptions, run.options).structured)
+
+
+def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
+    """Read the verdict; its agreement with the label is this item's share of every metric."""
+    verdict = read_verdict(reply, "json" if cast(ExamOptions, run.options).structured else "tags")
+    status = "refused" if refused and verdict.passed is None else verdict.status
+    answer = None if verdict.passed is None else LABELS[not verdict.passed]
+    values = {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}
+    if answer is not None and record.target is not None:
+        values |= dict.fromkeys(JUDGE_METRICS, float(answer == record.target))
+    return Outcome(record.id, record.cluster, record.groups, status, answer, record.target, values)
+
+
+def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+    """A metric over all rows and, with several explainers, per explainer."""
+    explainers = dict.fromkeys(o.groups["explainer"] for o in outcomes)
+    estimates = {name: _one(name, outcomes)}
+    if len(explainers) > 1:
+        for explainer in explainers:
+            estimates[f"{name}_{explainer}"] = _one(name, [o for o in outcomes if o.groups["explainer"] == explainer])
+    return estimates
+
+
+def _one(name: str, outcomes: Sequence[Outcome]) -> Estimate:
+    clusters = [o.cluster for o in outcomes]
+    if name not in JUDGE_METRICS:
+        return clustered_mean([o.values[name] for o in outcomes], clusters)
+    labels = [o.target == "PASS" for o in outcomes]
+    return judge_exam(labels, [o.answer == "PASS" for o in outcomes], clusters)[name]
+
+
+def part(run: Run, groups: Mapping[str, str]) -> str | None:
+    """The explainer, where there are several."""
+    several = len({record.groups["explainer"] for record in run.records}) > 1
+    return groups["explainer"] if several else None
+
+
+AUTOGRADER = Benchmark(
+    name="humorbench_autograder",
+    title="HumorBench: exam of an autograder",
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="",
+    metric_names=(*JUDGE_METRICS, "unparsed", "refused"),
+    options=ExamOptions,
+    templates=lambda options: dict(open_rubric("humorbench", options.prompts).templates),
+    load=load,
+    prompt=prompt,
+    outcome=outcome,
+    estimate=estimate,
+    part=part,
+)

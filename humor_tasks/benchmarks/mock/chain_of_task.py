@@ -1,0 +1,111 @@
+"""Chain-of-Task (MOCK): a sub-task's prompt first shows worked samples of the other two, one of each.
+
+Detecting: matching, then explaining; matching: detecting, then explaining; explaining: detecting, then matching.
+Samples are drawn by seed and item from the train split of the same scene, shown with their pictures or clips and
+answered. Never drawn: the item asked about, one of its medium or of another sample's, and one that has a line of it
+among its options or anywhere in its dialogue, but for case, spaces and punctuation.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast
+
+from humor_tasks.benchmarks import choice
+from humor_tasks.benchmarks.caption_contest import explanation
+from humor_tasks.benchmarks.contract import Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.mock import corpus
+from humor_tasks.benchmarks.prompts import fill, split_turns
+from humor_tasks.errors import BadInput
+
+ORDER = {
+    "detecting": ("matching", "explaining"),
+    "matching": ("detecting", "explaining"),
+    "explaining": ("detecting", "matching"),
+}
+"""Sub-task -> those that its prompt shows first."""
+_FEW = 16  # of a pool of thousands, looked at before all of it is put in order
+
+
+def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
+    """The sub-task's prompt; with chain_of_task=true, worked samples of the others behind its system turn."""
+    asked = corpus.prompt(run, record, answer)
+    if not corpus.own(run).chain_of_task:
+        return asked
+    return inserted(asked, [turn for sample in samples(run, record) for turn in sample_turns(run, *sample)])
+
+
+def inserted(asked: Prompt, worked: Sequence[Turn]) -> Prompt:
+    """The prompt with `worked` behind its system turns."""
+    first = next(i for i, turn in enumerate(asked.turns) if turn.role != "system")
+    return Prompt((*asked.turns[:first], *worked, *asked.turns[first:]))
+
+
+def samples(
+    run: Run, record: Record, task: str = "", allowed: Callable[[Record], bool] = lambda sample: True
+) -> list[tuple[str, Record]]:
+    """The sub-tasks to show before `task`, by default the run's own, each with its sample.
+
+    `record` may be of another corpus; `allowed` then says which samples do not share its medium. BadInput where a
+    sub-task has no sample left.
+    """
+    scene, found, lines = record.groups["scene"], [record], _lines(record)
+    others = ORDER[task or run.benchmark.name.removeprefix("mock_")]
+    for other in others:
+        pool = run.data.pool(f"{scene}/{other}")
+        rng = random.Random(f"{corpus.own(run).seed}:{record.id}:{other}")
+        drawn = (s for s in _drawn(pool, rng) if not any(_same_medium(s, taken) for taken in found))
+        sample = next((s for s in drawn if lines.isdisjoint(_lines(s) | _spoken(s)) and allowed(s)), None)
+        if sample is None:
+            raise BadInput(
+                f"chain_of_task: the train split of {scene} has no sample of {other} to show before {record.id}: all "
+                "share a line, picture or clip with it, or the latter with another sample. Add rows."
+            )
+        found.append(sample)
+    return list(zip(others, found[1:], strict=True))
+
+
+def _drawn(pool: Mapping[str, Sequence[Record]], rng: random.Random) -> Iterator[Record]:
+    """A sample of each medium, in an order by `rng`; few are ever asked for."""
+    names = list(pool)
+    for count in (min(_FEW, len(names)), len(names)):
+        for name in rng.sample(names, count):
+            yield rng.choice(pool[name])
+
+
+def _same_medium(one: Record, other: Record) -> bool:
+    file = _file(one)
+    return one.cluster == other.cluster or (file is not None and file == _file(other))
+
+
+def _file(record: Record) -> str | None:
+    shown = record.clip or record.picture
+    return shown.path if shown else None
+
+
+def _lines(record: Record) -> set[str]:
+    """Captions or last utterances that an item shows, as one of four or alone."""
+    shown = {record.fields.get("punchline", ""), *(record.choices if len(record.choices) > 2 else ())}
+    return {_plain(line) for line in shown if line}
+
+
+def _spoken(sample: Record) -> set[str]:
+    """Everything that is said in a sample: the same dialogue, cut elsewhere, has another last utterance."""
+    told = (line.partition(": ") for line in sample.fields.get("said", "").split("\n"))
+    return {_plain(spoken) for _, _, spoken in told if spoken}
+
+
+def _plain(line: str) -> str:
+    """The words alone; of a line without any, the line."""
+    return " ".join(re.findall(r"\w+", line.casefold())) or line
+
+
+def sample_turns(run: Run, task: str, sample: Record) -> list[Turn]:
+    """A sub-task's task turns, and its sample, answered; its system turn is left out, the item's own stands above."""
+    name = f"{task}.txt"
+    *opening, (_, body) = split_turns(run.templates[name], name)
+    turns = [Turn(cast(Role, role), fill(told, sample.fields, name)) for role, told in opening if role != "system"]
+    answer = choice.answer_turn if sample.choices else explanation.answer_turn
+    return [*turns, corpus.user(run, sample, body, name), Turn("assistant", answer(sample))]

@@ -1,0 +1,385 @@
+"""What the MOCK benchmarks share: parameters, rows, records, how an item is shown, metrics.
+
+MOCK (huMor-sarcasm cOmprehension benChmarK): is it humorous or sarcastic, what was said, and why, over cartoons,
+posts and scenes of comedy. The assembled corpus is not public; a folder that `humor-tasks build mock` made of
+the public sources takes its place. See the card `datasets_cards/mock`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from humor_tasks.benchmarks.caption_contest.corpus import mean_estimate
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.data.media.clip import Clip
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.rows import Rows, fingerprint, open_rows, provenance_of
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.scorers.estimate import Estimate
+
+PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
+CARD = "mock"
+SCENES = ("cartoon", "post", "comedy")
+# `stills`: the scenes that a harness without video can show.
+CHOICES = {"all": SCENES, "stills": SCENES[:2]} | {scene: (scene,) for scene in SCENES}
+INPUTS = ("media", "description", "frames")
+SAMPLINGS = ("even", "scene")
+MOST_FRAMES = 64
+SPLITS = ("train", "validation", "test")
+LEAST_UTTERANCES = 3
+
+WORDS = {
+    "cartoon": ("a cartoon and its caption", "a cartoon without its caption", "cartoon", "caption", "humorous"),
+    "post": (
+        "a picture that somebody posted, and its caption",
+        "a picture that somebody posted, without its caption",
+        *("picture", "caption", "sarcastic"),
+    ),
+    "comedy": (
+        "a scene of a comedy with its dialogue",
+        "a scene of a comedy with its dialogue but for the last utterance",
+        *("scene", "last utterance", "sarcastic"),
+    ),
+}
+"""Scene -> the words of its prompts: $material, $hidden, $thing, $line, $quality."""
+
+
+@dataclass(frozen=True)
+class MockOptions(Options):
+    """Parameters of the MOCK benchmarks.
+
+    dataset: a folder that `humor-tasks build mock` wrote (or its id on a hub), or `sample`.
+    scene: `cartoon`, `post`, `comedy`, `all`, or `stills` (cartoon and post).
+    input: `media` (the picture, or the whole clip), `frames` (of a clip), `description` (words alone).
+    frames, sampling: how many frames of a clip, and which: `even` or `scene` (after changes of scene).
+    chain_of_task: show worked samples of the other two sub-tasks first, see `chain_of_task`.
+    """
+
+    scene: str = "all"
+    input: str = "media"
+    frames: int = 8
+    sampling: str = "even"
+    chain_of_task: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, known in (("scene", CHOICES), ("input", INPUTS), ("sampling", SAMPLINGS), ("split", SPLITS)):
+            check_choice(name, getattr(self, name), known)
+        check_choice("extraction", self.extraction, ("strict",))
+        if not isinstance(self.chain_of_task, bool):
+            raise BadInput(f"chain_of_task must be true or false, not {self.chain_of_task!r}.")
+        if isinstance(self.frames, bool) or not isinstance(self.frames, int) or not 1 <= self.frames <= MOST_FRAMES:
+            raise BadInput(f"frames must be a whole number from 1 to {MOST_FRAMES}, not {self.frames!r}.")
+
+    def shown(self) -> dict[str, Any]:
+        """Without how frames are taken where none are."""
+        apart = () if self.input == "frames" and self.has_clips else ("frames", "sampling")
+        return {name: value for name, value in super().shown().items() if name not in apart}
+
+    def scoring(self) -> dict[str, Any]:
+        """With the scene, by which metrics are shown; and with what the solver `chain_of_task` draws and shows by."""
+        names = ("scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task")
+        return super().scoring() | {name: getattr(self, name) for name in names}
+
+    @property
+    def one_line(self) -> bool:
+        """A direct answer is over at a blank line."""
+        return True
+
+    @property
+    def has_clips(self) -> bool:
+        """Comedy is clips."""
+        return "comedy" in CHOICES[self.scene]
+
+
+def own(run: Run) -> MockOptions:
+    """The run's options under their own type."""
+    return cast(MockOptions, run.options)
+
+
+# ---- source -------------------------------------------------------------------------------------
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """The records of one scene or of several; the training records of a scene and sub-task are a pool."""
+    o = cast(MockOptions, options)
+    if not o.dataset:
+        raise BadInput(
+            "dataset: MOCK's corpus is not public. Name a folder that `humor-tasks build mock` made of its public "
+            "sources, or `sample` (packaged, invented)."
+        )
+    parts = [_read(benchmark.name.removeprefix("mock_"), o, scene, o.split) for scene in CHOICES[o.scene]]
+    seen: dict[str, str] = {}
+    for rows, records in parts:
+        for i, record in enumerate(records):
+            if seen.setdefault(record.id, rows.where(i)) != rows.where(i):
+                raise BadInput(f"{rows.where(i)}: id {record.id} is also that of {seen[record.id]}.")
+    provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(seen))
+    return Data(tuple(record for _, records in parts for record in records), provenance, pools(o))
+
+
+def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
+    """What gives the training records of "SCENE/SUB-TASK" by medium; each is read once, when it is asked for."""
+
+    @cache
+    def pool(name: str) -> Mapping[str, Sequence[Record]]:
+        scene, task = name.split("/")
+        return by_cluster(_read(task, o, scene, "train")[1])
+
+    return pool
+
+
+def worked(run: Run) -> dict[str, str]:
+    """For a signature: what worked examples and samples are drawn from, where there are any."""
+    o, task = own(run), run.benchmark.name.removeprefix("mock_")
+    drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
+    pooled = [run.data.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
+    rows = [
+        {"id": r.id, "cluster": r.cluster, "fields": dict(r.fields), "target": r.target}
+        for pool in pooled
+        for records in pool.values()
+        for r in records
+    ]
+    return {"worked": fingerprint(rows)[:12]} if drawn else {}
+
+
+def _read(task: str, o: MockOptions, scene: str, split: str) -> tuple[Rows, list[Record]]:
+    said = "dialogue" if scene == "comedy" else "caption"
+    columns = ["id", "scene", "media_id", said, *NEEDS[task]] + ["description"] * (o.input == "description")
+    rows = open_rows(
+        o.dataset,
+        hub=None,
+        cards=Path(folder(CARD)),
+        config=f"{scene}_{task}",
+        split=split,
+        columns=columns,
+        pictures=o.input != "description",
+        media="media",
+        revision=o.revision,
+    )
+    return rows, [_record(task, o, row, scene, rows.where(i)) for i, row in enumerate(rows.rows)]
+
+
+# ---- record -------------------------------------------------------------------------------------
+
+# Sub-task -> the columns that hold its answer.
+NEEDS = {"detecting": ("label",), "matching": ("options", "answer"), "explaining": ("explanation",)}
+TITLES = {
+    "detecting": "MOCK: is it humorous or sarcastic?",
+    "matching": "MOCK: which caption or utterance belongs here?",
+    "explaining": "MOCK: why is it humorous or sarcastic?",
+}
+
+
+def _record(task: str, o: MockOptions, row: Mapping[str, Any], scene: str, where: str) -> Record:
+    _, line = said_in(row, scene, where)
+    choices, target = ANSWERS[task](row, line, where)
+    return record_of(o, row, scene, where, task == "matching", choices, target)
+
+
+def said_in(row: Mapping[str, Any], scene: str, where: str) -> tuple[list[tuple[str, str]], str]:
+    """The utterances of a dialogue, and its last, or the caption; BadInput where the row is not of the scene."""
+    if row["scene"] != scene:
+        raise BadInput(f"{where}: scene is {row['scene']!r}; the rows of this config are of {scene}.")
+    turns = dialogue(row["dialogue"], where) if scene == "comedy" else []
+    return turns, turns[-1][1] if turns else text(row, "caption", where)
+
+
+def record_of(
+    o: MockOptions,
+    row: Mapping[str, Any],
+    scene: str,
+    where: str,
+    hidden: bool,
+    choices: tuple[str, ...] = (),
+    target: str | None = None,
+) -> Record:
+    """A row as a record; where its caption or last utterance is `hidden`, no field shows it."""
+    turns, line = said_in(row, scene, where)
+    words = dict(zip(("material", "hidden", "thing", "line", "quality"), WORDS[scene], strict=True))
+    fields = words | {"choices": "\n".join(f"{a}) {choice}" for a, choice in zip("ABCD", choices, strict=False))}
+    whole = "\n".join(f"{speaker}: {spoken}" for speaker, spoken in turns) or line
+    fields |= {"said": _said(turns, line, hidden), "caption": "" if hidden else whole}
+    fields |= {"punchline": "" if hidden else line}
+    fields |= {"description": _description(row, scene, where)} if o.input == "description" else {}
+    shown = row.get("media")
+    clip = _clip(o, shown) if shown is not None and scene == "comedy" else None
+    before = " ".join(spoken for _, spoken in turns[:-1])
+    return Record(
+        id=text(row, "id", where),
+        cluster=text(row, "media_id", where),
+        fields=fields | {"count": str(o.frames)},
+        context="\n".join(part for part in (fields.get("description", ""), before) if part),
+        choices=choices,
+        target=target,
+        groups={"scene": scene},
+        picture=None if clip else shown,
+        clip=clip,
+    )
+
+
+def _clip(o: MockOptions, shown: Picture) -> Clip:
+    """What a row's medium is when it is no picture."""
+    return Clip(shown.where, shown.path, shown.read_bytes, o.frames if o.input == "frames" else 0, o.sampling)
+
+
+def text(row: Mapping[str, Any], column: str, where: str) -> str:
+    """A text in one line; BadInput where there is none."""
+    value = row[column]
+    if not isinstance(value, str) or not value.strip():
+        raise BadInput(f"{where}: {column} is {'empty' if value in (None, '') else repr(value)}; it must be text.")
+    return " ".join(value.split())
+
+
+def dialogue(turns: Any, where: str) -> list[tuple[str, str]]:
+    """(speaker, text) of each utterance; BadInput for a dialogue of fewer than three."""
+    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+        raise BadInput(f"{where}: dialogue is {turns!r:.80}; it must be a list of turns with speaker and text.")
+    if len(turns) < LEAST_UTTERANCES:
+        raise BadInput(f"{where}: dialogue has {len(turns)} utterances; MOCK's have at least {LEAST_UTTERANCES}.")
+    if not all({"speaker", "text"} <= set(turn) for turn in turns):
+        raise BadInput(f"{where}: dialogue: every turn needs speaker and text.")
+    place = f"{where}: dialogue"
+    return [(text(turn, "speaker", place), text(turn, "text", place)) for turn in turns]
+
+
+def _description(row: Mapping[str, Any], scene: str, where: str) -> str:
+    """What takes the medium's place; a scene of comedy may do without, its dialogue tells enough."""
+    if scene == "comedy" and not row["description"]:
+        return ""
+    if not row["description"]:
+        raise BadInput(f"{where}: description is empty. Add one, or show the picture: input=media.")
+    return text(row, "description", where)
+
+
+def _said(turns: Sequence[tuple[str, str]], line: str, hide: bool) -> str:
+    """What is said in an item, as its prompt shows it; of what is hidden, who says it."""
+    if not turns:
+        return "" if hide else f"Caption: {line}"
+    told = [f"{speaker}: {spoken}" for speaker, spoken in (turns[:-1] if hide else turns)]
+    return "\n".join(["Dialogue:", *told, *([f"{turns[-1][0]}: (hidden)"] if hide else [])])
+
+
+def _label(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:
+    if row["label"] not in ("yes", "no"):
+        raise BadInput(f"{where}: label is {row['label']!r}; it must be 'yes' or 'no'.")
+    return ("yes", "no"), row["label"]
+
+
+def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:
+    """Four texts, the one at the answer's letter being what was hidden."""
+    options = row["options"]
+    if (
+        not isinstance(options, list)
+        or len(options) != 4
+        or not all(isinstance(o, str) and as_seen(o) for o in options)
+    ):
+        count = len(options) if isinstance(options, list) else repr(options)
+        raise BadInput(f"{where}: options holds {count} where four texts are needed (see `humor-tasks build options`).")
+    shown = tuple(" ".join(option.split()) for option in options)
+    if len({as_seen(option) for option in shown}) < 4:
+        raise BadInput(f"{where}: options holds the same text twice; nobody can choose between them.")
+    answer = row["answer"]
+    if answer not in tuple("ABCD"):
+        raise BadInput(f"{where}: answer is {answer!r}; it must be A, B, C or D.")
+    if shown["ABCD".index(answer)] != line:
+        raise BadInput(f"{where}: option {answer}, the answer, is not what the row itself says: '{line:.60}'.")
+    return shown, answer
+
+
+def as_seen(option: str) -> str:
+    """A text as far as its reader sees it: without case, accents' spelling and characters that leave no mark."""
+    marks = (c for c in unicodedata.normalize("NFKC", option).casefold() if unicodedata.category(c) != "Cf")
+    return " ".join("".join(marks).split())
+
+
+def _explanation(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:
+    return (), text(row, "explanation", where)
+
+
+ANSWERS: Mapping[str, Callable[[Mapping[str, Any], str, str], tuple[tuple[str, ...], str]]] = {
+    "detecting": _label,
+    "matching": _options,
+    "explaining": _explanation,
+}
+"""Sub-task -> choices and target of a row whose punchline is `line`."""
+
+
+# ---- prompt -------------------------------------------------------------------------------------
+
+SHOWN = {"media": ("picture", "video"), "frames": ("picture", "frames"), "description": ("description", "dialogue")}
+
+
+def templates(name: str, options: Options) -> dict[str, str]:
+    """The sub-task's template first, and those that show an item by this input; the other sub-tasks' where chained."""
+    o, task = cast(MockOptions, options), name.removeprefix("mock_")
+    asked = [f"{each}.txt" for each in (task, *(NEEDS if o.chain_of_task else ()))]
+    texts = read_templates("mock", [*dict.fromkeys(asked), *(f"show.{how}.txt" for how in SHOWN[o.input])], o.prompts)
+    for each in asked:
+        check_shows(texts[each], each, ("item", *(["choices"] if each == "matching.txt" else [])))
+    return texts
+
+
+def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
+    """Task turns, worked examples answered by `answer`, then the record to answer."""
+    name = next(name for name in run.templates if not name.startswith("show."))
+    *opening, (_, body) = split_turns(run.templates[name], name)
+    turns = [Turn(cast(Role, role), fill(told, record.fields, name)) for role, told in opening]
+    for shot in shots(run, record):
+        turns += [user(run, shot, body, name), Turn("assistant", answer(shot))]
+    return Prompt((*turns, user(run, record, body, name)))
+
+
+def user(run: Run, record: Record, body: str, name: str) -> Turn:
+    """The turn that shows an item, with its picture or clip, and asks."""
+    fields = {**record.fields, "item": item(run.templates, record)}
+    return Turn("user", fill(body, fields, name), record.picture, record.clip)
+
+
+def item(templates: Mapping[str, str], record: Record) -> str:
+    """How an item is shown in words: where its picture or clip is, or what stands for it, and what is said."""
+    if record.clip is not None:
+        how = "frames" if record.clip.frames else "video"
+    else:
+        how = "picture" if record.picture else "description" if record.fields["description"] else "dialogue"
+    shown = fill(templates[f"show.{how}.txt"], record.fields, f"show.{how}.txt")
+    return "\n\n".join(part for part in (shown, record.fields["said"]) if part)
+
+
+def shots(run: Run, record: Record) -> list[Record]:
+    """Worked examples of the same scene's train split, each of another medium than the record's and one another's."""
+    o, scene = own(run), record.groups["scene"]
+    if not o.shots:
+        return []
+    pool = run.data.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
+    return draw(pool, record, o.shots, o.seed, f"the train split of {scene}", "media")
+
+
+# ---- metric -------------------------------------------------------------------------------------
+
+
+def part(run: Run, groups: Mapping[str, str]) -> str | None:
+    """The scene, where there are several."""
+    return groups.get("scene") if len(CHOICES[own(run).scene]) > 1 else None
+
+
+def estimate(
+    run: Run,
+    name: str,
+    outcomes: Sequence[Outcome],
+    over: Callable[[str, Sequence[Outcome]], Estimate] = mean_estimate,
+) -> dict[str, Estimate]:
+    """One metric over all items, and beside it over each scene where there are several; clustered by medium."""
+    found = {name: over(name, outcomes)}
+    scenes: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        scenes.setdefault(part(run, outcome.groups) or "", []).append(outcome)
+    return found | {f"{name}_{scene}": over(name, own) for scene, own in scenes.items() if scene}

@@ -1,0 +1,35 @@
+"""MOCK, detecting: is the caption or the last utterance humorous or sarcastic?
+
+Claim: whoever understands a joke notices that there is one. Humans: cartoon .981, post .993, comedy .984.
+Source: the configs `cartoon_detecting`, `post_detecting` and `comedy_detecting` of a MOCK folder.
+Prompt: the picture, clip, frames or description with what is said; yes or no. Metric: accuracy, clustered by medium;
+published figures are means of five replicates (`replicates=5`).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from humor_tasks.benchmarks.choice import answer_turn, outcome
+from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.mock import chain_of_task, corpus
+from humor_tasks.scorers.yes_no import WORDS
+
+MOCK_DETECTING = Benchmark(
+    name="mock_detecting",
+    title=corpus.TITLES["detecting"],
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="YN",
+    words=WORDS,
+    metric_names=("accuracy", "unparsed", "refused"),
+    options=corpus.MockOptions,
+    templates=partial(corpus.templates, "mock_detecting"),
+    load=corpus.load,
+    prompt=partial(chain_of_task.prompt, answer=answer_turn),
+    outcome=outcome,
+    estimate=corpus.estimate,
+    part=corpus.part,
+    signatures=corpus.worked,
+)

@@ -1,0 +1,34 @@
+"""MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?
+
+Claim: whoever understands the joke can explain it. Automatic scores compare with one explanation by a person and say
+little; published beside them are EXPAcc and HumanAcc, how often a judge model, or two people, prefer the generated
+explanation to the person's: the scorer `reference_preference`, and `humor-tasks pairs` and `annotate`.
+Source: the configs `cartoon_explaining`, `post_explaining` and `comedy_explaining` of a MOCK folder.
+Metrics: corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, answer_turn, outcome, over
+from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.mock import chain_of_task, corpus
+
+MOCK_EXPLAINING = Benchmark(
+    name="mock_explaining",
+    title=corpus.TITLES["explaining"],
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="",
+    metric_names=EXPLANATION.metric_names,
+    options=corpus.MockOptions,
+    templates=partial(corpus.templates, "mock_explaining"),
+    load=corpus.load,
+    prompt=partial(chain_of_task.prompt, answer=answer_turn),
+    outcome=outcome,
+    estimate=partial(corpus.estimate, over=over),
+    part=corpus.part,
+    signatures=lambda run: {**EXPLANATION.signatures(run), **corpus.worked(run)},
+)

@@ -1,0 +1,142 @@
+"""MOCK, generation: write a very short humorous or sarcastic story for a picture.
+
+Claim: whoever understands humour can make it fit what is shown. Published for 150 images a scene, rated by a judge
+model: GPT-4o SMS 4.28 and HSS 4.37 on cartoons, 4.41 and 4.47 on posts.
+Source: the pictures of the configs `SCENE_matching` of a MOCK folder, `images` of each scene drawn by seed, each once;
+what was said to them is not shown. Metrics: SMS (semantic match) and HSS (humour or sarcasm), means of graders'
+ratings from 1 to 5 (role `grader`), clustered by medium; a rating that was not given leaves them and is counted.
+Two systems' stories are compared by `explanation_preference` with of=mock_generation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+from humor_tasks.benchmarks.caption_contest.corpus import reply_rates
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Record, Run
+from humor_tasks.benchmarks.mock import corpus
+from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.scorers.answer import Status
+from humor_tasks.scorers.rated import WORDS
+from humor_tasks.scorers.refusal import is_refusal
+from humor_tasks.scorers.tagged import count_words
+from humor_tasks.scorers.thinking import without_thinking
+
+RATINGS = ("sms", "hss")
+FAILURES = {
+    "grader_unparsed": ("unparsed", "empty"),
+    "grader_refused": ("refused",),
+    "grader_failed": ("error",),
+}
+"""Share of a reply's ratings that were asked for and not given -> the statuses of the graders' replies."""
+
+
+@dataclass(frozen=True)
+class GenerationOptions(corpus.MockOptions):
+    """Parameters of the stories.
+
+    images: how many of a scene, drawn by `seed`; 0 takes all.
+    on_unparsed: where there is no story, both ratings are the lowest (`wrong`) or there are none (`exclude`).
+    """
+
+    scene: str = "stills"
+    images: int = 150
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("on_unparsed", self.on_unparsed, ("wrong", "exclude"))
+        if isinstance(self.images, bool) or not isinstance(self.images, int) or self.images < 0:
+            raise BadInput(f"images must be a whole number of at least 0, not {self.images!r}.")
+        if self.shots or self.chain_of_task:
+            raise BadInput("shots, chain_of_task: a story is asked for without worked examples.")
+
+    @property
+    def seeds_rows(self) -> bool:
+        """It draws the pictures."""
+        return True
+
+    @property
+    def one_line(self) -> bool:
+        """A story may have paragraphs."""
+        return False
+
+    def shown(self) -> dict[str, Any]:
+        """Without what a story does not depend on."""
+        return {k: v for k, v in super().shown().items() if k not in ("shots", "chain_of_task", "extraction")}
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """One record a picture or scene of comedy; of several rows that share it, the first."""
+    o = cast(GenerationOptions, options)
+    data = corpus.load(MOCK_MATCHING, o)
+    media: dict[str, dict[str, Record]] = {}
+    for record in data.records:
+        media.setdefault(record.groups["scene"], {}).setdefault(record.cluster, record)
+    drawn = [record for scene, own in media.items() for record in _draw(own, o, scene)]
+    records = [
+        dataclasses.replace(r, id=f"{r.cluster}_generation", choices=(), target="", fields={**r.fields, "choices": ""})
+        for r in drawn
+    ]
+    return Data(tuple(records), dict(data.provenance) | {"rows": len(records)}, data.pool)
+
+
+def _draw(media: Mapping[str, Record], o: GenerationOptions, scene: str) -> list[Record]:
+    names = sorted(media)
+    if o.images:
+        names = sorted(random.Random(f"{o.seed}:{scene}").sample(names, min(o.images, len(names))))
+    return [media[name] for name in names]
+
+
+def _unasked(record: Record) -> str:
+    raise BadInput("shots: a story is asked for without worked examples.")
+
+
+def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
+    """The story, which is the reply without its thinking; its ratings are the graders' to give, see `rated`."""
+    said = without_thinking(reply)
+    story = (said or "").strip()
+    status: Status = "unparsed" if said is None else "empty" if not story else "answered"
+    if (refused and status != "answered") or (story and is_refusal(story)):
+        status = "refused"
+    answer = story if status == "answered" else None
+    values = reply_rates(status) | ({"words": float(count_words(answer))} if answer else {})
+    return Outcome(record.id, record.cluster, record.groups, status, answer, None, values)
+
+
+def rated(run: Run, told: Outcome, ratings: Mapping[str, float | None], statuses: Sequence[str]) -> Outcome:
+    """The outcome with its ratings by name, and the share of its graders' replies that gave none.
+
+    statuses: of each grader's reply to each question; none where there was no story to rate.
+    """
+    values = dict(told.values)
+    if told.answer is None:
+        values |= dict.fromkeys(RATINGS, float(min(WORDS.values()))) if run.options.on_unparsed == "wrong" else {}
+    values |= {name: rating for name, rating in ratings.items() if rating is not None}
+    if statuses:
+        values |= {name: sum(s in kinds for s in statuses) / len(statuses) for name, kinds in FAILURES.items()}
+        values["unrated"] = float(None in ratings.values())
+    return dataclasses.replace(told, values=values)
+
+
+MOCK_GENERATION = Benchmark(
+    name="mock_generation",
+    title="MOCK: a humorous or sarcastic story",
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="",
+    metric_names=(*RATINGS, "unrated", *FAILURES, "words", "unparsed", "refused"),
+    options=GenerationOptions,
+    templates=partial(corpus.templates, "mock_generation"),
+    load=load,
+    prompt=partial(corpus.prompt, answer=_unasked),
+    outcome=outcome,
+    estimate=corpus.estimate,
+    part=corpus.part,
+)

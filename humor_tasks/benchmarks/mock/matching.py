@@ -1,0 +1,33 @@
+"""MOCK, matching: which of four captions or last utterances belongs to what is shown?
+
+Claim: whoever understands the joke can tell its punchline from others. Humans: cartoon .931, post .923, comedy .919.
+Source: the configs `cartoon_matching`, `post_matching` and `comedy_matching` of a MOCK folder. Published options: two
+written by models, one of an unrelated item, weaker ones written by people in 15 % of the items.
+Prompt: the item without its caption or last utterance, four whole options. Metric: accuracy, clustered by medium.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from humor_tasks.benchmarks.choice import answer_turn, outcome
+from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.mock import chain_of_task, corpus
+
+MOCK_MATCHING = Benchmark(
+    name="mock_matching",
+    title=corpus.TITLES["matching"],
+    paper=corpus.PAPER,
+    version="1-A",
+    card=corpus.CARD,
+    letters="ABCD",
+    metric_names=("accuracy", "unparsed", "refused"),
+    options=corpus.MockOptions,
+    templates=partial(corpus.templates, "mock_matching"),
+    load=corpus.load,
+    prompt=partial(chain_of_task.prompt, answer=answer_turn),
+    outcome=outcome,
+    estimate=corpus.estimate,
+    part=corpus.part,
+    signatures=corpus.worked,
+)

@@ -1,0 +1,358 @@
+"""Explanation preference: which of two explanations of a joke is better, by the word of judges?
+
+Claim: overlap with a reference says little of an explanation; which of two people prefer says much
+(Hessel et al., ACL 2023, arXiv 2209.06293, Table 3; MOCK's EXPAcc asks a judge model the same).
+Source: the corpus of `explanation` or `mock_explaining`, and two sides: references by people, or
+explanations out of logs and files.
+Prompt: the joke, the two explanations as A and B, in both orders. A pair whose orders disagree is a
+tie (Zheng et al. 2023, arXiv 2306.05685). Metrics: win rate, ties worth half; the share that is
+preferred outright (EXPAcc); the win rate were both equally long (see `scorers.preference`); and what tells
+how far to trust the judge. A pair without a verdict leaves them and is counted. Clustered by contest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import random
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from humor_tasks.benchmarks.caption_contest import corpus as contest
+from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Run
+from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
+from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
+from humor_tasks.benchmarks.prompts import fill, read_templates
+from humor_tasks.benchmarks.rubric import PREFERENCE, Rubric, open_rubric
+from humor_tasks.benchmarks.systems import HUMAN, read_side
+from humor_tasks.data.rows import join_fingerprints
+from humor_tasks.errors import BadInput, check_choice, listed
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.preference import length_controlled_win_rate, win_rate
+from humor_tasks.scorers.preferred import read_preferred
+
+ORDERS = ("both", "random", "fixed")
+SIDES = ("system", "against")  # also what an answer names, beside "tie"; shown in this order, or in the other
+WORTH = {"system": 1.0, "tie": 0.5, "against": 0.0}
+OF_PAIRS = ("win_rate", "preferred", "tie_rate")
+HALF = "not_asked"
+OF_MOCK = {benchmark.name: benchmark for benchmark in (MOCK_EXPLAINING, MOCK_GENERATION)}
+MOCK_INPUTS = {"description": "description", "pixels": "media", "frames": "frames"}
+ABOUT_PAIRS = ("unread", "half_asked", "same_text", "empty")
+FAILURES = {"unparsed": ("unparsed", "empty"), "refused": ("refused",), "grader_failed": ("error",)}
+
+
+@dataclass(frozen=True)
+class PreferenceOptions(contest.NyccOptions):
+    """Parameters of the comparison; those of the corpus are `explanation`'s.
+
+    of: whose explanations: `explanation`, or `mock_explaining` of this `scene`, or whose stories: `mock_generation`; of
+    MOCK `setting=pixels` shows pictures and whole clips, `frames` frames of the clips.
+    system, against: `human` (the references), an Inspect log, lm-eval's samples, or a file of texts.
+    order: `both` asks twice, `random` draws one with `seed`, `fixed` shows the system first.
+    structured: ask for a JSON verdict. temperature: what the judge is asked with (None: the provider's own).
+    on_unparsed: an empty explanation loses against another (`wrong`) or leaves the pairs (`exclude`).
+    """
+
+    of: str = EXPLANATION.name
+    scene: str = "all"
+    system: str = ""
+    against: str = HUMAN
+    order: str = "both"
+    structured: bool = False
+    temperature: float | None = 0.0
+
+    def __post_init__(self) -> None:
+        check_choice("of", self.of, (EXPLANATION.name, *OF_MOCK))
+        check_choice("scene", self.scene, mock.CHOICES)
+        if self.of == EXPLANATION.name and self.scene != "all":
+            raise BadInput(f"scene={self.scene} belongs to of={' or '.join(OF_MOCK)}.")
+        super().__post_init__()
+        check_choice("order", self.order, ORDERS)
+        check_choice("extraction", self.extraction, ("strict",))
+        check_choice("on_unparsed", self.on_unparsed, ("wrong", "exclude"))
+        for name in SIDES:
+            if not isinstance(getattr(self, name), str) or not getattr(self, name):
+                raise BadInput(
+                    f"{name}: name whose explanations: 'human', a log, lm-eval's samples, or a file of texts."
+                )
+        if self.of == MOCK_GENERATION.name and HUMAN in (self.system, self.against):
+            raise BadInput("system, against: there are no stories by people; name two systems' logs or files of texts.")
+        if self.system == self.against:
+            raise BadInput(f"system and against are both {self.system}; compare two different sides.")
+        if not isinstance(self.structured, bool):
+            raise BadInput(f"structured must be true or false, not {self.structured!r}.")
+        if self.shots:
+            raise BadInput("shots: a judge is asked without worked examples.")
+        if self.cot is not None:
+            raise BadInput("cot: a judge always gives its reasons first.")
+
+    @property
+    def seeds_rows(self) -> bool:
+        """With order=random."""
+        return self.order == "random"
+
+    def scoring(self) -> dict[str, Any]:
+        """With what decides how a verdict is read; the sides' names are demanded, and by then read."""
+        return super().scoring() | {"structured": self.structured, "system": self.system, "against": self.against}
+
+    def shown(self) -> dict[str, Any]:
+        """Without what a judge's question does not depend on."""
+        apart = {"shots", "cot", "extraction", *(("fold",) if self.of in OF_MOCK else ("of", "scene"))}
+        return {name: value for name, value in super().shown().items() if name not in apart}
+
+    @property
+    def settings(self) -> Sequence[str]:
+        """Of MOCK no round without the picture, and frames of clips."""
+        return super().settings if self.of == EXPLANATION.name else tuple(MOCK_INPUTS)
+
+    @property
+    def has_clips(self) -> bool:
+        """Of MOCK's comedy."""
+        return self.of in OF_MOCK and "comedy" in mock.CHOICES[self.scene]
+
+    def corpus(self) -> Run:
+        """The benchmark whose explanations are compared, opened."""
+        if self.of == EXPLANATION.name:
+            return Run(EXPLANATION, self, contest.load(EXPLANATION, self), {})
+        dataset = "" if self.dataset == contest.HUB else self.dataset
+        given: dict[str, Any] = {
+            "dataset": dataset,
+            "revision": self.revision,
+            "split": self.split,
+            "scene": self.scene,
+        }
+        given |= {"images": 0} if self.of == MOCK_GENERATION.name else {}
+        return OF_MOCK[self.of].open(**given, input=MOCK_INPUTS[self.setting])
+
+
+def own(run: Run) -> PreferenceOptions:
+    """The run's options under their own type."""
+    return cast(PreferenceOptions, run.options)
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """One record a pair and order; instances that one side lacks are said and left out."""
+    o = cast(PreferenceOptions, options)
+    corpus = o.corpus()
+    sides = {name: read_side(getattr(o, name), corpus) for name in SIDES}
+    known = {record.id: record for record in corpus.records}
+    kept = [i for i in known if all(i in side.texts for side in sides.values())]
+    for name, side in sides.items():
+        missing = [i for i in known if i not in side.texts and any(i in other.texts for other in sides.values())]
+        unknown = [i for i in side.texts if i not in known]
+        for what, ids in (("has no", missing), ("is not of the corpus: it has", unknown)):
+            if ids:
+                warnings.warn(f"{getattr(o, name)} {what} {listed('instance', ids)}; left out.", stacklevel=2)
+    if not kept:
+        raise BadInput(f"{o.system} and {o.against} have no instance of split {o.split}, fold {o.fold}, in common.")
+    records = [r for i in kept for r in _pair(o, known[i], *(side.texts[i] for side in sides.values()))]
+    provenance = dict(corpus.data.provenance) | {f"{name}_model": side.model for name, side in sides.items()}
+    prints = [str(provenance["fingerprint"]), *(side.fingerprint for side in sides.values())]
+    provenance |= {"pairs": len(kept), "rows": len(records), "fingerprint": join_fingerprints(prints)}
+    return Data(tuple(records), provenance, lambda fold: {})
+
+
+def _pair(o: PreferenceOptions, item: Record, system: str, against: str) -> list[Record]:
+    """The record of each order that is asked."""
+    texts = dict(zip(SIDES, (system, against), strict=True))
+    orders = list(SIDES) if o.order == "both" else [SIDES[0]]
+    if o.order == "random":
+        orders = [random.Random(f"{o.seed}-{item.id}").choice(SIDES)]
+    groups = {"pair_id": item.id, "settled": settled(system, against, o.on_unparsed)}
+    groups |= {"lengths": f"{len(system)} {len(against)}", "orders": str(len(orders))}
+    # A run that is resumed after a side's file changed asks anew: verdicts on other texts are not of these ids.
+    mark = hashlib.sha256(f"{system}\0{against}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return [
+        dataclasses.replace(
+            item,
+            id=f"{item.id}-{first}-first-{mark}",
+            fields={**item.fields, "first": texts[first], "second": texts[_other(first)]},
+            target=SIDES[0],
+            groups={**item.groups, **groups, "first": first},
+        )
+        for first in orders
+    ]
+
+
+def settled(system: str, against: str, on_unparsed: str) -> str:
+    """What needs no judge: `same` texts, or one that is `empty`; `left_out` for the latter with exclude; else ""."""
+    if system.strip() and against.strip():
+        return "same" if system.split() == against.split() else ""
+    if on_unparsed == "exclude":
+        return "left_out"
+    return "same" if system.strip() == against.strip() else "system" if system.strip() else "against"
+
+
+def _other(side: str) -> str:
+    return SIDES[side == SIDES[0]]
+
+
+def templates(options: Options) -> dict[str, str]:
+    """The judge's question and the scene's template."""
+    o = cast(PreferenceOptions, options)
+    if o.of == EXPLANATION.name:
+        scene = read_templates("nycc", [f"scene.{o.setting}.txt"], None)
+    else:
+        scene = read_templates("mock", [f"show.{how}.txt" for how in mock.SHOWN[MOCK_INPUTS[o.setting]]], None)
+    family = "stories" if o.of == MOCK_GENERATION.name else "preference"
+    return dict(open_rubric(family, o.prompts, PREFERENCE).templates) | scene
+
+
+def prompt(run: Run, record: Record) -> Prompt:
+    """The joke and both explanations."""
+    name = next((name for name in run.templates if name.startswith("scene.")), "")
+    if name:
+        context = f"{fill(run.templates[name], record.fields, name)}\n\nCaption: {record.fields['caption']}"
+    else:
+        context = mock.item(run.templates, record)
+    material = {"context": context}
+    material |= {side: record.fields[side] for side in ("first", "second")}
+    *opening, asked = Rubric(run.templates, PREFERENCE).ask(material, own(run).structured).turns
+    return Prompt((*opening, dataclasses.replace(asked, picture=record.picture, clip=record.clip)))
+
+
+# ---- verdicts -----------------------------------------------------------------------------------
+
+
+def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
+    """Read one judge's verdict."""
+    said = read_preferred(reply, "json" if own(run).structured else "tags")
+    return decided(record, [said.choice], ["refused" if refused and said.choice is None else said.status])
+
+
+def decided(record: Record, choices: Sequence[str | None], statuses: Sequence[str]) -> Outcome:
+    """What the verdicts A, B or tie on a record are worth: one, or two where a record holds both orders.
+
+    The answer names the preferred side of each order in turn, "-" for one without a verdict; its status
+    tells why. The outcome's own status is the first that is not `answered`.
+    """
+    named = [_side(choice, first) for choice, first in zip(choices, _orders(record.groups), strict=True)]
+    settled_as = record.groups.get("settled", "")
+    if settled_as:
+        named, statuses = ["tie" if settled_as == "same" else settled_as] * len(named), []
+    worth = sum(WORTH.get(side, 0.0) for side in named) / len(named)
+    values = dict.fromkeys((*OF_PAIRS, "unread", "half_asked"), worth)
+    if settled_as in ("", "same"):  # that an empty text loses is no judge's liking for length
+        values["length_controlled_win_rate"] = _difference(record)
+    values |= {"same_text": float(settled_as == "same"), "empty": float(settled_as in (*SIDES, "left_out"))}
+    if not settled_as:
+        values |= dict.fromkeys(("inconsistent", "first_shown"), values["win_rate"])
+        for name, found in FAILURES.items():
+            values[name] = sum(status in found for status in statuses) / len(statuses)
+    status = next((status for status in statuses if status != "answered"), "answered")
+    return Outcome(record.id, record.cluster, record.groups, status, " ".join(named), None, values)
+
+
+def _orders(groups: Mapping[str, str]) -> tuple[str, ...]:
+    """The side shown first, of each question about a record."""
+    return (groups["first"],) if "first" in groups else SIDES
+
+
+def _side(choice: str | None, first: str) -> str:
+    return {"A": first, "B": _other(first), "tie": "tie"}.get(choice or "", "-")
+
+
+def _difference(record: Record) -> float:
+    """By how many characters the system's text is the longer."""
+    system, against = record.groups.get("lengths", "0 0").split()
+    return float(system) - float(against)
+
+
+# ---- metrics ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A pair's verdicts by order: sides, "tie", "left_out", or "-" where there is none; `share` of one metric."""
+
+    cluster: str
+    named: tuple[str, ...]
+    share: float
+
+    @property
+    def preferred(self) -> str | None:
+        """A side or "tie", which a pair is whose orders disagree; None unless every order has a verdict."""
+        if not set(self.named) <= set(WORTH):
+            return None
+        return self.named[0] if len(set(self.named)) == 1 else "tie"
+
+
+def compared(name: str, outcomes: Sequence[Outcome]) -> list[Compared]:
+    """The pairs of these outcomes, each epoch for itself; HALF stands for an order that was not asked (a limit)."""
+    found: dict[tuple[str, int], list[Outcome]] = {}
+    times: dict[str, int] = {}
+    for o in outcomes:
+        times[o.id] = epoch = times.get(o.id, 0) + 1
+        found.setdefault((o.groups.get("pair_id", o.id), epoch), []).append(o)
+    return [_compared(name, orders) for orders in found.values()]
+
+
+def _compared(name: str, orders: Sequence[Outcome]) -> Compared:
+    named = [side for o in orders for side in (o.answer or "-").split()]
+    missing = int(orders[0].groups.get("orders", 0)) - len(named)
+    return Compared(orders[0].cluster, (*named, *[HALF] * missing), orders[0].values[name])
+
+
+def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+    """One metric over pairs, or over questions for what a judge's replies are like."""
+    if name in FAILURES:
+        return {name: clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])}
+    if name == "first_shown":
+        asked = [
+            (float(named == first), o.cluster)
+            for o in outcomes
+            for first, named in zip(_orders(o.groups), (o.answer or "-").split(), strict=True)
+            if named in SIDES
+        ]
+        return {name: clustered_mean([found for found, _ in asked], [cluster for _, cluster in asked])}
+    pairs = compared(name, outcomes)
+    if name == "half_asked":
+        return {name: clustered_mean([float(HALF in pair.named) for pair in pairs], [pair.cluster for pair in pairs])}
+    if name in ("same_text", "empty"):
+        return {name: clustered_mean([pair.share for pair in pairs], [pair.cluster for pair in pairs])}
+    return {name: _of_pairs(name, [pair for pair in pairs if not {"left_out", HALF} & set(pair.named)])}
+
+
+def _of_pairs(name: str, pairs: Sequence[Compared]) -> Estimate:
+    clusters = [pair.cluster for pair in pairs]
+    if name == "unread":
+        return clustered_mean([float(pair.preferred is None) for pair in pairs], clusters)
+    read = [pair for pair in pairs if pair.preferred is not None]
+    clusters, named = [pair.cluster for pair in read], [str(pair.preferred) for pair in read]
+    worth = [WORTH[side] for side in named]
+    if name == "win_rate":
+        return win_rate(worth, clusters)
+    if name == "length_controlled_win_rate":
+        lengths = [pair.share for pair in read]
+        return length_controlled_win_rate(worth, lengths, [0.0] * len(read), clusters).win_rate
+    if name == "inconsistent":
+        both = [pair for pair in read if len(pair.named) > 1]
+        return clustered_mean([float(len(set(pair.named)) > 1) for pair in both], [pair.cluster for pair in both])
+    wanted = {"preferred": "system", "tie_rate": "tie"}[name]
+    return clustered_mean([float(side == wanted) for side in named], clusters)
+
+
+EXPLANATION_PREFERENCE = Benchmark(
+    name="explanation_preference",
+    title="New Yorker Caption Contest: preferred explanation",
+    paper=contest.PAPER,
+    version="1-A",
+    card=contest.CARD,
+    letters="",
+    metric_names=(
+        *("win_rate", "preferred", "length_controlled_win_rate", "tie_rate", "inconsistent", "first_shown"),
+        *ABOUT_PAIRS,
+        *FAILURES,
+    ),
+    options=PreferenceOptions,
+    templates=templates,
+    load=load,
+    prompt=prompt,
+    outcome=outcome,
+    estimate=estimate,
+)

@@ -1,0 +1,66 @@
+"""How a grader is asked, once for every harness: whether an answer contains a point, which of two texts is better, or
+how good one is.
+
+The texts to be judged are material: shown between tags, escaped, so that nothing in them can close a
+tag or stand for the grader's verdict (`scorers.verdict`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from humor_tasks.benchmarks.contract import Prompt, Role, Turn, templates_hash
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.scorers import preferred, rated, verdict
+from humor_tasks.scorers.verdict import as_data
+
+FORMS = ("verdict.tags.txt", "verdict.json.txt")
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a grader is asked for: the question's template, the fields it has to show, the words of the verdict."""
+
+    question: str
+    shows: tuple[str, ...]
+    words: Mapping[str, Any]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """What structured output holds the grader to."""
+        schema: dict[str, Any] = verdict.schema_of(self.words)
+        return schema
+
+
+POINT = Judgement("grade.txt", ("answer", "point", "format"), verdict.WORDS)
+PREFERENCE = Judgement("prefer.txt", ("first", "second", "format"), preferred.WORDS)
+RATED = {name: Judgement(f"{name}.txt", ("story", "format"), rated.WORDS) for name in ("sms", "hss")}
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """The grading templates of one family of prompts (`coverage` for any task, `humorbench`, `preference`)."""
+
+    templates: Mapping[str, str] = field(repr=False)
+    judgement: Judgement = POINT
+
+    @property
+    def hash(self) -> str:
+        """First 8 hex digits of the SHA-256 over the templates."""
+        return templates_hash(self.templates)
+
+    def ask(self, material: Mapping[str, str], as_json: bool = False) -> Prompt:
+        """The question; `material` holds what the template shows."""
+        question, shape = self.judgement.question, FORMS[as_json]
+        fields = {name: as_data(text) for name, text in material.items()} | {"format": self.templates[shape]}
+        turns = split_turns(self.templates[question], question)
+        return Prompt(tuple(Turn(cast(Role, role), fill(text, fields, question)) for role, text in turns))
+
+
+def open_rubric(family: str, override: str | None = None, judgement: Judgement = POINT) -> Rubric:
+    """The rubric of a family, its templates replaced by those of the folder `override`."""
+    templates = read_templates(family, (judgement.question, *FORMS), override)
+    check_shows(templates[judgement.question], judgement.question, judgement.shows, "grader would not see it")
+    return Rubric(templates, judgement)

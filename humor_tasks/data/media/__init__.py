@@ -1,0 +1,1 @@
+"""Pictures and clips that are read late and checked before they are used."""

@@ -1,0 +1,104 @@
+"""Files of predictions: JSON, JSON lines or CSV, each id once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.data.reading import read_body
+from humor_tasks.errors import BadInput, listed
+
+ID_FIELDS = ("instance_id", "id")
+TEXT_FIELDS = ("prediction", "text", "answer", "reply")
+
+
+def read_predictions(path: Path, prediction: Callable[[str], str] = str) -> dict[str, str]:
+    """{instance_id: text} from a JSON object, a JSON list of records, JSON lines of records, or CSV.
+
+    A record has its id as `instance_id` or `id` and its text as `prediction`, `text`, `answer` or
+    `reply`. A CSV file has the columns id and pred, an organiser's submission format, which
+    `prediction` turns into replies. Raises BadInput naming the file and line for bad JSON or CSV,
+    other types, repeated ids and entries that are no prediction.
+    """
+    if path.suffix == ".csv":
+        return _submitted(path, prediction)
+    body = read_body(path)
+    if path.suffix == ".jsonl":
+        lines = [(i, line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
+        return _collect(path, (_pair(_parse(path, line, i), f"{path}, line {i}") for i, line in lines))
+    data = _parse(path, body, None)
+    if isinstance(data, _Pairs):
+        return _collect(path, ((str(k), _text(v, f"{path}, id {k}")) for k, v in data))
+    if not isinstance(data, list):
+        raise BadInput(f"{path}: holds {type(data).__name__}; it must be an object of instance_id: text.")
+    return _collect(path, (_pair(item, f"{path}, record {i}") for i, item in enumerate(data, 1)))
+
+
+def _submitted(path: Path, prediction: Callable[[str], str]) -> dict[str, str]:
+    from humor_tasks.data.rows import read_csv
+
+    if not path.is_file():
+        raise BadInput(f"{path}: there is no such file.")
+    found = read_csv(path, ("id", "pred"))
+    lines: dict[str, str] = {}
+    for i, row in enumerate(found.rows):
+        first = lines.setdefault(row["id"].strip(), found.where(i))
+        if first != found.where(i):
+            raise BadInput(f"{found.where(i)}: id {row['id'].strip()} is also that of {first}. Nothing was scored.")
+
+    def pair(i: int, row: dict[str, str]) -> tuple[str, str]:
+        try:
+            return row["id"].strip(), prediction(row["pred"])
+        except BadInput as problem:
+            raise BadInput(f"{found.where(i)}, id {row['id']}: {problem} Nothing was scored.") from None
+
+    return dict(pair(i, row) for i, row in enumerate(found.rows))
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object as pairs, which unlike a dict still shows a repeated key."""
+
+
+def _parse(path: Path, text: str, line: int | None) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Pairs)
+    except json.JSONDecodeError as problem:
+        at = f"line {line if line is not None else problem.lineno}, column {problem.colno}"
+        raise BadInput(f"{path}, {at}: not JSON ({problem.msg}).") from None
+    except (ValueError, RecursionError) as problem:
+        raise BadInput(f"{path}{f', line {line}' if line else ''}: not JSON that can be read ({problem}).") from None
+
+
+def _pair(item: Any, where: str) -> tuple[str, str]:
+    if not isinstance(item, _Pairs):
+        raise BadInput(f"{where}: is not an object with an id and a text.")
+    record = dict(item)
+    texts = [name for name, _ in item if name in TEXT_FIELDS]
+    if len(record) < len(item) or len(texts) > 1:
+        raise BadInput(f"{where}: says twice what the prediction is ({', '.join(name for name, _ in item)}).")
+    identity = next((record[name] for name in ID_FIELDS if name in record), None)
+    field = next((name for name in TEXT_FIELDS if name in record), None)
+    if identity is None or field is None:
+        missing = " or ".join(ID_FIELDS if identity is None else TEXT_FIELDS)
+        raise BadInput(f"{where}: has no {missing}; it has {', '.join(record) or 'nothing'}.")
+    return str(identity), _text(record[field], where)
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise BadInput(f"{where}: the prediction is {value!r}; it must be text.")
+    return value
+
+
+def _collect(path: Path, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    result: dict[str, str] = {}
+    repeated: list[str] = []
+    for identity, text in pairs:
+        if identity in result:
+            repeated.append(identity)
+        result[identity] = text
+    if repeated:
+        raise BadInput(f"{path}: {listed('repeated id', repeated)}. Nothing was scored.")
+    return result

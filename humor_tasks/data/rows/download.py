@@ -1,0 +1,75 @@
+"""A public file of known content, fetched once."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.data.writing import write_bytes
+from humor_tasks.errors import BadInput
+
+
+def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
+    """The local copy of a file, fetched from the first of `urls` that has it.
+
+    An address ending in .zip stands for an archive that holds the file somewhere. Kept in
+    `$HF_HOME/humor_tasks/files`, beside what is fetched from the hub; a file whose SHA-256 is not
+    `sha256` is never used. Raises BadInput naming each address and what was wrong with it.
+    """
+    from huggingface_hub import constants
+
+    files = Path(constants.HF_HOME) / "humor_tasks" / "files"
+    kept = files / sha256[:12] / name
+    if kept.is_file() and hashlib.sha256(kept.read_bytes()).hexdigest() == sha256:
+        return kept
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel("WARNING")
+    downloader = pooch.HTTPDownloader(timeout=30, progressbar=False)
+    problems = []
+    for url in urls:
+        archive = url.endswith(".zip")
+        known = None if archive else f"sha256:{sha256}"
+        try:
+            if not archive:
+                return Path(pooch.retrieve(url, known, name, kept.parent, downloader=downloader))
+            data = _from_archive(url, files / "archives", downloader, Path(name).name, sha256)
+            write_bytes(kept, data)
+            return kept
+        except (ValueError, LookupError, RuntimeError, zlib.error, zipfile.BadZipFile):
+            # pooch's word for another hash is ValueError, zipfile's for an encrypted member RuntimeError
+            problems.append(f"{url} has other content than SHA-256 {sha256}")
+        except (requests.RequestException, OSError) as problem:
+            problems.append(f"{url}: {type(problem).__name__}")
+    raise BadInput(
+        f"{name} could not be fetched: {'; '.join(problems)}. Get the file yourself and name it: dataset=<file> "
+        "or, where there are several, <folder>. dataset=sample is the packaged sample."
+    )
+
+
+def _from_archive(url: str, folder: Path, downloader: Any, name: str, sha256: str) -> bytes:
+    """The file's bytes; an archive without it is not kept, since the next one at its address may have it."""
+    import pooch
+
+    archive = Path(pooch.retrieve(url, None, None, folder, downloader=downloader))
+    try:
+        return _member(archive, name, sha256)
+    except Exception:
+        archive.unlink(missing_ok=True)
+        raise
+
+
+def _member(archive: Path, name: str, sha256: str) -> bytes:
+    """The member of that name and content, wherever in the archive it lies."""
+    with zipfile.ZipFile(archive) as opened:
+        for info in opened.infolist():
+            if info.filename.rsplit("/", 1)[-1] == name and info.file_size < 100_000_000:
+                data = opened.read(info)
+                if hashlib.sha256(data).hexdigest() == sha256:
+                    return data
+    raise LookupError(name)

@@ -1,0 +1,169 @@
+"""Rows with their provenance, and the lazy pictures in them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from humor_tasks.data.media.picture import Picture, picture_file
+from humor_tasks.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of one split, and where they came from.
+
+    `revision` is the commit the hub resolved `requested_revision` to, None for folders. `fingerprint` is the SHA-256 of
+    the asked-for text columns: one line of canonical JSON (sorted keys) a row, in order; nothing of the pictures.
+    """
+
+    rows: list[dict[str, Any]]
+    dataset: str
+    config: str
+    split: str
+    requested_revision: str | None
+    revision: str | None
+    fingerprint: str
+
+    def where(self, i: int) -> str:
+        """Row `i` (from 0) in words, for messages."""
+        name = next((name for name in ("instance_id", "id") if self.rows[i].get(name)), None)
+        shown = f" ({name} {self.rows[i][name]})" if name else ""
+        return f"row {i}{shown} of {self.config}/{self.split} in {self.dataset}"
+
+
+def provenance_of(
+    parts: Sequence[Rows], dataset: str, split: str, revision: str | None, records: int
+) -> dict[str, Any]:
+    """Where a run's records, so many of them, come from: what was asked for, and `parts`, what was read."""
+    return {
+        "dataset": dataset,
+        "configs": [rows.config for rows in parts],
+        "split": split,
+        "requested_revision": revision,
+        "revision": parts[0].revision,
+        "rows": records,
+        "fingerprint": join_fingerprints([rows.fingerprint for rows in parts]),
+    }
+
+
+class Absent(BadInput):
+    """The dataset can be read, and has no such config or split."""
+
+
+class Want(NamedTuple):
+    """What was asked for."""
+
+    dataset: str
+    config: str
+    split: str
+    columns: tuple[str, ...]
+    pictures: bool
+    media: str = "image"  # the column of what `pictures` asks for
+
+    @property
+    def place(self) -> str:
+        """The split in words, for messages."""
+        return f"{self.config}/{self.split} in {self.dataset}"
+
+    @property
+    def needed(self) -> list[str]:
+        """Every column to read."""
+        return [*self.columns, self.media] if self.pictures else list(self.columns)
+
+
+class Table(NamedTuple):
+    """What was read: text columns as rows, pictures still a column of encoded bytes or paths."""
+
+    rows: list[dict[str, Any]]
+    images: Any  # a pyarrow array, not yet read; None without pictures
+    folder: Path | None  # where relative picture paths start; None when there are no files
+
+
+def finish(want: Want, table: Table, requested: str | None, revision: str | None) -> Rows:
+    """Rows with their fingerprint and pictures; BadInput when there are none."""
+    if not table.rows:
+        raise BadInput(f"{want.place}: there are no rows.")
+    mark = fingerprint(table.rows)
+    rows = Rows(table.rows, want.dataset, want.config, want.split, requested, revision, mark)
+    if want.pictures:
+        for row, picture in zip(rows.rows, list(_pictures(want, table, rows.where)), strict=True):
+            row[want.media] = picture
+    return rows
+
+
+def fingerprint(rows: Sequence[dict[str, Any]]) -> str:
+    """SHA-256 over one line of canonical JSON a row."""
+    digest = hashlib.sha256()
+    for row in rows:
+        line = json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+        digest.update(line.encode("utf-8", "surrogatepass") + b"\n")
+    return digest.hexdigest()
+
+
+def join_fingerprints(fingerprints: Sequence[str]) -> str:
+    """One fingerprint for several sets of rows, in their order."""
+    if len(fingerprints) == 1:
+        return fingerprints[0]
+    return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
+
+
+def _pictures(want: Want, table: Table, where: Callable[[int], str]) -> Iterator[Picture]:
+    """A lazy Picture a row. Looks at what is present and at paths, never at bytes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column, kind = table.images, table.images.type
+    inside: list[bool] = [False] * len(column)
+    paths: list[str | None] = [None] * len(column)
+    parts = {part.name: part.type for part in kind} if pa.types.is_struct(kind) else {}
+    if parts.keys() >= {"bytes", "path"} and not pa.types.is_string(parts["bytes"]):  # JSON has no bytes
+        inside = pc.is_valid(pc.struct_field(column, "bytes")).to_pylist()
+        paths = pc.struct_field(column, "path").to_pylist()
+    elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        inside = pc.is_valid(column).to_pylist()
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        paths = column.to_pylist()
+    elif not pa.types.is_null(kind):
+        raise BadInput(
+            f"{want.place}: column '{want.media}' holds {kind}; it must hold pictures, or paths of picture files."
+        )
+    for i, path in enumerate(paths):
+        if inside[i]:
+            yield Picture(f"row {i} of {want.config}/{want.split}", None, _reader(column, i))
+        elif path:
+            yield picture_in(table.folder, path, where(i), pa.types.is_struct(kind), want.media)
+        else:
+            raise BadInput(
+                f"{where(i)}: {want.media} is null. Restore the picture, leave the row out, or use a setting without "
+                "pictures (in MOCK input=description)."
+            )
+
+
+def _reader(column: Any, i: int) -> Callable[[], bytes]:
+    def read() -> bytes:
+        cell = column[i].as_py()
+        data: bytes = cell["bytes"] if isinstance(cell, dict) else cell
+        return data
+
+    return read
+
+
+def picture_in(folder: Path | None, path: str, where: str, by_datasets: bool = False, column: str = "image") -> Picture:
+    """The file a row names; BadInput says which row it was. `datasets` itself makes paths absolute."""
+    if folder is None:
+        raise BadInput(
+            f"{where}: {column} is the path '{path}', and what was fetched from the hub holds no such file. Download "
+            "the dataset (`hf download`) and name its folder: dataset=<folder>."
+        )
+    if by_datasets and os.path.isabs(path):
+        path = os.path.relpath(path, folder.resolve())
+    try:
+        return replace(picture_file(folder, path), where=f"{path}, {where}")
+    except BadInput as error:
+        raise BadInput(f"{where}: {column}: {error}") from None

@@ -1,0 +1,1 @@
+"""Models that pick among choices: shortcut baselines, sentence embeddings, CLIP."""

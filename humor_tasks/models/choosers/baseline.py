@@ -1,0 +1,58 @@
+"""Shortcut baselines: what a score is worth that needs no understanding at all.
+
+random: seeded by the question's id. first: always the first choice (of yes and no, yes). longest: the choice with
+most characters. overlap: the choice that shares most words with the scene, relative to its own length; yes where what
+the question is about takes up a word of the scene.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from humor_tasks.errors import check_choice
+from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question
+
+STRATEGIES = ("random", "first", "longest", "overlap")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Function words say nothing about the scene; without this list overlap counts "the" and "a".
+_STOP = frozenset(
+    (
+        "a an and are as at be but by can could did do does for from had has have he her him his how i i'm if in is it "
+        "it's its just me my no not of on or our out she so than that that's the their them then there they this to "
+        "up was we were what when where which who will with would you your you're"
+    ).split()
+)
+
+
+class Baseline(Chooser):
+    """One of the shortcut strategies as a Chooser."""
+
+    def __init__(self, strategy: str, seed: int = 0) -> None:
+        self.name = check_choice("baseline strategy", strategy, STRATEGIES)
+        self.seed = seed
+
+    def score(self, questions: Sequence[Question]) -> list[list[float]]:
+        """See `Chooser.score`."""
+        return [[self._score(q, i) for i in range(len(q.choices))] for q in questions]
+
+    def _score(self, question: Question, i: int) -> float:
+        choice = question.choices[i]
+        if self.name == "random":
+            digest = hashlib.sha256(f"{self.seed}:{question.id}:{i}".encode()).digest()
+            return int.from_bytes(digest[:8], "big") / 2**64
+        if self.name == "first":
+            return -float(i)
+        if self.name == "longest":
+            return float(len(choice))
+        if question.choices == YES_NO:
+            taken_up = not content_words(question.about).isdisjoint(content_words(question.context))
+            return float(taken_up == (choice == "yes"))
+        words = content_words(choice)
+        return len(words & content_words(question.context)) / len(words) if words else 0.0
+
+
+def content_words(text: str) -> set[str]:
+    """The distinct words of a text in lower case, without function words."""
+    return {word for word in _WORD.findall(text.lower().replace("’", "'")) if word not in _STOP}

@@ -1,0 +1,63 @@
+"""A sentence embedding model as a Chooser: the caption nearest to the scene, by cosine.
+
+Behind the extra `embedding` (sentence-transformers): any of its models, from the hub or a folder.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.chooser import Chooser, Question
+
+KEPT = 100_000  # vectors kept by text; 384 floats each are about 150 MB
+
+
+class Embedding(Chooser):
+    """Scores are cosines in [-1, 1]; all are 0 where there is no scene in words.
+
+    model: name on the hub or folder. Raises BadInput when the library or the model is missing.
+    """
+
+    def __init__(self, model: str, device: str | None = None, batch_size: int = 64) -> None:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError:
+            raise BadInput("embedding models need sentence-transformers (the extra 'embedding').") from None
+        try:
+            self._model = SentenceTransformer(model, device=device, trust_remote_code=False)
+        except (OSError, ValueError) as problem:
+            raise BadInput(f"embedding/{model}: no such folder, and not to be had from the hub ({problem}).") from None
+        self.name = f"embedding/{model}"
+        self.batch_size = batch_size
+        self._vectors: OrderedDict[str, Any] = OrderedDict()
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Unit vectors [n_texts, dimensions] as a numpy array; each distinct text is embedded once."""
+        import numpy as np
+
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if new:
+            vectors = self._model.encode(
+                new, batch_size=self.batch_size, normalize_embeddings=True, show_progress_bar=False
+            )
+            self._vectors.update(zip(new, vectors, strict=True))
+        result = np.stack([self._vectors[text] for text in texts])
+        while len(self._vectors) > KEPT:
+            self._vectors.popitem(last=False)
+        return result
+
+    def score(self, questions: Sequence[Question]) -> list[list[float]]:
+        """See `Chooser.score`."""
+        if not questions:
+            return []
+        vectors = self.embed([text for q in questions for text in (q.context, *q.choices)])
+        scores, start = [], 0
+        for question in questions:
+            scene, choices = vectors[start], vectors[start + 1 : start + 1 + len(question.choices)]
+            cosines = [float(c) for c in choices @ scene]
+            scores.append(cosines if question.context.strip() else [0.0] * len(cosines))
+            start += 1 + len(question.choices)
+        return scores

@@ -1,0 +1,1 @@
+"""Scorers that ask grader models: element coverage, preference, story ratings."""

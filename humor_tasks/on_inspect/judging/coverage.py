@@ -1,0 +1,165 @@
+"""Element coverage: which anticipated points an answer contains, by the word of grader models."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+from inspect_ai.util import collect
+
+from humor_tasks.benchmarks.contract import Outcome, Point, Run
+from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.on_inspect.judging.graders import Asking, Graded, ask, resolve, rubric_of
+from humor_tasks.on_inspect.outcomes import REASONS, benchmark_metrics, read_reply, run_of, score_of
+from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.scorers.thinking import without_thinking
+from humor_tasks.scorers.verdict import majority
+
+SHOWN = ("coverage", "all_covered", "graded_points")
+FAILED = ("grader_failed", "undecided", "asked_points")
+
+
+@scorer(metrics=[benchmark_metrics("humorbench")])
+def element_coverage(
+    grader: str | list[str] | None = None,
+    structured: bool = False,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    prompts: str | None = None,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """The share of the target's points that graders find in the answer.
+
+    For any task: the target holds one anticipated point or several; the context a grader is shown is
+    the sample's metadata `context`, else its input; the answer is the reply without its thinking.
+    In HumorBench the explanation is read from its tags and the cartoon is the context.
+
+    A point counts when more than half of all graders pass it; without such a majority either way it
+    has no verdict and leaves the denominator, counted as `undecided` where every grader gave one and as
+    `grader_failed` otherwise. A sample without any verdict is unscored, with one of these as the reason.
+    Every grader's verdict and reasons are kept in the score's metadata.
+
+    Args:
+        grader: Model or models that grade, whatever is bound to the model role `grader`.
+        structured: Ask for a JSON verdict by the provider's structured output.
+        temperature: Of graders whose own configuration sets none; none leaves it to the provider.
+        seed: The same.
+        prompts: Folder whose `grade.txt` and `verdict.*.txt` replace the packaged templates.
+        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
+        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+    """
+    how = Asking(structured, temperature, seed, cache, retries)
+    register_prices()
+
+    async def score(state: TaskState, target: Target) -> Score:
+        run = run_of(state.metadata, "humorbench")
+        points = _points(state, target)
+        outcome = _answer(run, state, target)
+        family = "humorbench" if _is_ours(state) else "coverage"
+        rubric = rubric_of(family, prompts or run.options.prompts)
+        judges = resolve(grader)
+        signature = f"graders:{','.join(str(judge) for judge in judges)}|{how.shown()}|prompts:{rubric.hash}"
+        if outcome.answer is None:  # nothing to grade, nothing to pay for
+            none = [None if run.options.on_unparsed == "exclude" else False] * len(points)
+            return _score(graded(run, outcome, none), points, [()] * len(points), none, signature, _is_ours(state))
+        material = {"context": _context(state), "answer": outcome.answer}
+        material |= state.metadata["fields"] if _is_ours(state) else {}
+        asked = [ask(judge, rubric, material | {"point": p.text}, how) for p in points for judge in judges]
+        replies = await collect(*asked)
+        panels = [replies[i : i + len(judges)] for i in range(0, len(replies), len(judges))]
+        verdicts = [majority([reply.word for reply in panel]) for panel in panels]
+        tied = [v is None and all(said.word is not None for said in p) for v, p in zip(verdicts, panels, strict=True)]
+        return _score(graded(run, outcome, verdicts, tied), points, panels, verdicts, signature, _is_ours(state))
+
+    return score
+
+
+@scorer(metrics=[benchmark_metrics("humorbench")])
+def explanation_form() -> Scorer:
+    """What can be told of an explanation without a grader: length, tags, refusals; and, behind
+    `element_coverage`, how many points its graders left without a verdict.
+
+    A scorer of its own because samples that a grader failed on leave the other's metrics.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        outcome = read_reply(run_of(state.metadata, "humorbench"), state, target)
+        coverage = (state.scores or {}).get("element_coverage")
+        failed = (coverage.metadata or {}).get("failed", {}) if coverage else {}
+        values = {**outcome.values, **failed}
+        return score_of(dataclasses.replace(outcome, values=values), outcome.values.get("words", 0.0))
+
+    return score
+
+
+def _points(state: TaskState, target: Target) -> list[Point]:
+    if _is_ours(state):
+        return [Point(point["id"], point["text"]) for point in state.metadata["points"]]
+    points = [Point(f"{state.sample_id}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
+    if not points:
+        raise ValueError(f"sample {state.sample_id}: the target holds no anticipated point to look for.")
+    return points
+
+
+def _answer(run: Run, state: TaskState, target: Target) -> Outcome:
+    outcome = read_reply(run, state, target)
+    if _is_ours(state):
+        return outcome
+    text = (without_thinking(state.output.completion) or "").strip()
+    status = "answered" if text else "empty"
+    return dataclasses.replace(outcome, answer=text or None, status=status, values={})
+
+
+def _is_ours(state: TaskState) -> bool:
+    """Whether the sample is of HumorBench; in anybody else's, metadata of the same names mean something else."""
+    return "humor_tasks" in state.metadata and "points" in state.metadata
+
+
+def _context(state: TaskState) -> str:
+    return str(state.metadata.get("context") or state.input_text)
+
+
+def _score(
+    outcome: Outcome,
+    points: Sequence[Point],
+    panels: Sequence[Sequence[Graded]],
+    verdicts: Sequence[bool | None],
+    signature: str,
+    ours: bool,
+) -> Score:
+    """What was found, with every word of every grader; unscored where nothing was."""
+    found: list[dict[str, Any]] = []
+    told: list[str] = []
+    for point, verdict, panel in zip(points, verdicts, panels, strict=True):
+        said = [_told(word) for word in panel]
+        found.append({"id": point.id, "point": point.text, "passed": verdict, "verdicts": said})
+        told.append(f"{_word(verdict)}: {point.text}")
+        told += [f"- {word.grader}, {_word(word.word)}: {word.reasons}" for word in panel]
+    # The form of a reply is for `explanation_form` to report, over all samples; so are failed graders.
+    # In a task of somebody else's there is only this scorer to report them.
+    failed = {name: value for name, value in outcome.values.items() if name in FAILED}
+    values = {name: value for name, value in outcome.values.items() if name in SHOWN} | ({} if ours else failed)
+    kept = dataclasses.replace(outcome, values=values)
+    share = outcome.values.get("coverage", math.nan)
+    score = score_of(kept, share, "\n".join(told), points=found, failed=failed, signature=signature)
+    if math.isnan(share):
+        lost = "undecided" if failed.get("undecided") == 1 else "grader_failed"
+        reason = lost if outcome.answer else REASONS[outcome.status]
+        return Score.unscored(
+            reason=reason, answer=score.answer, explanation=score.explanation, metadata=score.metadata
+        )
+    return score
+
+
+def _told(graded: Graded) -> dict[str, Any]:
+    about = {name: value for name, value in dataclasses.asdict(graded).items() if value is not None and name != "word"}
+    return {"passed": graded.word, **about}
+
+
+def _word(passed: bool | None) -> str:
+    return "no verdict" if passed is None else "PASS" if passed else "FAIL"

@@ -1,0 +1,263 @@
+"""Which of two explanations is better: judges asked in Inspect, as a task and as a scorer of `explanation`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText, Model
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import collect
+
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.caption_contest.corpus import HUB
+from humor_tasks.benchmarks.contract import Data, Outcome, Record, Run
+from humor_tasks.benchmarks.preference import (
+    EXPLANATION_PREFERENCE,
+    SIDES,
+    WORTH,
+    PreferenceOptions,
+    decided,
+    settled,
+)
+from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.judging.graders import (
+    Asking,
+    Graded,
+    check_grader_bound,
+    put,
+    require_grader,
+    resolve,
+    rubric_of,
+)
+from humor_tasks.on_inspect.messages import media_of, turn_messages
+from humor_tasks.on_inspect.modalities import check_takes_these
+from humor_tasks.on_inspect.outcomes import REASONS, flat, groups_of, outcome_of, read_reply, run_of
+from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.scorers.preferred import panel_choice
+
+
+@task
+def explanation_preference(
+    system: str = "",
+    against: str = "human",
+    dataset: str = HUB,
+    revision: str | None = None,
+    split: str = "test",
+    fold: int | str = 0,
+    setting: str = "description",
+    of: str = "explanation",
+    scene: str = "all",
+    order: str = "both",
+    prompts: str | None = None,
+    on_unparsed: str = "wrong",
+    structured: bool = False,
+    temperature: float | str | None = 0.0,
+    seed: int = 1234,
+    cache: bool = True,
+    retries: int = 0,
+) -> Task:
+    """Which of two explanations judges prefer (Hessel et al., ACL 2023, Table 3; MOCK's EXPAcc).
+
+    Name the judge: `--model-role grader=openai/gpt-4o`, or several for a panel. No other model is asked.
+
+    Args:
+        system: Whose explanations: an Inspect log, lm-eval's samples, {instance_id: text} as JSON, or `human`.
+        against: The same, of the other side.
+        dataset: Hub id of the corpus, a local dataset folder, or `sample` (packaged, invented).
+        revision: Branch, tag or commit of a hub dataset.
+        split: `test`, `validation` or `train`.
+        fold: Cross-validation fold 0..4, or `all`.
+        setting: What the judge sees of the cartoon: `description`, `pixels` or `caption_only`; of MOCK also `frames`.
+        of: Whose explanations: `explanation` (the caption contest's) or `mock_explaining`; stories: `mock_generation`.
+        scene: Of MOCK: `cartoon`, `post`, `comedy`, `stills` or `all`.
+        order: `both` asks twice, `random` once in an order drawn with `seed`, `fixed` shows the system first.
+        prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
+        on_unparsed: An empty explanation loses against another (`wrong`) or leaves the pairs (`exclude`).
+        structured: Ask judges for a JSON verdict by the provider's structured output.
+        temperature: Of judges whose own configuration sets none; `none` leaves it to the provider.
+        seed: The same, and of the orders drawn.
+        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
+        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+    """
+    check_grader_bound()
+    how = Asking(structured, temperature, seed, cache, retries)  # type: ignore[arg-type]
+    parameters: dict[str, Any] = {"system": system, "against": against, "dataset": dataset or HUB, "revision": revision}
+    parameters |= {"split": split, "fold": fold, "setting": setting, "order": order, "prompts": prompts}
+    parameters |= {"of": of, "scene": scene}
+    parameters |= {"on_unparsed": on_unparsed, "structured": structured, "temperature": how.temperature, "seed": seed}
+    judges = [preference(None, *dataclasses.astuple(how))]
+    built = build("explanation_preference", parameters, judges, asks=False)
+    built.setup = [require_grader(), *(built.setup if isinstance(built.setup, list) else [])]
+    built.solver = left_to_judges()
+    return built
+
+
+@solver
+def left_to_judges() -> Solver:
+    """Leaves the question as it is: judges answer it, in the scorer."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return state
+
+    return solve
+
+
+@metric(scores="unreduced")
+def preference_metrics() -> Metric:
+    """Win rates with intervals, and how far to trust the judges, over all pairs."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
+        outcomes = [
+            # a sample's metadata of these names may mean something else in somebody else's task
+            dataclasses.replace(outcome_of(score), groups=(score.score.metadata or {})["groups"])
+            for score in scores
+        ]
+        return flat(run.metrics(outcomes))
+
+    return compute
+
+
+@scorer(metrics=[preference_metrics()])
+def preference(
+    grader: str | list[str] | None = None,
+    structured: bool | None = None,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """Judges' verdict on the question that a sample of `explanation_preference` asks.
+
+    Of a panel, what more than half of all judges say; a tie where all gave a verdict without such a
+    majority. The score is 1 where the system is preferred, .5 for a tie, 0 otherwise, N without a verdict.
+
+    Args:
+        grader: Model or models that judge, whatever is bound to the model role `grader`.
+        structured: Read a JSON verdict, asked for by the provider's structured output; by default as the question says.
+        temperature: Of judges whose own configuration sets none; none leaves it to the provider.
+        seed: The same.
+        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
+        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+    """
+    asking = Asking(bool(structured), temperature, seed, cache, retries)
+    register_prices()
+
+    async def score(state: TaskState, target: Target) -> Score:
+        asked_for = bool(state.metadata.get("humor_tasks", {}).get("structured", False))
+        how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
+        record = _record(state)
+        if "settled" not in record.groups:
+            raise CannotRun(f"sample {state.sample_id} is not of explanation_preference.")
+        panel = [] if record.groups["settled"] else await _asked(resolve(grader), state.messages, how)
+        return _score(record, [panel], how)
+
+    return score
+
+
+@scorer(metrics=[preference_metrics()])
+def reference_preference(
+    grader: str | list[str] | None = None,
+    structured: bool = False,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    prompts: str | None = None,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """Whether judges prefer the reply to the reference, asked in both orders: EXPAcc is `preferred`.
+
+    For `explanation` and `mock_explaining`, and for any task with a reference text as its target: the reply without its
+    thinking is compared with it; judges are shown the sample's metadata `context`, else the question's
+    text, with its pictures.
+
+    Args:
+        grader: Model or models that judge, whatever is bound to the model role `grader`.
+        structured: Ask for a JSON verdict by the provider's structured output.
+        temperature: Of judges whose own configuration sets none; none leaves it to the provider.
+        seed: The same.
+        prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
+        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
+        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+    """
+    how = Asking(structured, temperature, seed, cache, retries)
+    register_prices()
+
+    async def score(state: TaskState, target: Target) -> Score:
+        task = state.metadata.get("humor_tasks", {}).get("benchmark", "explanation")
+        if "rouge_l" not in BENCHMARKS[task].metric_names or state.choices:
+            raise CannotRun(f"sample {state.sample_id}: its target is no reference text.")
+        reference = target[0] if len(target) else ""  # of several, which are alternatives, the first
+        if not reference.strip():
+            raise ValueError(f"sample {state.sample_id}: the target holds no reference text to compare the reply with.")
+        run = run_of(state.metadata, "explanation")
+        reply = read_reply(run, state, target).answer or ""
+        texts = dict(zip(SIDES, (reply, reference), strict=True))
+        groups = {"settled": settled(reply, reference, run.options.on_unparsed)}
+        groups |= {"lengths": f"{len(reply)} {len(reference)}"}
+        record = dataclasses.replace(_record(state), groups=groups)
+        if groups["settled"]:
+            return _score(record, [[], []], how)
+        rubric, judges = rubric_of("preference", prompts, PREFERENCE), resolve(grader)
+        question = next(m for m in reversed(state.messages) if isinstance(m, ChatMessageUser))
+        context = str(state.metadata.get("context") or question.text)
+        panels = []
+        for first, second in (SIDES, SIDES[::-1]):
+            material = {"context": context, "first": texts[first], "second": texts[second]}
+            asked = turn_messages(rubric.ask(material, how.structured).turns)
+            asked[-1].content = [*media_of(question), ContentText(text=asked[-1].text)]
+            panels.append(await _asked(judges, asked, how))
+        return _score(record, panels, how, f"|prompts:{rubric.hash}")
+
+    return score
+
+
+async def _asked(judges: Sequence[Model], messages: list[ChatMessage], how: Asking) -> list[Graded]:
+    for judge in judges:
+        check_takes_these(judge, messages)
+    return list(await collect(*(put(judge, list(messages), PREFERENCE, how) for judge in judges)))
+
+
+def _record(state: TaskState) -> Record:
+    identity = str(state.sample_id)
+    return Record(identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, groups_of(state.metadata))
+
+
+def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:
+    """What was found, with every word of every judge."""
+    words = [word for panel in panels for word in panel]
+    choices = [panel_choice([word.word for word in panel]) for panel in panels]
+    outcome = decided(record, choices, [_status(*found) for found in zip(choices, panels, strict=True)])
+    judges = ",".join(dict.fromkeys(word.grader for word in words))
+    return Score(
+        value=_value(outcome),
+        answer=outcome.answer,
+        explanation="\n".join(f"{word.grader}, {word.word or 'no verdict'}: {word.reasons}" for word in words),
+        reason=REASONS.get(outcome.status),
+        metadata={
+            "status": outcome.status,
+            "target": None,
+            "values": dict(outcome.values),
+            "groups": dict(record.groups),
+            "verdicts": [[dataclasses.asdict(word) for word in panel] for panel in panels],
+            "signature": f"graders:{judges}|{how.shown()}{prompts}",
+        },
+    )
+
+
+def _status(choice: str | None, panel: Sequence[Graded]) -> str:
+    """Why a panel gave no verdict: the first failure in it."""
+    failed = [word.status for word in panel if word.word is None]
+    return failed[0] if choice is None and failed else "answered"
+
+
+def _value(outcome: Outcome) -> float | str:
+    """The mean worth of the verdicts, N where one is missing."""
+    named = (outcome.answer or "-").split()
+    return "N" if set(named) - set(WORTH) else sum(WORTH[side] for side in named) / len(named)

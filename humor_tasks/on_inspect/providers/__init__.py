@@ -1,0 +1,1 @@
+"""Model providers for Inspect: baselines, embeddings, CLIP, OFA, trained Humicroedit systems."""

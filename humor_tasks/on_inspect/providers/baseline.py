@@ -1,0 +1,19 @@
+"""`--model baseline/overlap`: the shortcut baselines as an Inspect provider."""
+
+from __future__ import annotations
+
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import Question
+from humor_tasks.on_inspect.providers.chooser import ChooserAPI
+
+
+class BaselineAPI(ChooserAPI):
+    """`-M seed=N` seeds the random strategy."""
+
+    def make(self, model_name: str, seed: int = 0) -> Baseline:
+        """The strategy called `model_name`."""
+        return Baseline(model_name, seed)
+
+    async def score(self, asked: Question) -> list[float]:
+        """At once: a thread would cost more than the score."""
+        return self.chooser.score([asked])[0]

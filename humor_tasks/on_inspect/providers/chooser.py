@@ -1,0 +1,97 @@
+"""A Chooser as an Inspect model provider."""
+
+from __future__ import annotations
+
+import abc
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    GenerateConfig,
+    Logprob,
+    Logprobs,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    TopLogprob,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, answer, best, log_softmax, open_answer
+from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.messages import question
+from humor_tasks.on_inspect.providers.batching import Batcher, each
+
+
+class ChooserAPI(ModelAPI):
+    """Answers "Answer: X" with log-probabilities over the letters and the raw scores as metadata.
+
+    Without choices it answers "Explanation: " and the sentence of the scene it prefers. A provider
+    says in `make` how its chooser is made; `-M` arguments are those of `make`.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),
+        **model_args: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        try:
+            for name in model_args:
+                check_choice(f"-M argument of {type(self).__name__}", name, self.arguments())
+            self.chooser = self.make(model_name, **model_args)
+        except BadInput as problem:
+            raise CannotRun(f"model {model_name}: {problem}") from None
+        self._batcher: Batcher[Question, list[float] | BadInput] = Batcher(self._scored)
+
+    @abc.abstractmethod
+    def make(self, model_name: str) -> Chooser:
+        """The chooser called `model_name`; BadInput when there is none."""
+
+    def arguments(self) -> Sequence[str]:
+        """The names that `make` takes as `-M` arguments."""
+        return list(inspect.signature(self.make).parameters)[1:]
+
+    async def score(self, asked: Question) -> list[float]:
+        """Scores of one question's choices, in a batch with whatever else is queued."""
+        scores = await self._batcher(asked)
+        if isinstance(scores, BadInput):
+            raise scores
+        return scores
+
+    def _scored(self, questions: Sequence[Question]) -> list[list[float] | BadInput]:
+        return each(self.chooser.score, questions)
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        """See ModelAPI."""
+        try:
+            asked = question(input)
+            self.chooser.check(asked)
+            if not asked.choices:
+                return self._output(f"Explanation: {open_answer(self.chooser, asked)}", None, {})
+            scores = await self.score(asked)
+        except BadInput as problem:
+            raise CannotRun(f"model {self.model_name}: {problem}") from None
+        logprobs = log_softmax(scores)
+        letters = LETTERS[: len(scores)]
+        top = [TopLogprob(token=a, logprob=p) for a, p in zip(letters, logprobs, strict=True)]
+        picked = best(scores)
+        token = Logprob(token=letters[picked], logprob=logprobs[picked], top_logprobs=top)
+        raw = {"scores": dict(zip(letters, scores, strict=True))}
+        return self._output(f"Answer: {answer(asked, picked)}", Logprobs(content=[token]), raw)
+
+    def _output(self, text: str, logprobs: Logprobs | None, metadata: dict[str, Any]) -> ModelOutput:
+        message = ChatMessageAssistant(content=text, source="generate")
+        choice = ChatCompletionChoice(message=message, stop_reason="stop", logprobs=logprobs)
+        # Zero usage, said explicitly: nothing was billed, and Inspect need not count tokens.
+        return ModelOutput(model=self.model_name, choices=[choice], usage=ModelUsage(), metadata=metadata)

@@ -1,0 +1,25 @@
+"""`--model clip/ViT-L-14-336/openai` or `clip/<folder>`: CLIP as an Inspect provider, for tasks with setting=pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from humor_tasks.models.choosers.clip import SETTINGS, ClipChooser
+from humor_tasks.on_inspect.providers.chooser import ChooserAPI
+
+
+class ClipAPI(ChooserAPI):
+    """`-M fit=crop`, `-M precision=bf16`, `-M device=cuda`: the fields of `ClipConfig`.
+
+    Concurrent samples share passes through the model: `--max-connections 256` keeps a GPU busy.
+    Inspect's own cache (`--cache`) does not know `-M` arguments: leave it off where these change.
+    """
+
+    def make(self, model_name: str, **settings: Any) -> ClipChooser:
+        """The CLIP called `model_name`: ARCHITECTURE/TAG, a folder or a weight file."""
+        return ClipChooser.load(model_name, settings)
+
+    def arguments(self) -> Sequence[str]:
+        """See ChooserAPI."""
+        return SETTINGS

@@ -1,0 +1,54 @@
+"""`--model humicroedit/<run folder>`: a trained rater of edited headlines as an Inspect provider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from humor_tasks.errors import BadInput
+from humor_tasks.models.humicroedit import Edit, load
+from humor_tasks.models.humicroedit.texts import answer, edits_in
+from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.providers.batching import Batcher
+
+
+class HumicroeditAPI(ModelAPI):
+    """Answers "Rating: x" for one edited headline and "Answer: A" or "Answer: B" for two.
+
+    The headlines are those in the metadata of the last user message, where the Humicroedit tasks put
+    them. Ratings are clipped to the scale 0..3, because a reply names a rating on it.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        try:
+            self.rater = load(Path(model_name))
+        except BadInput as problem:
+            raise CannotRun(f"model humicroedit/{model_name}: {problem}") from None
+        self._batcher: Batcher[Sequence[Edit], list[float]] = Batcher(self._rate)
+
+    def _rate(self, items: Sequence[Sequence[Edit]]) -> list[list[float]]:
+        rated = iter(self.rater.rate([edit for edits in items for edit in edits]))
+        return [[next(rated) for _ in edits] for edits in items]
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        """See ModelAPI."""
+        asked = next((m for m in reversed(input) if isinstance(m, ChatMessageUser)), None)
+        edits = edits_in((asked.metadata or {}).get("fields", {})) if asked else []
+        if not edits:
+            raise CannotRun(f"model humicroedit/{self.model_name} answers the Humicroedit tasks only.")
+        ratings = await self._batcher(edits)
+        output = ModelOutput.from_content(self.model_name, answer(ratings))
+        output.usage, output.metadata = ModelUsage(), {"ratings": ratings}
+        return output

@@ -1,0 +1,143 @@
+"""`--model ofa/<folder>` or `ofa/OWNER/NAME`: OFA as an Inspect provider of free-text answers about one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.errors import BadInput
+from humor_tasks.models.ofa.arguments import cut_at, settings_for
+from humor_tasks.models.ofa.settings import GenerationSettings
+from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.messages import images_in, picture_of
+from humor_tasks.on_inspect.providers.batching import Batcher, each
+
+UNSUPPORTED = ("frequency_penalty", "presence_penalty", "logit_bias", "best_of", "logprobs", "response_schema")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question about one picture, and how many answers to it are wanted."""
+
+    where: str
+    picture: Picture
+    question: str
+    settings: GenerationSettings
+    n: int
+
+
+class OfaAPI(ModelAPI):
+    """`-M image_size=384`, `-M beams=1`, `-M precision=bf16`, `-M revision=...`: see `Describer` and its settings.
+
+    The last user message holds the question and its picture. Concurrent samples share passes through the model:
+    `--max-connections 64` keeps a GPU busy. `--temperature` above 0 draws, otherwise beams are searched;
+    `--max-tokens`, `--seed`, `--top-p`, `--top-k`, `--num-choices` (the n best) and stop sequences are Inspect's.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),
+        **model_args: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        try:
+            self.describer = _open(model_name, model_args)
+        except BadInput as problem:
+            raise CannotRun(f"model {model_name}: {problem}") from None
+        self._batcher: Batcher[Asked, Any] = Batcher(self._answered, self.describer.batch_size)
+
+    def identity(self) -> dict[str, Any]:
+        """What an answer depends on besides the question, for whoever keeps answers."""
+        about: dict[str, Any] = self.describer.identity()
+        return about
+
+    def max_connections(self) -> int:
+        """Enough to fill the next batch while one runs."""
+        return 2 * int(self.describer.batch_size)
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        """See ModelAPI."""
+        try:
+            asked = self._asked(input, config)
+            answer = await self._batcher(asked)
+            if isinstance(answer, BadInput):
+                raise answer
+        except BadInput as problem:
+            raise CannotRun(f"model {self.model_name}: {problem}") from None
+        stops = tuple(config.stop_seqs or ())
+        choices = [
+            ChatCompletionChoice(
+                message=ChatMessageAssistant(content=cut_at(text, stops), source="generate"),
+                stop_reason="max_tokens" if i == 0 and answer.cut else "stop",
+            )
+            for i, text in enumerate(answer.texts)
+        ]
+        usage = ModelUsage(
+            input_tokens=answer.read, output_tokens=answer.written, total_tokens=answer.read + answer.written
+        )
+        return ModelOutput(model=self.model_name, choices=choices, usage=usage)
+
+    def _asked(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> Asked:
+        message = next((m for m in reversed(messages) if isinstance(m, ChatMessageUser)), None)
+        if message is None:
+            raise BadInput("there is no user message to answer.")
+        identity = (message.metadata or {}).get("id")
+        where, images = f"question {identity}" if identity else "the question", images_in(message)
+        if len(images) != 1:
+            raise BadInput(
+                f"{where}: there {'is no picture' if not images else f'are {len(images)} pictures'}. OFA answers "
+                "about one picture, in the last user message: for humor_tasks' tasks that is -T setting=pixels."
+            )
+        for name in UNSUPPORTED:
+            if getattr(config, name):
+                raise BadInput(f"{name} is not something OFA has; leave it out.")
+        self.describer.tokens(message.text, where)  # told before it joins a batch
+        most = self.describer.ofa.config.most_tokens - 1
+        said = {name: getattr(config, name) for name in ("max_tokens", "temperature", "seed", "top_p", "top_k")}
+        settings = settings_for(self.describer.settings, most, **said)
+        n = config.num_choices or 1
+        if n > 1 and settings.sample:
+            raise BadInput(f"{n} choices: one answer is drawn at a time; ask again with another seed, or in epochs.")
+        if n > settings.beams:
+            raise BadInput(f"{n} choices: a search with {settings.beams} beams has at most {settings.beams}; -M beams.")
+        return Asked(where, picture_of(images[0], identity), message.text, settings, n)
+
+    def _answered(self, asked: Sequence[Asked]) -> list[Any]:
+        """Those that are asked in one way go through the model together."""
+        found: dict[int, Any] = {}
+        for how in dict.fromkeys((a.settings, a.n) for a in asked):
+            places = [i for i, a in enumerate(asked) if (a.settings, a.n) == how]
+            results = each(partial(self._together, *how), [asked[i] for i in places])
+            found |= dict(zip(places, results, strict=True))
+        return [found[i] for i in range(len(asked))]
+
+    def _together(self, settings: GenerationSettings, n: int, asked: Sequence[Asked]) -> Sequence[Any]:
+        pictures, questions = [a.picture for a in asked], [a.question for a in asked]
+        found: list[Any] = self.describer.answers(pictures, questions, settings, n, [a.where for a in asked])
+        return found
+
+
+def _open(name: str, given: dict[str, Any]) -> Any:
+    from humor_tasks.models.ofa import Describer
+
+    return Describer.load(name, given)

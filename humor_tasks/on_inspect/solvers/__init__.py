@@ -1,0 +1,1 @@
+"""Solvers: Chain-of-Task, and description of pictures before the question."""

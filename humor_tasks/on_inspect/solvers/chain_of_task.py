@@ -1,0 +1,169 @@
+"""Chain-of-Task as a solver, for any task."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ContentImage,
+    ContentVideo,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.contract import Data, Record, Run
+from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.messages import turn_messages
+from humor_tasks.on_inspect.modalities import check_takes
+
+# Benchmark -> its sub-task, where it is one; the caption contest's scene is cartoon.
+CONTESTS = {"matching": "matching", "explanation": "explaining"}
+TASKS = {f"mock_{task}": task for task in ORDER} | CONTESTS
+SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")
+
+
+@solver
+def chain_of_task(
+    task: str = "",
+    scene: str = "",
+    dataset: str = "",
+    revision: str | None = None,
+    input: str = "",
+    frames: int = 0,
+    sampling: str = "",
+    prompts: str | None = None,
+    seed: int | None = None,
+    generates: bool = True,
+) -> Solver:
+    """Shows worked samples of MOCK's other two sub-tasks before the question, then lets the model answer.
+
+    For any task. The tasks of MOCK say what they ask and show, so nothing need be named; elsewhere name `task`,
+    `scene` and `dataset`. No sample shares its medium with the question, by `cluster` in the sample's
+    metadata and by its bytes. What was shown stands in the sample's metadata `chain_of_task`.
+
+    Args:
+        task: What the question asks: `detecting`, `matching` or `explaining`.
+        scene: `cartoon`, `post` or `comedy`.
+        dataset: Folder whose train splits hold the samples, or `sample` (packaged, invented).
+        revision: Branch, tag or commit of a hub dataset.
+        input: How samples are shown: `media`, `frames` or `description`; elsewhere than in MOCK by default `media`.
+        frames: With input=frames: how many.
+        sampling: With input=frames: `even` or `scene`.
+        prompts: Folder whose template files replace packaged ones of the same name.
+        seed: Seed of the draw.
+        generates: Let the model answer; `false` where a later solver does.
+    """
+    given = {"dataset": dataset, "revision": revision, "input": input, "frames": frames or None, "sampling": sampling}
+    given |= {"seed": seed, "prompts": prompts}
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        told: Mapping[str, Any] = state.metadata.get("humor_tasks", {})
+        if told.get("chain_of_task") is True:
+            raise CannotRun("chain_of_task: the task shows worked samples itself (chain_of_task=true).")
+        try:
+            asked = _named("task", task or TASKS.get(told.get("benchmark", ""), ""), ORDER)
+            where = _named("scene", scene or _scene(state), mock.SCENES)
+            settings = _settings(told) | {k: v for k, v in given.items() if v not in ("", None)}
+            run, worked = _open(asked, where, tuple(settings.items()))
+            _show(state, run, worked, asked, where)
+        except BadInput as problem:
+            raise CannotRun(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}") from None
+        return await generate(state) if generates else state
+
+    return solve
+
+
+def _named(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    if not value:
+        raise BadInput(f"the sample does not tell its {what}; name it: -S {what}={'|'.join(known)}.")
+    return check_choice(what, value, known)
+
+
+def _settings(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task of MOCK was run with; of another only the seed."""
+    names = SETTINGS if str(told.get("benchmark", "")).startswith("mock_") else ("seed",)
+    return {name: told[name] for name in names if told.get(name)}
+
+
+def _scene(state: TaskState) -> str:
+    task = state.metadata.get("humor_tasks", {}).get("benchmark", "")
+    return "cartoon" if task in CONTESTS else str(state.metadata.get("scene", ""))
+
+
+@lru_cache(maxsize=8)
+def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple[Run, Mapping[str, str]]:
+    """A run that has training records and templates, and nothing to evaluate; what its signature says of them."""
+    options = mock.MockOptions(**dict(settings), scene=scene, chain_of_task=True)
+    if not options.dataset:
+        raise BadInput("name the folder whose train splits hold worked samples: -S dataset=FOLDER, or `sample`.")
+    benchmark = BENCHMARKS[f"mock_{task}"]
+    run = Run(benchmark, options, Data((), {}, mock.pools(options)), benchmark.templates(options))
+    return run, mock.worked(run)
+
+
+def _show(state: TaskState, run: Run, worked: Mapping[str, str], task: str, scene: str) -> None:
+    """Puts the samples behind the system messages, and what they are into the metadata."""
+    digests = _digests(state)
+
+    def allowed(sample: Record) -> bool:
+        medium = sample.clip or sample.picture
+        return not digests or medium is None or medium.sha256() not in digests
+
+    found = samples(run, _record(state, scene), task, allowed)
+    turns = [turn for other, sample in found for turn in sample_turns(run, other, sample)]
+    check_takes(get_model(), [medium for turn in turns for medium in (turn.picture, turn.clip)])
+    first = next((i for i, m in enumerate(state.messages) if not isinstance(m, ChatMessageSystem)), 0)
+    state.messages = [*state.messages[:first], *turn_messages(turns, pictures=True), *state.messages[first:]]
+    shown = [{"task": other, "id": sample.id, "media_id": sample.cluster} for other, sample in found]
+    options = {k: v for k, v in run.options.shown().items() if k in ("input", "frames", "sampling", "seed")}
+    signed = {"task": task, "scene": scene, "data": run.options.dataset, "rev": run.options.revision or "-"} | options
+    signature = "|".join(f"{k}:{v}" for k, v in (signed | {"prompts": run.prompts_hash, **worked}).items())
+    state.metadata["chain_of_task"] = {"samples": shown, "signature": signature}
+
+
+def _record(state: TaskState, scene: str) -> Record:
+    """The question, as far as samples are chosen by it."""
+    identity = str(state.sample_id)
+    asked = next((m for m in reversed(state.messages) if isinstance(m, ChatMessageUser)), None)
+    fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
+    choices = tuple(choice.value for choice in state.choices)
+    cluster = str(state.metadata.get("cluster", identity))
+    if state.metadata.get("humor_tasks", {}).get("benchmark") in CONTESTS:
+        cluster = f"newyorker-{cluster}"  # as a folder of MOCK names the contest's cartoon
+        fields = {**fields, "punchline": fields.get("caption", "")}
+    return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
+
+
+def _digests(state: TaskState) -> set[str]:
+    """SHA-256 of what the question shows: as our own tasks note it, and of the contents of the messages."""
+    noted = {str(shown["sha256"]) for shown in state.metadata.get("pictures", []) if "sha256" in shown}
+    contents = [part for message in state.messages for part in _media(message)]
+    return noted | {hashlib.sha256(data).hexdigest() for data in map(_bytes, contents) if data is not None}
+
+
+def _media(message: ChatMessage) -> list[str]:
+    parts = [] if isinstance(message.content, str) else message.content
+    images = [part.image for part in parts if isinstance(part, ContentImage)]
+    return images + [part.video for part in parts if isinstance(part, ContentVideo)]
+
+
+def _bytes(place: str) -> bytes | None:
+    """What a `data:` URI or a file holds; None for what is on the web or cannot be read."""
+    start, _, encoded = place.partition(";base64,")
+    try:
+        return base64.b64decode(encoded, validate=True) if start.startswith("data:") else Path(place).read_bytes()
+    except (OSError, ValueError, binascii.Error):
+        return None

@@ -1,0 +1,120 @@
+"""`--solver humor_tasks/describe_first`: a task with setting=pixels, answered from descriptions of its pictures.
+
+The role `describer` (`--model-role describer=MODEL`) is asked the four questions about each picture; the model
+under test then sees the from-description prompt in the pictures' place. It is what a run on a folder of
+`humor-tasks describe` shows, within one run and log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+from inspect_ai.model import ChatMessage, Model, model_roles
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import collect
+
+from humor_tasks.benchmarks.caption_contest.corpus import entity_name, link_of, scene_context
+from humor_tasks.benchmarks.prompts import fill, read_templates
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.errors import BadInput
+from humor_tasks.models.descriptions import QUESTIONS, Description
+from humor_tasks.on_inspect.describer import Asking, ask
+from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.messages import images_in, picture_of
+
+ROLE = "describer"
+PIXELS, WORDS = "scene.pixels.txt", "scene.description.txt"
+
+
+@solver
+def describe_first(
+    instruction: str | None = None,
+    prompts: str | None = None,
+    temperature: float | None = 0.0,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+    cache: bool = True,
+) -> Solver:
+    """Put each picture into words by the model role `describer`, then answer from the words.
+
+    Args:
+        instruction: A system message before each question, for chat models.
+        prompts: The folder that the task was given as `-T prompts=`, if it was.
+        temperature: Of the describer, unless its own configuration says.
+        max_tokens: Of the describer, unless its own configuration says.
+        seed: Of the describer, unless its own configuration says.
+        cache: Keep answers in Inspect's model cache, so that they are paid for once.
+    """
+    try:
+        how = Asking(instruction, temperature, max_tokens, seed)
+        scenes = read_templates("nycc", [PIXELS, WORDS], prompts)
+    except BadInput as problem:
+        raise CannotRun(f"describe_first: {problem}") from None
+    known: dict[tuple[str, str], dict[str, str]] = {}
+    locks: dict[tuple[str, str], anyio.Lock] = {}
+
+    async def answers(model: Model, picture: Picture) -> dict[str, str]:
+        """Samples that share a picture, and run at once, ask once."""
+        key = (str(model), picture.sha256())
+        async with locks.setdefault(key, anyio.Lock()):
+            if key not in known:
+                said = await collect(*(ask(model, picture, question, how, cache) for question in QUESTIONS.values()))
+                known[key] = dict(zip(QUESTIONS, said, strict=True))
+        return known[key]
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        model = describer()
+        told = []
+        for i, message in enumerate(state.messages):
+            for image in images_in(message):
+                picture = picture_of(image, state.sample_id)
+                said = await answers(model, picture)
+                told.append({"picture": picture.sha256(), "describer": str(model), **said})
+                state.messages[i] = in_words(message, Description.of(said, f"sample {state.sample_id}"), scenes)
+        if not told:
+            raise CannotRun(
+                f"describe_first: sample {state.sample_id} has no picture to describe. It is for tasks with -T "
+                "setting=pixels, such as humor_tasks/matching."
+            )
+        state.metadata["described"] = told
+        return await generate(state)
+
+    return solve
+
+
+def describer() -> Model:
+    """The model bound to the role."""
+    bound = model_roles().get(ROLE)
+    models = bound if isinstance(bound, list) else [bound] if bound else []
+    if len(models) != 1:
+        what = f"there are {len(models)}" if models else "there is none"
+        raise CannotRun(f"describe_first: name one model with --model-role {ROLE}=MODEL; {what}.")
+    return models[0]
+
+
+def in_words(message: ChatMessage, description: Description, scenes: Mapping[str, str]) -> ChatMessage:
+    """A user message with a picture as the from-description setting has it."""
+    if len(images_in(message)) > 1:
+        raise BadInput("describe_first: a message has several pictures; it takes one a message.")
+    text, shown = message.text, scenes[PIXELS]
+    if text.count(shown) != 1:
+        raise CannotRun(
+            f"describe_first: the prompt does not hold the text of {PIXELS} once, in whose place a description goes. "
+            "If the task has -T prompts=FOLDER, give -S prompts=FOLDER too."
+        )
+    scene = scene_of(description)
+    known: dict[str, Any] | None = message.metadata
+    if known:
+        fields = {**known.get("fields", {}), **scene}
+        known = {**known, "context": scene_context(scene), "fields": fields}
+    words = text.replace(shown, fill(scenes[WORDS], scene, WORDS))
+    return message.model_copy(update={"content": words, "metadata": known})
+
+
+def scene_of(description: Description) -> dict[str, str]:
+    """The fields of the scene's template, as a described dataset's rows would have them."""
+    names = ", ".join(entity_name(link_of(name)) for name in description.entities)
+    lines = {name: getattr(description, name) for name in ("location", "description", "uncanny")}
+    return {**lines, "entities": names}

@@ -1,0 +1,1 @@
+"""Inspect tasks, a module a corpus."""

@@ -1,0 +1,1 @@
+"""Models for lm-eval: baselines, embeddings, CLIP, OFA, trained Humicroedit systems."""

@@ -1,0 +1,125 @@
+"""A Chooser as an lm-eval model."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+from tqdm import tqdm
+
+from humor_tasks.errors import check_choice
+from humor_tasks.models.choosers.chooser import (
+    LETTERS,
+    Chooser,
+    Question,
+    answer,
+    best,
+    check_chooses,
+    from_text,
+    log_softmax,
+    open_answer,
+)
+
+logger = logging.getLogger(__name__)
+
+HARNESS = {"batch_size", "max_batch_size", "device"}  # passed to every model by lm-eval
+
+
+class ChooserLM(LM):
+    """Scores a document's choices once and gives every letter its log-probability.
+
+    Requests are grouped by task and document. The choices are those of the document, else the
+    lettered lines of the prompt, else the compared continuations themselves.
+    """
+
+    MULTIMODAL = True  # accepts picture tasks; what it makes of the picture is the chooser's business
+    tokenizer_name = "none"
+    batch_size = 256  # questions in the first step of the progress bar
+
+    def __init__(self, chooser: Chooser, unused: dict[str, Any], known: Sequence[str]) -> None:
+        """`unused` are the model arguments left over: only those lm-eval adds to every model may be."""
+        super().__init__()
+        for name in set(unused) - HARNESS:
+            check_choice(f"--model_args of {chooser.name}", name, known)
+        self.chooser = chooser
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """See LM.loglikelihood; nan for a text with no alternatives, which a chooser cannot judge."""
+        # Of several processes, those with fewer requests are given their last one over and over.
+        distinct = {id(request): request for request in requests}
+        groups: dict[tuple[Any, ...], list[Instance]] = {}
+        for request in distinct.values():
+            groups.setdefault((request.task_name, request.doc_id, request.args[0]), []).append(request)
+        answers = dict.fromkeys(distinct, (float("nan"), False))
+        judged = []
+        for members in groups.values():
+            asked, indices = self._question(members)
+            self.chooser.check(asked)
+            if len(asked.choices) > 1:
+                judged.append((members, asked, indices))
+        if len(judged) < len(groups):
+            logger.warning("%s has no log-likelihood of free text: perplexities are left out.", self.chooser.name)
+        found = self._scores([asked for _, asked, _ in judged], disable_tqdm or self.rank != 0)
+        for (members, _, indices), scores in zip(judged, found, strict=True):
+            logprobs = log_softmax(scores)
+            for request, index in zip(members, indices, strict=True):
+                answers[id(request)] = (logprobs[index], index == best(scores))
+        return [answers[id(request)] for request in requests]
+
+    def _scores(self, questions: Sequence[Question], quiet: bool) -> list[list[float]]:
+        """In steps of the progress bar, each twice the last: a device idles between two, and passes are cut short."""
+        scores: list[list[float]] = []
+        with tqdm(total=len(questions), disable=quiet, desc=self.chooser.name) as bar:
+            while step := questions[len(scores) : len(scores) + len(scores) + self.batch_size]:
+                scores += self.chooser.score(step)
+                bar.update(len(step))
+        return scores
+
+    def _question(self, requests: list[Instance]) -> tuple[Question, list[int]]:
+        asked = _asked(requests[0])
+        continuations = [str(request.args[1]).strip() for request in requests]
+        letters = LETTERS[: len(asked.choices)]
+        if all(len(c) == 1 and c in letters for c in continuations):
+            return asked, [letters.index(c) for c in continuations]
+        context = asked.context or str(requests[0].args[0])
+        asked = dataclasses.replace(asked, context=context, choices=tuple(continuations))
+        return asked, list(range(len(continuations)))
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """ "Answer: X", or "Explanation: " and a sentence of the scene where there are no choices."""
+        questions = [_asked(request) for request in requests]
+        for question in questions:
+            self.chooser.check(question)
+        scores = self.chooser.score([q for q in questions if q.choices])
+        picked = iter(scores)
+        return [
+            f"Answer: {answer(q, best(next(picked)))}" if q.choices else f"Explanation: {open_answer(self.chooser, q)}"
+            for q in questions
+        ]
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
+        """Not something a chooser can do."""
+        raise NotImplementedError(f"{self.chooser.name} picks among choices; it gives no likelihood of running text.")
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+        """The turns as plain text."""
+        return "\n\n".join(turn["content"] for turn in chat_history)
+
+
+def _asked(request: Instance) -> Question:
+    doc = request.doc if isinstance(request.doc, dict) else {}
+    if "context" in doc and "choices" in doc and "id" in doc:
+        check_chooses(doc["choices"], doc.get("fields", {}))
+        about = doc.get("fields", {}).get("punchline", "")
+        asked = Question(doc["id"], doc["context"], tuple(doc["choices"]), about=about)
+    else:
+        asked = from_text(str(request.args[0]), str(request.args[0]))
+    shown = request.args[2].get("visual") if len(request.args) > 2 else None
+    if not shown:
+        return asked
+    own = shown[-1]  # the pictures of worked examples come before it
+    return dataclasses.replace(asked, picture=getattr(own, "picture", own))

@@ -1,0 +1,31 @@
+"""`--model humor-embedding --model_args pretrained=<name or folder>`: an embedding model in lm-eval."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from humor_tasks.models.choosers.embedding import Embedding
+from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
+
+logger = logging.getLogger(__name__)
+
+
+class EmbeddingLM(ChooserLM):
+    """Takes lm-eval's `--device`; `batch_size` is sentence-transformers'."""
+
+    def __init__(self, pretrained: str, device: str | None = None, batch_size: Any = 64, **harness: Any) -> None:
+        if device is not None and device.startswith("cuda") and not _cuda():
+            # lm-eval's command line says "cuda" unless told otherwise; its own hf model goes on so too.
+            logger.info("No CUDA device: humor-embedding runs on the CPU.")
+            device = "cpu"
+        size = int(batch_size) if str(batch_size).isdigit() and int(batch_size) > 1 else 64
+        super().__init__(Embedding(pretrained, device, size), harness, ("pretrained", "device", "batch_size"))
+
+
+def _cuda() -> bool:
+    try:
+        import torch
+    except ImportError:  # Embedding itself says what to install
+        return False
+    return bool(torch.cuda.is_available())

@@ -1,0 +1,65 @@
+"""`--model humor-humicroedit --model_args run=<folder>`: a trained rater of edited headlines in lm-eval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.humicroedit import load
+from humor_tasks.models.humicroedit.texts import answer, edits_in
+from humor_tasks.on_lm_eval.providers.chooser import HARNESS
+
+
+class HumicroeditLM(LM):
+    """Rates the headlines of a document once; see `_log_probability` for what a label's likelihood is."""
+
+    tokenizer_name = "none"
+
+    def __init__(self, run: str, **harness: Any) -> None:
+        super().__init__()
+        for name in set(harness) - HARNESS:
+            check_choice("--model_args of humor-humicroedit", name, ("run",))
+        self.rater = load(Path(run))
+
+    def _ratings(self, requests: Sequence[Instance]) -> list[list[float]]:
+        edits = [edits_in((request.doc or {}).get("fields", {})) for request in requests]
+        if not all(edits):
+            raise BadInput("humor-humicroedit answers the Humicroedit tasks only.")
+        rated = iter(self.rater.rate([edit for some in edits for edit in some]))
+        return [[next(rated) for _ in some] for some in edits]
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """See LM.loglikelihood."""
+        found = []
+        for request, ratings in zip(requests, self._ratings(requests), strict=True):
+            likelihood = _log_probability(str(request.args[1]).strip(), ratings)
+            found.append((likelihood, likelihood > math.log(0.5)))
+        return found
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """ "Rating: x" for one headline, "Answer: A" or "Answer: B" for two."""
+        return [answer(ratings) for ratings in self._ratings(requests)]
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
+        """Not something a rater can do."""
+        raise NotImplementedError("humor-humicroedit gives no likelihood of running text.")
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+        """The turns as plain text."""
+        return "\n\n".join(turn["content"] for turn in chat_history)
+
+
+def _log_probability(label: str, ratings: Sequence[float]) -> float:
+    """Of a digit: on the two next to the rating, so that its expected value is the rating. Of a letter: logistic."""
+    if len(ratings) == 1:
+        rating = min(max(ratings[0], 0.0), 3.0)
+        share = max(0.0, 1 - abs(rating - float(label)))
+        return math.log(share) if share else -math.inf
+    lead = (ratings[0] - ratings[1]) * (1 if label == "A" else -1)
+    return -math.log1p(math.exp(-lead))

@@ -1,0 +1,121 @@
+"""`--model humor-ofa --model_args pretrained=FOLDER`: OFA in lm-eval, for tasks that show one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.models.utils import normalize_gen_kwargs
+from tqdm import tqdm
+
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.ofa.arguments import cut_at, settings_for
+from humor_tasks.models.ofa.settings import GenerationSettings
+from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of, place
+from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
+
+WHO = "--gen_kwargs of humor-ofa"
+GENERATION = ("max_gen_toks", "temperature", "top_p", "top_k", "seed")
+
+
+class OfaLM(InProcess):
+    """Model arguments are `Describer`'s settings; `--device` and `--batch_size` (1: automatic) are lm-eval's.
+
+    The prompt, without the mark of the picture's place, is the question; with `--apply_chat_template` it is the
+    last user turn alone. `accelerate launch -m lm_eval ...` shares the documents among processes.
+    """
+
+    MULTIMODAL = True
+    tokenizer_name = "ofa"
+
+    def __init__(
+        self,
+        pretrained: str,
+        device: str | None = None,
+        batch_size: Any = 1,
+        max_batch_size: Any = None,
+        **settings: Any,
+    ) -> None:
+        from humor_tasks.models.ofa import Describer
+
+        super().__init__()
+        accelerator, own = place(device)
+        given = settings | {"device": own, "batch_size": batch_size_of(batch_size)}
+        self.describer = Describer.load(pretrained, given)
+        self._device = self.describer.ofa.device
+        self.batch_size = self.describer.batch_size
+        self.join(accelerator)
+
+    def get_model_info(self) -> dict[str, Any]:
+        """What goes into the results beside the model's arguments."""
+        return {"ofa": self.describer.identity() | {"device": str(self._device)}}
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """See LM.generate_until; requests with the same generation arguments share batches."""
+        asked = [self._asked(request) for request in requests]
+        hows = [self._how(request.args[1]) for request in requests]
+        found: dict[int, str] = {}
+        bar = tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc=self.describer.name)
+        for how in dict.fromkeys(hows):
+            settings, stops = how
+            places = [i for i, other in enumerate(hows) if other == how]
+            for start in range(0, len(places), self.batch_size):
+                part = places[start : start + self.batch_size]
+                images, questions, wheres = zip(*(asked[i] for i in part), strict=True)
+                texts = self.describer.answer(images, questions, settings, wheres)
+                found |= {i: cut_at(text, stops) for i, text in zip(part, texts, strict=True)}
+                bar.update(len(part))
+        bar.close()
+        return [found[i] for i in range(len(requests))]
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """The log-probability that the answer begins with the continuation."""
+        found = []
+        for request in tqdm(requests, disable=disable_tqdm or self.rank != 0, desc=self.describer.name):
+            image, question, where = self._asked(request)
+            found += self.describer.loglikelihoods([image], [question], [str(request.args[1])], [where])
+        return found
+
+    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
+        """Not something OFA can do."""
+        raise NotImplementedError(f"{self.describer.name} answers about pictures; it rates no running text.")
+
+    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
+        """The last user turn: OFA knows of no conversation."""
+        asked = [turn["content"] for turn in chat_history if turn["role"] == "user"]
+        if not asked:
+            raise BadInput(f"{self.describer.name}: there is no user turn to answer.")
+        return asked[-1]
+
+    def _asked(self, request: Instance) -> tuple[Any, str, str]:
+        """The image, the question, and where they are from."""
+        doc = request.doc if isinstance(request.doc, dict) else {}
+        where = f"{request.task_name}, document {doc.get('id', request.doc_id)}"
+        shown = (request.args[2].get("visual") if len(request.args) > 2 else None) or []
+        if len(shown) != 1:
+            raise BadInput(
+                f"{where}: there {f'are {len(shown)} pictures' if shown else 'is no picture'}. OFA answers about one: "
+                "use tasks such as nyc_matching_pixels_gen, without worked examples."
+            )
+        return getattr(shown[0], "picture", shown[0]), str(request.args[0]).replace(PLACEHOLDER, " "), where
+
+    def _how(self, given: Mapping[str, Any]) -> tuple[GenerationSettings, tuple[str, ...]]:
+        try:
+            how: dict[str, Any] = dict(normalize_gen_kwargs(dict(given), self.describer.settings.max_len))
+        except (TypeError, ValueError) as problem:
+            raise BadInput(f"{WHO}: {dict(given)} cannot be used ({problem}).") from None
+        stops, draws = [stop for stop in how.pop("until") if stop is not None], how.pop("do_sample")
+        for name in how:
+            check_choice(WHO, name, GENERATION)
+        if wrong := [stop for stop in stops if not isinstance(stop, str)]:
+            raise BadInput(f"{WHO}: until has {wrong[0]!r}; it is a text, or a list of texts.")
+        if draws not in (None, True, False):
+            raise BadInput(f"{WHO}: do_sample is {draws!r}; give true or false.")
+        if draws:
+            how.setdefault("temperature", 1.0)
+        else:
+            how["temperature"] = None
+        most = self.describer.ofa.config.most_tokens - 1
+        said = {"max_tokens" if name == "max_gen_toks" else name: value for name, value in how.items()}
+        return settings_for(self.describer.settings, most, **said), tuple(stops)

@@ -1,0 +1,1 @@
+"""The work around a run: corpora, description, annotation, analysis, reports, grading, submission."""

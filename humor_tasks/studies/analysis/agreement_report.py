@@ -1,0 +1,211 @@
+"""Human votes and judges against them as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from humor_tasks import __version__
+from humor_tasks.data.writing import as_table, write_text
+from humor_tasks.errors import BadInput
+from humor_tasks.scorers.bradley_terry import Strength
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.studies.analysis.agreement import Agreed, Rater, agreed, raters, systems
+from humor_tasks.studies.analysis.questions import PREFERENCE, Question
+from humor_tasks.studies.analysis.tables import interval, percent, plain, safe, table
+
+if TYPE_CHECKING:  # judges need Inspect, which takes seconds to import
+    from humor_tasks.studies.analysis.judge import Comparison
+
+REPORTS = (".md", ".csv", ".json")
+METRICS = (
+    *("win_rate", "win_rate_of_votes", "accuracy", "accuracy_of_votes", "human_acc", "gwet_ac1", "raw_agreement"),
+    *("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "human_ceiling", "first_shown"),
+)
+HOW = "Intervals are 95 %, clustered by contest where PAIRS or the log tell it, else by item."
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All that was computed from the votes, and from judges' logs, if any."""
+
+    questions: Sequence[Agreed]
+    raters: Sequence[Rater]
+    systems: Mapping[str, Strength]
+    judges: Sequence[Comparison]
+    notes: Sequence[str]
+
+
+def analyse(
+    questions: Sequence[Question], logs: Sequence[Path] = (), explainers: Mapping[str, str] | None = None
+) -> Analysis:
+    """The votes on these questions; with `logs`, judges against them, which need the questions' items."""
+    if logs and not all(question.items for question in questions):
+        raise BadInput(
+            "--judge needs --pairs: without them nothing tells whose text A is and which two texts people compared, "
+            "and a judge of other texts, or with A and B exchanged, would go unnoticed."
+        )
+    found = [agreed(question) for question in questions]
+    strengths, why = systems(found)
+    people = raters(questions)
+    notes = [note for each in found for note in each.notes] + _alike(people) + ([why] if why else [])
+    judges: list[Comparison] = []
+    if logs:
+        from humor_tasks.studies.analysis.judge import against_people, read_judge_log
+
+        judges = against_people(found, [read_judge_log(path) for path in logs], explainers)
+        notes += [note for each in judges for note in each.notes]
+    return Analysis(found, people, strengths, judges, notes)
+
+
+def _alike(people: Sequence[Rater]) -> list[str]:
+    """Raters who may be one person."""
+    names: dict[str, list[str]] = {}
+    for one in people:
+        names.setdefault(one.name.casefold(), []).append(one.name)
+    alike = [" and ".join(each) for each in names.values() if len(each) > 1]
+    return [f"raters whose names differ in case only are taken for different people: {'; '.join(alike)}."] * bool(alike)
+
+
+def check_ending(path: Path | None) -> None:
+    """BadInput, before anything is computed, for a file that could not be written in the end."""
+    if path and path.suffix not in REPORTS:
+        raise BadInput(f"{path}: a report ends in {', '.join(REPORTS)}.")
+
+
+def write_report(path: Path, analysis: Analysis) -> None:
+    """Markdown, CSV (the questions alone) or JSON by the file's ending."""
+    check_ending(path)
+    makers = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
+    write_text(path, makers[path.suffix](analysis))
+
+
+# ---- for programs -------------------------------------------------------------------------------
+
+
+def as_json(analysis: Analysis) -> str:
+    """Everything; what is unknown (nan) or without bound is null."""
+    report = {
+        "questions": [_about(each) | {"metrics": each.estimates} for each in analysis.questions],
+        "raters": analysis.raters,
+        "systems": analysis.systems,
+        "judges": analysis.judges,
+        "notes": analysis.notes,
+        "humor_tasks": __version__,
+    }
+    return json.dumps(plain(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(analysis: Analysis) -> str:
+    """A line a question; an empty cell is unknown or has no meaning there."""
+    rows = []
+    for each in analysis.questions:
+        cells = [_inert(cell) for cell in _about(each).values()]
+        for name in METRICS:
+            e = each.estimates.get(name)
+            values = [e.value, e.low, e.high] if e else [None] * 3
+            cells += [None if v is None or math.isnan(v) else v for v in values]
+        rows.append(cells)
+    names = [f"{name}{part}" for name in METRICS for part in ("", "_low", "_high")]
+    return as_table(["question", "kind", "a", "b", "generated", "ratings", "items", "ties", *names], rows)
+
+
+def _inert(cell: Any) -> Any:
+    """Text that a spreadsheet would take for a formula, after an apostrophe, which keeps it text."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
+
+
+def _about(each: Agreed) -> dict[str, Any]:
+    a, b = _names(each)
+    q = each.question
+    facts = {"question": q.name, "kind": q.kind, "a": a, "b": b, "generated": each.generated}
+    return facts | {"ratings": len(q.votes), "items": len(each.majority), "ties": each.ties}
+
+
+def _names(each: Agreed) -> tuple[str, str]:
+    """Of A and B; without PAIRS the letters, and nothing where they are no systems."""
+    return each.question.systems or (("A", "B") if each.question.kind == PREFERENCE else ("", ""))
+
+
+# ---- for people ---------------------------------------------------------------------------------
+
+
+def as_markdown(analysis: Analysis) -> str:
+    """The tables; those that these votes do not allow are left out."""
+    preferences = [each for each in analysis.questions if each.question.kind == PREFERENCE]
+    choices = [each for each in analysis.questions if each.question.kind != PREFERENCE]
+    parts = ["# Human votes"]
+    if preferences:
+        rows = [_line(each, "win_rate", *_names(each)) for each in preferences]
+        parts.append(table(("question", "A", "B", "% A wins", *_HEAD), rows))
+    if choices:
+        rows = [_line(each, "accuracy", each.question.kind) for each in choices]
+        parts.append(table(("question", "task", "% right", *_HEAD), rows))
+    parts += [HOW, "## Agreement", _agreement(analysis.questions), "## Raters", _raters(analysis.raters)]
+    if analysis.systems:
+        parts += ["## Systems", _systems(analysis.systems)]
+    if analysis.judges:
+        parts += ["## Judges against people", _judges(analysis.judges)]
+    if analysis.notes:
+        parts += ["## Notes", "\n".join(f"- {safe(note)}" for note in analysis.notes)]
+    return "\n\n".join(parts) + "\n"
+
+
+_HEAD = ("ratings", "AC1 x100", "items", "ties", "% by single votes")
+
+
+def _line(each: Agreed, metric: str, *names: str) -> tuple[object, ...]:
+    """A line as Table 3 has it; what that does not have comes last."""
+    by = each.estimates
+    first = (each.question.name, *names, percent(by[metric]), len(each.question.votes), percent(by["gwet_ac1"]))
+    return (*first, len(each.majority), each.ties, percent(by[f"{metric}_of_votes"]))
+
+
+def _agreement(questions: Sequence[Agreed]) -> str:
+    """A line a figure, a column a question."""
+    rows = []
+    for name in METRICS:
+        cells = [interval(each.estimates.get(name)) for each in questions]
+        if set(cells) != {"-"}:
+            rows.append((_words(name), *cells))
+    return table(("", *(each.question.name for each in questions)), rows)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _raters(found: Sequence[Rater]) -> str:
+    rows = []
+    for one in found:
+        seconds = "-" if math.isnan(one.seconds) else f"{one.seconds:.1f}"
+        shares = (percent(one.share_a), percent(one.first_shown), percent(one.accuracy))
+        rows.append((one.name, one.votes, *shares, seconds))
+    return table(("rater", "votes", "% A", "% first shown", "% right", "median seconds"), rows)
+
+
+def _systems(found: Mapping[str, Strength]) -> str:
+    rows = [
+        (name, interval(one.estimate), interval(one.elo, 0), f"{one.best} to {one.worst}", one.estimate.n)
+        for name, one in found.items()
+    ]
+    return table(("system", "log odds (Bradley-Terry)", "in Elo points", "rank", "items"), rows)
+
+
+def _judges(judges: Sequence[Comparison]) -> str:
+    """A line a figure, a column a judge and question."""
+    rows: list[tuple[object, ...]] = [
+        ("question", *(each.question for each in judges)),
+        ("A", *(each.systems[0] for each in judges)),
+        ("B", *(each.systems[1] for each in judges)),
+        ("of its family", *(each.own or "-" for each in judges)),
+        ("pairs", *(each.pairs for each in judges)),
+    ]
+    for name in dict.fromkeys(name for each in judges for name in each.estimates):
+        cells: list[Estimate | None] = [each.estimates.get(name) for each in judges]
+        rows.append((_words(name), *(interval(cell) for cell in cells)))
+    return table(("", *(each.judge for each in judges)), rows)

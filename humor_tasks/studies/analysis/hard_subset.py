@@ -1,0 +1,45 @@
+"""The hard subset: the rows that the fewest models of a pool get right (Narad et al. 2025).
+
+It depends on the pool, so the list names its logs. Keys go by (idx, element).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.report.graded import GradedLog
+
+
+def hard_subset(logs: Sequence[GradedLog], size: int = 100, min_attempts: int = 3) -> dict[str, Any]:
+    """The `size` keys of lowest pass rate among those with at least `min_attempts` verdicts.
+
+    Equal rates: the row with more attempts first, then the smaller key. Raises BadInput for logs of
+    different files and when no row has enough attempts.
+    """
+    files = {log.fingerprint for log in logs if log.fingerprint}
+    if len(files) > 1:
+        raise BadInput(f"the logs are of {len(files)} different data files; a subset belongs to one.")
+    tally: dict[str, list[bool]] = {}
+    for log in logs:
+        for point in log.points:
+            tally.setdefault(point.id, []).extend([] if point.passed is None else [point.passed])
+    enough = {key: passes for key, passes in tally.items() if len(passes) >= min_attempts}
+    if not enough:
+        most = max(map(len, tally.values()), default=0)
+        raise BadInput(f"no row has {min_attempts} verdicts; the most is {most}. Give logs of more models or epochs.")
+    if len(enough) <= size:
+        raise BadInput(f"{len(enough)} rows have {min_attempts} verdicts or more: {size} would be all of them.")
+    order = sorted(enough, key=lambda key: (sum(enough[key]) / len(enough[key]), -len(enough[key]), key))
+    keys = order[:size]
+    return {
+        "subset": "hard",
+        "corpus_sha256": next(iter(files), None),
+        "source": {"logs": [f"{log.path.name}: {log.model}, {log.graders}" for log in logs]},
+        "note": f"lowest pass rate of {len(enough)} rows with at least {min_attempts} verdicts; "
+        f"{len(tally) - len(enough)} rows had fewer",
+        "keys": keys,
+        "pass_rates": {key: round(sum(enough[key]) / len(enough[key]), 6) for key in keys},
+        "attempts": {key: len(enough[key]) for key in keys},
+    }

@@ -1,0 +1,329 @@
+"""A judge against people: its verdicts on the pairs of explanations that people voted on.
+
+The judge's are those of a log of humor_tasks/explanation_preference: a pair whose two orders disagree is a
+tie. The people's is the majority of their votes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalSample
+from inspect_ai.scorer import SampleScore, Score
+
+from humor_tasks.benchmarks.contract import Data, Outcome, Run
+from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, SIDES, PreferenceOptions, compared
+from humor_tasks.errors import BadInput, check_choice, listed
+from humor_tasks.on_inspect.logs import read_log
+from humor_tasks.on_inspect.outcomes import outcome_of
+from humor_tasks.scorers.agreement import gwet_ac1, raw_agreement
+from humor_tasks.scorers.annotators import human_ceiling
+from humor_tasks.scorers.correction import prediction_powered
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.preference import length_controlled_win_rate, paired_difference, win_rate
+from humor_tasks.studies.analysis.agreement import WORTH, Agreed, first_shown
+from humor_tasks.studies.analysis.correct import ENOUGH
+from humor_tasks.studies.analysis.questions import PREFERENCE, Question
+from humor_tasks.studies.annotate.pairs import same_text
+from humor_tasks.studies.annotate.vote import TIE, Vote
+from humor_tasks.studies.annotate.votes import votes_table
+
+# By words of a model's name, the last part first: openai/gpt-4o, together/meta-llama/Llama-3-8b, gpt4-explanations.
+FAMILIES = {
+    "gpt": r"gpt|davinci|^o\d+(?!\w)|^openai$",
+    "claude": r"claude|^anthropic$",
+    "gemini": r"gemini|gemma|^google$",
+    "deepseek": "deepseek",
+    "qwen": r"qwen|qwq",
+    "llama": "llama",
+    "mistral": r"mi[sx]tral|ministral",
+    "grok": "grok",
+    "command": r"^command|^aya|^cohere$",
+    "phi": r"^phi-?\d",
+}
+_RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
+
+
+@dataclass(frozen=True)
+class JudgedPair:
+    """A pair of the log: both texts, the system's first (empty where the log does not hold them), and what was said."""
+
+    id: str
+    texts: tuple[str, str]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def cluster(self) -> str:
+        """Such as its contest."""
+        return self.outcomes[0].cluster
+
+    @property
+    def verdict(self) -> str | None:
+        """ "system", "against" or "tie"; None unless every order has a verdict."""
+        return compared("win_rate", self.outcomes)[0].preferred
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """Characters, the system's first."""
+        system, against = self.outcomes[0].groups["lengths"].split()
+        return float(system), float(against)
+
+
+@dataclass(frozen=True)
+class JudgeLog:
+    """One finished run. `pairs` are those that a judge was asked about; `settled` counts the others."""
+
+    path: Path
+    judges: tuple[str, ...]
+    models: tuple[str, str]
+    pairs: Mapping[str, JudgedPair]
+    settled: int
+
+
+def read_judge_log(path: Path) -> JudgeLog:
+    """A log of humor_tasks/explanation_preference; BadInput for another, one cut short and one of several epochs."""
+    if not path.is_file():
+        raise BadInput(f"{path}: there is no such log.")
+    log = read_log(path)
+    if log.status != "success":
+        raise BadInput(f"{path}: ended with status {log.status}; finish it with inspect eval-retry.")
+    pairs: dict[str, JudgedPair] = {}
+    judges: dict[str, None] = {}
+    settled = set()
+    for sample in log.samples or []:
+        outcome, score = _read(sample, path)
+        identity = outcome.groups.get("pair_id", outcome.id)
+        if outcome.groups.get("settled"):
+            settled.add(identity)
+            continue
+        words = [word for panel in (score.metadata or {}).get("verdicts", []) for word in panel]
+        judges |= dict.fromkeys(str(word["grader"]) for word in words)
+        before = pairs[identity].outcomes if identity in pairs else ()
+        pairs[identity] = JudgedPair(identity, _texts(sample), (*before, outcome))
+    if not pairs:
+        raise BadInput(f"{path}: holds no pair that a judge was asked about.")
+    source = (log.eval.metadata or {}).get("source") or {}
+    system, against = (str(source.get(f"{side}_model", side)) for side in SIDES)
+    return JudgeLog(path, tuple(judges), (system, against), pairs, len(settled))
+
+
+def _read(sample: EvalSample, path: Path) -> tuple[Outcome, Score]:
+    if sample.metadata.get("humor_tasks", {}).get("benchmark") != EXPLANATION_PREFERENCE.name:
+        raise BadInput(f"{path}: sample {sample.id} is not of humor_tasks/{EXPLANATION_PREFERENCE.name}.")
+    if sample.epoch > 1:
+        raise BadInput(f"{path}: holds several epochs; keep one verdict a question (--epochs 1).")
+    named = [s for name, s in (sample.scores or {}).items() if name.rsplit("/", 1)[-1].startswith("preference")]
+    score = next((s for s in reversed(named) if "values" in (s.metadata or {})), None)
+    if score is None:
+        raise BadInput(f"{path}: sample {sample.id} has no score of preference.")
+    kept = SampleScore(score=score, sample_id=sample.id, sample_metadata=sample.metadata)
+    return outcome_of(kept), score
+
+
+def _texts(sample: EvalSample) -> tuple[str, str]:
+    messages: Sequence[Any] = [] if isinstance(sample.input, str) else sample.input
+    fields = (messages[-1].metadata or {}).get("fields", {}) if messages else {}
+    shown = str(fields.get("first", "")), str(fields.get("second", ""))
+    return shown if sample.metadata.get("first") == SIDES[0] else shown[::-1]
+
+
+def family(model: str) -> str:
+    """What a model's name tells of where it comes from; a name that tells nothing is its own family."""
+    for part in reversed(model.lower().split("/")):
+        for name, words in FAMILIES.items():
+            if re.search(words, part):
+                return name
+    return model.lower()
+
+
+# ---- comparison ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A judge and people on one question: who they are, on how many pairs, and `estimates`.
+
+    own: the side whose explainer is of the judge's family, "" where none or both are. pairs: with a verdict and
+    votes. The estimates are of these pairs, clustered as the log is, but for unread, the win rates and
+    prediction_powered:
+
+    accuracy: how often the judge takes the side of the people's majority, where both take one. gwet_ac1,
+    raw_agreement: of judge and majority as two raters, ties a category. human_ceiling: as of `agreement`, for
+    comparison. first_shown: of the judge's verdicts for a side, those for the one shown first;
+    people_first_shown: of the votes. inconsistent: pairs whose orders disagree. length_effect, longer: the log
+    odds that length brings (`length_controlled_win_rate`), and how often the longer text is the one
+    preferred; people_...: of the majority. self_preference: the judge's win rate of its `own` side less the
+    people's. unread: pairs with votes but without a verdict. judge_win_rate: A's over all pairs read;
+    people_win_rate: over all pairs with votes, read or not. prediction_powered: A's over all pairs read had
+    people voted on all, which those that they voted on must be a random sample of (`prediction_powered`).
+    """
+
+    judge: str
+    question: str
+    systems: tuple[str, str]
+    own: str
+    pairs: int
+    estimates: dict[str, Estimate]
+    notes: tuple[str, ...]
+
+
+def against_people(
+    found: Sequence[Agreed], logs: Sequence[JudgeLog], explainers: Mapping[str, str] | None = None
+) -> list[Comparison]:
+    """Every log with every question that it is about: the same ids and the same texts, as PAIRS tell them.
+
+    `explainers` name who wrote A and B, if the log does not. Raises BadInput for a log that is about none.
+    """
+    for side in explainers or {}:
+        check_choice("explainer", side, ("A", "B"))
+    made = []
+    for log in logs:
+        own = [_compare(each, log, explainers or {}) for each in found if each.question.kind == PREFERENCE]
+        known = [each for each in own if each]
+        if not known:
+            raise BadInput(
+                f"{log.path}: judges no pair that people voted on: no id and pair of texts is that of a vote's item. "
+                f"It compares {log.models[0]} with {log.models[1]}; its ids are such as {next(iter(log.pairs))}."
+            )
+        made += known
+    return made
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What a judge and the majority say of a question's pairs, A, B or tie; `shared` lists those with both."""
+
+    question: Question
+    majority: Mapping[str, str]
+    verdicts: Mapping[str, str]
+    pairs: Mapping[str, JudgedPair]
+    turned: bool
+
+    @property
+    def shared(self) -> list[str]:
+        return [i for i in self.majority if i in self.verdicts]
+
+    def clusters(self, ids: Iterable[str]) -> list[str]:
+        return [self.pairs[i].cluster for i in ids]
+
+    def votes(self) -> list[Vote]:
+        known = set(self.shared)
+        return [vote for vote in self.question.votes if vote.item in known]
+
+
+def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Comparison | None:
+    question = agreed.question
+    turned, other = _turned(question, log)
+    if turned is None:
+        return None
+    sides = dict(zip(SIDES[::-1] if turned else SIDES, ("A", "B"), strict=True)) | {"tie": TIE}
+    pairs = {i: pair for i, pair in log.pairs.items() if i not in other}
+    verdicts = {i: sides[word] for i, pair in pairs.items() if (word := pair.verdict)}
+    words = _Words(question, agreed.majority, verdicts, pairs, turned)
+    systems = log.models[::-1] if turned else log.models
+    own = _own(log.judges, (explainers.get("A", systems[0]), explainers.get("B", systems[1])))
+    asked = [i for i in agreed.majority if i in pairs]
+    unread = clustered_mean([float(i not in verdicts) for i in asked], words.clusters(asked))
+    corrected, notes = _win_rates(words, asked)
+    if other:
+        notes.append(f"{listed('pair', other)} left out, for people read other texts than the judge.")
+    if log.settled:
+        about = f"{log.settled} of the log's pairs"
+        notes.append(f"the judge was not asked about {about} (the same text twice, or an empty one); left out.")
+    who = ", ".join(log.judges)
+    told = tuple(f"{who} on {question.name}: {note}" for note in notes)
+    estimates = _agreement(words) | _biases(words, own) | {"unread": unread} | corrected
+    return Comparison(who, question.name, question.systems or systems, own, len(words.shared), estimates, told)
+
+
+def _turned(question: Question, log: JudgeLog) -> tuple[bool | None, list[str]]:
+    """Whether option A is the log's `against`, None where the log is about something else; ids with other texts."""
+    found: dict[bool | None, list[str]] = {}
+    for identity in (i for i in log.pairs if i in question.items):
+        texts = [same_text(text) for text in log.pairs[identity].texts]
+        options = [same_text(option) for option in question.items[identity].options]
+        order = False if options == texts else True if options == texts[::-1] else None
+        found.setdefault(order, []).append(identity)
+    if True in found and False in found:
+        raise BadInput(
+            f"{question.name}: option A is {log.models[0]}'s in item {found[False][0]} and {log.models[1]}'s in "
+            f"{found[True][0]}; keep one order of the options, since raters see them shuffled anyway."
+        )
+    known = next((order for order in found if order is not None), None)
+    return known, found.get(None, [])
+
+
+def _own(judges: Sequence[str], explainers: tuple[str, str]) -> str:
+    families = {family(judge) for judge in judges}
+    sides = [side for side, model in zip("AB", explainers, strict=True) if {family(model)} == families]
+    return sides[0] if len(sides) == 1 else ""
+
+
+def _agreement(words: _Words) -> dict[str, Estimate]:
+    both = [[words.verdicts[i], words.majority[i]] for i in words.shared]
+    clusters = words.clusters(words.shared)
+    decided = [
+        (float(one == other), c) for (one, other), c in zip(both, clusters, strict=True) if TIE not in (one, other)
+    ]
+    items, _, rows = votes_table(words.votes())
+    return {
+        "accuracy": clustered_mean([same for same, _ in decided], [cluster for _, cluster in decided]),
+        "gwet_ac1": gwet_ac1(both, clusters, sorted({"A", "B"}.union(*both))),
+        "raw_agreement": raw_agreement(both, clusters),
+        "human_ceiling": human_ceiling(rows, words.clusters(items)),
+    }
+
+
+def _biases(words: _Words, own: str) -> dict[str, Estimate]:
+    shared, clusters = words.shared, words.clusters(words.shared)
+    outcomes = [outcome for i in shared for outcome in words.pairs[i].outcomes]
+    lengths = [words.pairs[i].lengths for i in shared]
+    a, b = ([pair[k] for pair in lengths] for k in ((1, 0) if words.turned else (0, 1)))
+    found = EXPLANATION_PREFERENCE.estimate(_RUN, "first_shown", outcomes)
+    found |= {"people_first_shown": first_shown(words.question, words.votes())}
+    found |= EXPLANATION_PREFERENCE.estimate(_RUN, "inconsistent", outcomes)
+    worth = {}
+    for who, said in (("", words.verdicts), ("people_", words.majority)):
+        worth[who] = [WORTH[said[i]] for i in shared]
+        found[f"{who}length_effect"] = length_controlled_win_rate(worth[who], a, b, clusters).length_effect
+        decided = [k for k, value in enumerate(worth[who]) if value != WORTH[TIE] and a[k] != b[k]]
+        longer = [float((worth[who][k] == 1) == (a[k] > b[k])) for k in decided]
+        found[f"{who}longer"] = clustered_mean(longer, [clusters[k] for k in decided])
+    differ = {"A": ("", "people_"), "B": ("people_", "")}.get(own)
+    unknown = clustered_mean([math.nan] * len(shared), clusters)
+    found["self_preference"] = paired_difference(*(worth[who] for who in differ), clusters) if differ else unknown
+    return found
+
+
+def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate], list[str]]:
+    """`asked`: the pairs with votes, with a verdict or without."""
+    shared = words.shared
+    rest = [i for i in words.verdicts if i not in words.majority]
+    human, judged = ([WORTH[said[i]] for i in shared] for said in (words.majority, words.verdicts))
+    clusters, others = words.clusters(shared), words.clusters(rest)
+    unlabelled = [WORTH[words.verdicts[i]] for i in rest]
+    found = {
+        "judge_win_rate": win_rate(unlabelled + judged, others + clusters),
+        "people_win_rate": win_rate([WORTH[words.majority[i]] for i in asked], words.clusters(asked)),
+    }
+    if not words.verdicts:
+        return found, [f"no verdict could be read, on any of {len(words.pairs)} pairs; nothing is told of this judge."]
+    notes = []
+    if unread := len(asked) - len(shared):
+        which = f"{unread} of {len(asked)} pairs with votes have no verdict"
+        notes.append(f"{which}; all but people_win_rate and unread leave them out, prediction_powered too.")
+    try:
+        own = {"clusters": others, "human_clusters": clusters}
+        found["prediction_powered"] = prediction_powered(unlabelled, judged, human, **own)
+    except BadInput as problem:
+        notes.append(str(problem))
+    if len(shared) < ENOUGH:
+        notes.append(
+            f"{len(shared)} pairs with votes and a verdict: below {ENOUGH} prediction_powered's interval is too narrow."
+        )
+    return found, notes

@@ -1,0 +1,121 @@
+"""The items of an annotation: a JSON-lines file (or a JSON list) with a row an item.
+
+id; options: texts, or {"a": text, "b": text}; kind: preference, matching or ranking (without it: three
+options or more are matching, two with a caption preference, two without it ranking); description or
+null; image: a file in this file's folder, or null; caption, for preference; cluster, such as a contest;
+answer: the right option's label, which no rater is shown; systems and question: who wrote the options, and which
+comparison a row belongs to, for `humor-tasks agreement`. Other fields are not read.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.data.media.picture import Picture, picture_file
+from humor_tasks.data.reading import read_body
+from humor_tasks.data.writing import write_text
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.studies.annotate.vote import TIE
+from humor_tasks.studies.annotate.votes import read_json_rows
+
+KINDS = ("preference", "matching", "ranking")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to vote on. Its options are called A, B, ... in the order of the file."""
+
+    id: str
+    kind: str
+    options: tuple[str, ...]
+    description: str = ""
+    caption: str = ""
+    picture: Picture | None = None
+    cluster: str = ""
+    answer: str = ""
+
+    @property
+    def labels(self) -> str:
+        """One letter an option."""
+        return string.ascii_uppercase[: len(self.options)]
+
+
+def read_pairs(path: Path) -> list[Item]:
+    """The items of the file, in its order; BadInput names the row and what is wrong with it."""
+    rows = read_json_rows(path, read_body(path, "utf-8-sig"))
+    if not rows:
+        raise BadInput(f"{path}: there are no items.")
+    items: dict[str, Item] = {}
+    places: dict[str, str] = {}
+    for where, row in rows:
+        item = _item(row, where, path.parent)
+        if item.id in items:
+            raise BadInput(f"{where}: id '{item.id}' is also that of {places[item.id]}.")
+        items[item.id], places[item.id] = item, where
+    return list(items.values())
+
+
+def write_pairs(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Rows as JSON lines, written whole or not at all."""
+    write_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+
+
+def choices_of(items: Iterable[Item]) -> dict[str, tuple[str, ...]]:
+    """Item id -> what a vote on it may say."""
+    return {item.id: (*item.labels, TIE) for item in items}
+
+
+def same_text(text: str) -> str:
+    """What two options that differ in case and blanks only have in common."""
+    return " ".join(text.split()).casefold()
+
+
+def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
+    identity = row.get("id")
+    if isinstance(identity, int) and not isinstance(identity, bool):
+        identity = str(identity)
+    if not isinstance(identity, str) or not identity.strip():
+        raise BadInput(f"{where}: id is {identity!r}; an item needs one, as text.")
+    options = _options(row.get("options"), where)
+    caption = _text(row, "caption", where)
+    inferred = "matching" if len(options) > 2 else "preference" if caption else "ranking"
+    kind = check_choice(f"{where}: kind", row.get("kind") or inferred, KINDS)
+    if kind == "preference" and len(options) != 2:
+        raise BadInput(f"{where}: a preference is between two options; there are {len(options)}.")
+    answer = _text(row, "answer", where)
+    if answer and answer not in tuple(string.ascii_uppercase[: len(options)]):
+        raise BadInput(f"{where}: answer is '{answer}'; it must be the label of an option, such as A for the first.")
+    image = _text(row, "image", where)
+    try:
+        picture = picture_file(folder, image) if image else None
+    except BadInput as problem:
+        raise BadInput(f"{where}: {problem}") from None
+    texts = {name: _text(row, name, where) for name in ("description", "cluster")}
+    return Item(identity.strip(), kind, options, caption=caption, picture=picture, answer=answer, **texts)
+
+
+def _options(given: Any, where: str) -> tuple[str, ...]:
+    if isinstance(given, dict) and set(given) == {"a", "b"}:
+        given = [given["a"], given["b"]]
+    if not isinstance(given, list) or not 2 <= len(given) <= len(string.ascii_uppercase):
+        raise BadInput(f'{where}: options must be a list of 2 to 26 texts, or {{"a": text, "b": text}}.')
+    for i, option in enumerate(given, 1):
+        if not isinstance(option, str) or not option.strip():
+            raise BadInput(f"{where}: option {i} is {option!r}; it must be text.")
+    if len({same_text(option) for option in given}) < len(given):
+        raise BadInput(f"{where}: two options are the same text; nobody can choose between them. Leave the item out.")
+    return tuple(option.strip() for option in given)
+
+
+def _text(row: Mapping[str, Any], name: str, where: str) -> str:
+    value = row.get(name)
+    if name == "cluster" and isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str | None):
+        raise BadInput(f"{where}: {name} is {value!r}; it must be text or null.")
+    return (value or "").strip()

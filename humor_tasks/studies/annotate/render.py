@@ -1,0 +1,86 @@
+"""A view as HTML. Every text of a file or a rater is shown as text: escaped, never interpreted."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from functools import lru_cache
+
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.studies.annotate.desk import View
+from humor_tasks.studies.annotate.pairs import Item
+
+LONGEST_SIDE = 1200
+QUESTIONS = {
+    "preference": "Which explanation of the joke is better?",
+    "matching": "Which caption belongs to this cartoon?",
+    "ranking": "Which caption is the funnier?",
+}
+OPTION = {"preference": "Explanation", "matching": "Caption", "ranking": "Caption"}
+
+
+def progress(view: View) -> str:
+    """Who, and how far."""
+    if not view.total:
+        return ""
+    now = min(view.done + 1, view.total) if view.item else view.total
+    said = f"{now} of {view.total}" if view.item else f"{view.done} of {view.total} done"
+    bar = f'<div class="track"><span style="width:{100 * view.done / view.total:.1f}%"></span></div>'
+    return f'<p class="who">Rater <strong>{html.escape(view.rater)}</strong></p><p class="count">{said}</p>{bar}'
+
+
+def note(view: View) -> str:
+    """What the rater must be told."""
+    return f'<p class="note">{html.escape(view.note)}</p>' if view.note else ""
+
+
+def item(view: View) -> str:
+    """The cartoon, its caption and the options as numbered in this view; a closing page when nothing is left."""
+    if view.item is None:
+        thanks = f"You have voted on all {view.total} items. Thank you! Every vote is saved; you may close this page."
+        return f'<h1 tabindex="-1">Done</h1><p>{thanks}</p>'
+    name = OPTION[view.item.kind]
+    cards = "".join(
+        f'<section class="card"><h2>{name} {place}</h2><p>{html.escape(view.item.options[i])}</p></section>'
+        for place, i in enumerate(view.order, 1)
+    )
+    kind = f"cards {view.item.kind}"
+    return f'<h1 tabindex="-1">{QUESTIONS[view.item.kind]}</h1>{_scene(view.item)}<div class="{kind}">{cards}</div>'
+
+
+def _scene(of: Item) -> str:
+    parts = []
+    if of.picture is not None:
+        text = html.escape(of.description or "The cartoon")
+        parts.append(f'<img src="{data_url(of.picture)}" alt="{text}">')
+    elif of.description:
+        parts.append(f'<section><h2>The cartoon</h2><p class="scene">{html.escape(of.description)}</p></section>')
+    if of.caption:
+        parts.append(f'<section><h2>Its caption</h2><p class="caption">{html.escape(of.caption)}</p></section>')
+    return f'<div class="cartoon">{"".join(parts)}</div>' if parts else ""
+
+
+@lru_cache(maxsize=64)
+def data_url(picture: Picture) -> str:
+    """The picture, decoded, scaled down and encoded anew, so that nothing else of the file is sent."""
+    image = picture.open().convert("RGB")
+    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    encoded = io.BytesIO()
+    image.save(encoded, "JPEG", quality=85)
+    return f"data:image/jpeg;base64,{base64.b64encode(encoded.getvalue()).decode('ascii')}"
+
+
+def button(view: View, place: int) -> str:
+    """What the button of the option at `place` says."""
+    preference = view.item is not None and view.item.kind == "preference"
+    return f"{place + 1} is better" if preference else f"Caption {place + 1}"
+
+
+def keys(ties: bool, most: int) -> str:
+    """Which keys there are."""
+    last = f"1–{most} or A–{chr(ord('A') + most - 1)}"
+    return (
+        f"<p>Keys: {last}{' or ← →' * (most == 2)} to choose{', T for equally good' * ties}, U to undo. "
+        "They are off while you write.</p>"
+    )

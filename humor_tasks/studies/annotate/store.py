@@ -1,0 +1,139 @@
+"""The votes file of a running page: nothing that was acknowledged is lost.
+
+A vote is one line, appended and flushed to the disk before the rater sees the next item. Undo writes the
+file anew beside itself and renames. A line that a killed process left half written was never
+acknowledged: it is cut off when the file is opened again, and said.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from humor_tasks.data.append_log import Appended
+from humor_tasks.data.rows import read_csv
+from humor_tasks.data.writing import as_table
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.annotate.pairs import Item, choices_of
+from humor_tasks.studies.annotate.vote import Vote
+from humor_tasks.studies.annotate.votes import COLUMNS, checked, vote_of
+
+_HEADER = ",".join(COLUMNS)
+
+
+class VoteStore:
+    """The votes on `items` in a CSV file, which is made if need be. Safe for threads, not for two processes:
+    a file that another program has changed is no longer written.
+    """
+
+    def __init__(self, path: Path, items: Sequence[Item]) -> None:
+        self.path = path.resolve()
+        self._file = Appended(self.path)
+        self.choices = choices_of(items)
+        self.repaired = ""
+        self._votes: list[Vote] = []
+        self._lock = threading.Lock()
+        try:
+            self._open()
+        except OSError as problem:
+            raise BadInput(f"{path}: cannot be used for votes ({problem}).") from None
+
+    def of(self, rater: str) -> list[Vote]:
+        """The rater's votes, oldest first."""
+        with self._lock:
+            return [vote for vote in self._votes if vote.rater == rater]
+
+    def raters(self) -> set[str]:
+        """Everybody who has voted."""
+        with self._lock:
+            return {vote.rater for vote in self._votes}
+
+    def add(self, vote: Vote) -> bool:
+        """Keep a vote; False, and nothing is kept, when the rater has already voted on the item."""
+        with self._lock:
+            if any((old.item, old.rater) == (vote.item, vote.rater) for old in self._votes):
+                return False
+            self._file.append(_table([vote]).encode(), flush=True)
+            self._votes.append(vote)
+            return True
+
+    def undo(self, rater: str) -> Vote | None:
+        """Withdraw the rater's last vote and return it; None when there is none."""
+        with self._lock:
+            last = next((i for i in reversed(range(len(self._votes))) if self._votes[i].rater == rater), None)
+            if last is None:
+                return None
+            kept = self._votes[:last] + self._votes[last + 1 :]
+            self._replace(f"{_HEADER}\n{_table(kept)}".encode())
+            withdrawn, self._votes = self._votes[last], kept
+            return withdrawn
+
+    # ---- the file -------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        data = self.path.read_bytes() if self.path.exists() else b""
+        self._file.size = len(data)
+        header = f"{_HEADER}\n".encode()
+        if header.startswith(data) and data != header:  # there is no file yet, or one cut short at once
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._replace(header)
+        elif data.splitlines()[0].decode("utf-8", "replace") != _HEADER:
+            raise BadInput(f"{self.path}: its columns are not {_HEADER}; give another file for the votes.")
+        elif not data.endswith(b"\n"):
+            self._mend(data)
+        self._votes = self._read()
+
+    def _mend(self, data: bytes) -> None:
+        whole, _, tail = data.rpartition(b"\n")
+        line = tail.decode("utf-8", "replace")
+        if self._complete(line):
+            self._file.append(b"\n", flush=True)
+        else:
+            self.repaired = f"{self.path}: the last line was cut short and is left out: {line!r}"
+            self._replace(whole + b"\n")
+
+    def _complete(self, line: str) -> bool:
+        """Whether a last line that lacks its end has everything else: its last column is a whole order."""
+        try:
+            (cells,) = csv.reader([line], strict=True)
+        except (csv.Error, ValueError):
+            return False
+        row = dict(zip(COLUMNS, cells, strict=False))
+        labels = [choice for choice in self.choices.get(row.get("item", ""), ()) if len(choice) == 1]
+        return len(cells) == len(COLUMNS) and bool(labels) and sorted(row["order"]) == labels
+
+    def _read(self) -> list[Vote]:
+        if self._file.size == len(_HEADER) + 1:
+            return []
+        found = read_csv(self.path, COLUMNS)
+        votes = [vote_of(row, found.where(i)) for i, row in enumerate(found.rows)]
+        return list(checked(self.path, votes, self.choices, "error", self.choices).votes)
+
+    def _replace(self, data: bytes) -> None:
+        beside = self.path.with_name(f".{self.path.name}.new")
+        try:
+            if self._file.size:
+                self._file.check_unchanged()
+            with beside.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(self.path)
+            if os.name == "posix":  # the new name is on the disk when the folder is
+                folder = os.open(self.path.parent, os.O_RDONLY)
+                try:
+                    os.fsync(folder)
+                finally:
+                    os.close(folder)
+        except OSError as problem:
+            raise BadInput(f"{self.path}: cannot be written ({problem}).") from None
+        self._file.size = len(data)
+
+
+def _table(votes: Iterable[Vote]) -> str:
+    """The lines of a CSV file, without its header."""
+    rows = ([getattr(vote, name) for name in COLUMNS] for vote in votes)
+    return as_table(COLUMNS, rows).removeprefix(f"{_HEADER}\n")

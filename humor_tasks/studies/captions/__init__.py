@@ -1,0 +1,1 @@
+"""Captions by several systems, compared in pairs."""

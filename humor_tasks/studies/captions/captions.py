@@ -1,0 +1,201 @@
+"""Captions by several systems, compared in pairs: how each one and each system fares.
+
+A pair is asked about in both orders; it is won by the caption that both prefer, and a tie where they differ. A pair of
+which an order could not be read leaves all figures and is counted.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.data.reading import json_lines
+from humor_tasks.data.writing import LONE, write_json, write_table
+from humor_tasks.errors import BadInput
+from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.preference import win_rate
+
+ENDINGS = (".csv", ".json")
+COLUMNS = ("contest", "rank", "win_rate", "pairs", "system", "caption")
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A caption of a contest's cartoon, and who wrote it."""
+
+    contest: str
+    text: str
+    system: str
+
+
+@dataclass(frozen=True)
+class Captions:
+    """What was read: captions, where their cartoons are (as far as a log tells), replies that hold none."""
+
+    captions: tuple[Caption, ...]
+    corpus: Mapping[str, Any]
+    unparsed: int = 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two captions of one contest by their places among all; the answer of each order, A or B as shown, or None."""
+
+    first: int
+    second: int
+    answers: tuple[str | None, str | None] = (None, None)
+    same: bool = False
+
+    @property
+    def worth(self) -> float | None:
+        """What it is worth to the first: 1, .5 or 0; None where an order was not read."""
+        if self.same:
+            return 0.5
+        if None in self.answers:
+            return None
+        return ((self.answers[0] == "A") + (self.answers[1] == "B")) / 2  # in the second order the first is B
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def read_captions(path: Path) -> Captions:
+    """The captions of an Inspect log of `brainstorm`, or of a JSONL file of {contest, caption, system}.
+
+    In a file, `system` may be left out: then it is the file's name. Raises BadInput naming file and line.
+    """
+    if not path.is_file():
+        raise BadInput(f"{path}: there is no such file.")
+    return _of_file(path) if path.suffix == ".jsonl" else _of_log(path)
+
+
+def _of_file(path: Path) -> Captions:
+    found = []
+    for where, row in json_lines(path):
+        if not isinstance(row, dict) or not {"contest", "caption"} <= set(row):
+            raise BadInput(f"{where}: must be an object with contest and caption.")
+        contest, caption, system = row["contest"], row["caption"], row.get("system", path.stem)
+        if isinstance(contest, bool) or not isinstance(contest, int | str):
+            raise BadInput(f"{where}: contest is {contest!r}; it must be the contest's number.")
+        for name, value in (("caption", caption), ("system", system)):
+            if not isinstance(value, str) or not value.strip() or LONE.search(value):
+                raise BadInput(f"{where}: {name} is {value!r:.60}; it must be text.")
+        found.append(Caption(str(contest), " ".join(caption.split()), system))
+    return Captions(tuple(found), {})
+
+
+def _of_log(path: Path) -> Captions:
+    from humor_tasks.on_inspect.logs import read_log
+
+    log = read_log(path)
+    if log.status != "success":
+        raise BadInput(f"{path}: ended with status {log.status}; finish it with inspect eval-retry.")
+    found, unparsed, corpus = [], 0, dict[str, Any]()
+    for sample in log.samples or []:
+        settings = sample.metadata.get("humor_tasks", {})
+        score = (sample.scores or {}).get("brainstormed")
+        if settings.get("benchmark") != "brainstorm" or score is None:
+            raise BadInput(f"{path}: sample {sample.id} is not of humor_tasks/brainstorm.")
+        corpus = {name: settings[name] for name in ("fold", "setting")}
+        unparsed += score.answer is None
+        if score.answer is not None:
+            found.append(Caption(str(sample.metadata["cluster"]), score.answer, log.eval.model))
+    source = (log.eval.metadata or {}).get("source", {})
+    corpus |= {name: source[name] for name in ("dataset", "split") if name in source}
+    corpus |= {"revision": source["requested_revision"]} if source.get("requested_revision") else {}
+    return Captions(tuple(found), corpus, unparsed)
+
+
+# ---- comparing ----------------------------------------------------------------------------------
+
+
+def pairs_of(captions: Sequence[Caption]) -> list[Pair]:
+    """Every two captions of a contest; BadInput where none differ."""
+    contests: dict[str, list[int]] = {}
+    for i, caption in enumerate(captions):
+        contests.setdefault(caption.contest, []).append(i)
+    found = [
+        Pair(i, j, same=captions[i].text.casefold() == captions[j].text.casefold())
+        for members in contests.values()
+        for i, j in itertools.combinations(members, 2)
+    ]
+    if all(pair.same for pair in found):
+        raise BadInput("no contest has two different captions: there is nothing to compare.")
+    return found
+
+
+def ranked(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+    """A row a caption, contests in order, the best first; captions that fare alike share the better rank."""
+    worths: dict[int, list[float]] = {i: [] for i in range(len(captions))}
+    for pair in pairs:
+        if pair.worth is not None:
+            worths[pair.first].append(pair.worth)
+            worths[pair.second].append(1 - pair.worth)
+    rates = {i: sum(own) / len(own) if own else None for i, own in worths.items()}
+    rows = []
+    for contest in dict.fromkeys(caption.contest for caption in captions):
+        members = [i for i, caption in enumerate(captions) if caption.contest == contest]
+        for i in sorted(members, key=lambda i: (rates[i] is None, -(rates[i] or 0))):
+            rate = rates[i]
+            better = sum((rates[j] or 0) > rate for j in members) if rate is not None else None
+            rank = None if better is None else better + 1
+            told = (contest, rank, rate, len(worths[i]), captions[i].system, captions[i].text)
+            rows.append(dict(zip(COLUMNS, told, strict=True)))
+    return rows
+
+
+def by_system(captions: Sequence[Caption], pairs: Sequence[Pair]) -> dict[str, Estimate]:
+    """How often each system's captions win against others' (ties half), clustered by contest; the best first."""
+    found = {}
+    for system in dict.fromkeys(caption.system for caption in captions):
+        rows = [row for row in _between(captions, pairs) if system in row[:2]]
+        worths = [worth if first == system else 1 - worth for first, _, worth, _ in rows]
+        found[system] = win_rate(worths, [contest for *_, contest in rows])
+    return dict(sorted(found.items(), key=lambda item: -item[1].value if item[1].n else 2))
+
+
+def strengths(captions: Sequence[Caption], pairs: Sequence[Pair]) -> dict[str, Strength]:
+    """The systems' strengths by Bradley and Terry."""
+    rows = _between(captions, pairs)
+    if not rows:
+        raise BadInput("--bradley-terry: no two systems have captions of one contest that were compared.")
+    first, second, worths, contests = zip(*rows, strict=True)
+    found: dict[str, Strength] = bradley_terry(first, second, worths, contests)
+    return found
+
+
+def _between(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[tuple[str, str, float, str]]:
+    """Both systems, the worth to the first, and the contest, of each pair of two systems that was read."""
+    found = []
+    for pair in pairs:
+        first, second = captions[pair.first], captions[pair.second]
+        if first.system != second.system and pair.worth is not None:
+            found.append((first.system, second.system, pair.worth, first.contest))
+    return found
+
+
+def first_shown(captions: Sequence[Caption], pairs: Sequence[Pair]) -> Estimate:
+    """How often the caption shown first is preferred, over all answers: .5 where the order plays no part."""
+    read = [(float(a == "A"), captions[pair.first].contest) for pair in pairs for a in pair.answers if a is not None]
+    return clustered_mean([value for value, _ in read], [contest for _, contest in read])
+
+
+# ---- showing ------------------------------------------------------------------------------------
+
+
+def check_ending(output: Path | None) -> None:
+    """BadInput where a table could not be written under that name."""
+    if output is not None and output.suffix not in ENDINGS:
+        raise BadInput(f"{output}: a ranking is written as {' or '.join(ENDINGS)}.")
+
+
+def write_ranking(output: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The rows as CSV or JSON."""
+    if output.suffix == ".json":
+        write_json(output, list(rows))
+    else:
+        write_table(output, COLUMNS, (["" if row[name] is None else row[name] for name in COLUMNS] for row in rows))

@@ -1,0 +1,126 @@
+"""Captions compared in pairs by any Inspect model, one that only picks among choices included."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.log import EvalLog
+from inspect_ai.model import CachePolicy, Model
+from inspect_ai.solver import generate
+
+from humor_tasks.benchmarks.caption_contest import corpus as contest
+from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
+from humor_tasks.benchmarks.caption_contest.ranking import RANKING
+from humor_tasks.benchmarks.contract import Data, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.on_inspect.client import identity
+from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.scorers import multiple_choice
+from humor_tasks.on_inspect.tasks.building import sample, show_pictures
+from humor_tasks.scorers.verdict import as_data
+from humor_tasks.studies.captions.captions import Caption, Pair
+
+LOCAL = ("baseline/", "clip/", "embedding/")
+"""Models whose arguments Inspect's cache does not know, and which cost nothing."""
+
+
+def compared(captions: Sequence[Caption], pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
+    """The pairs with their answers; BadInput where the run did not finish."""
+    if log.status != "success":
+        why = f": {log.error.message}" if log.error else ""
+        raise BadInput(f"ranking ended with status {log.status}{why} Run the command again.")
+    answers = {
+        str(one.id): next((score.answer for score in (one.scores or {}).values()), None) for one in log.samples or []
+    }
+    return [dataclasses.replace(pair, answers=(answers.get(_id(pair, 0)), answers.get(_id(pair, 1)))) for pair in pairs]
+
+
+def ask(
+    captions: Sequence[Caption],
+    pairs: Sequence[Pair],
+    model: Model,
+    corpus: Mapping[str, Any],
+    prompts: str | None = None,
+    cache: bool = True,
+    log_dir: str | None = None,
+) -> EvalLog:
+    """Both orders of every pair, asked of a model; `corpus` says where the cartoons are."""
+    # Inspect's cache goes by a model's name and its settings: not by its arguments, nor by what a folder holds.
+    kept = cache and not str(model).startswith(LOCAL)
+    scopes = {"model": json.dumps(identity(model), sort_keys=True)}
+    built = task(captions, pairs, corpus, prompts, CachePolicy(expiry=None, scopes=scopes) if kept else False)
+    try:
+        (log,) = eval(built, model=model, log_dir=log_dir)
+    except OSError as problem:
+        raise BadInput(f"the log cannot be written ({problem}): --log-dir.") from None
+    return log
+
+
+def task(
+    captions: Sequence[Caption],
+    pairs: Sequence[Pair],
+    corpus: Mapping[str, Any],
+    prompts: str | None,
+    cache: CachePolicy | bool,
+) -> Task:
+    """The questions as a task of `ranking`, its prompt another: captions are material there."""
+    options = contest.NyccOptions(**corpus)
+    data = contest.load(EXPLANATION, options)
+    cartoons: dict[str, Record] = {}
+    for record in data.records:
+        cartoons.setdefault(record.cluster, record)
+    unknown = dict.fromkeys(caption.contest for caption in captions if caption.contest not in cartoons)
+    if unknown:
+        place = f"split {options.split}, fold {options.fold} of {options.dataset}"
+        raise BadInput(f"{place} has no cartoon of {listed('contest', unknown)}: --dataset, --split, --fold.")
+    records = [
+        _record(cartoons[captions[pair.first].contest], pair, turn, captions)
+        for pair in pairs
+        for turn in ((0, 1) if not pair.same else ())
+    ]
+    texts = read_templates("nycc", [f"scene.{options.setting}.txt"], None) | read_templates(
+        "captions", ["rank.txt"], prompts
+    )
+    check_shows(texts["rank.txt"], "rank.txt", ("scene", "first", "second"))
+    run = Run(
+        dataclasses.replace(RANKING, prompt=_prompt), options, Data(tuple(records), data.provenance, data.pool), texts
+    )
+    register_prices()
+    return Task(
+        name="rank_captions",
+        dataset=MemoryDataset([sample(run, record) for record in records], name="captions", location=options.dataset),
+        setup=[show_pictures(run)] if options.setting == "pixels" else None,
+        solver=generate(cache=cache),
+        scorer=multiple_choice(),
+        version=run.version,
+        metadata={"signature": run.signature("generate", bench="rank_captions", n=str(len(records)))},
+    )
+
+
+def _id(pair: Pair, turn: int) -> str:
+    return f"{pair.first}-{pair.second}-{turn}"
+
+
+def _record(cartoon: Record, pair: Pair, turn: int, captions: Sequence[Caption]) -> Record:
+    shown = [captions[i].text for i in ((pair.first, pair.second) if turn == 0 else (pair.second, pair.first))]
+    fields = {**cartoon.fields, "first": as_data(shown[0]), "second": as_data(shown[1])}
+    return dataclasses.replace(cartoon, id=_id(pair, turn), fields=fields, choices=tuple(shown), target=None)
+
+
+def _prompt(run: Run, record: Record) -> Prompt:
+    scene = next(name for name in run.templates if name.startswith("scene."))
+    fields = {**record.fields, "scene": fill(run.templates[scene], record.fields, scene)}
+    show = partial(fill, fields=fields, name="rank.txt")
+    turns = [Turn(_role(role), show(text)) for role, text in split_turns(run.templates["rank.txt"], "rank.txt")]
+    return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
+
+
+def _role(role: str) -> Role:
+    return role  # type: ignore[return-value]

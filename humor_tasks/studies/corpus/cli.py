@@ -1,0 +1,89 @@
+"""`humor-tasks build`: corpora out of public files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.studies.corpus.distractors_cli import options
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.group()
+def build() -> None:
+    """Put a corpus together from its public sources."""
+
+
+@build.command()
+@click.option("--mustard", type=_PATH, help="MUStARD's sarcasm_data.json.")
+@click.option("--mustard-clips", type=_PATH, help="Folder with utterances_final/ and context_final/.")
+@click.option("--wits", type=_PATH, help="Folder with WITS' {train,val,test}_data_final_plain.json, or one of them.")
+@click.option("--wits-explanations", default="english", show_default=True, help="english or code_mixed.")
+@click.option("--more", type=_PATH, help="Folder with MORE's {train,val,test}_df.tsv, or one of them.")
+@click.option("--more-images", type=_PATH, help="Folder with PID.jpg. Default: images/ beside the files.")
+@click.option("--cai", type=_PATH, help="Folder with Cai et al.'s text/ (train, valid2, test2) and dataset_image/.")
+@click.option("--cai-images", type=_PATH, help="Folder with ID.jpg. Default: dataset_image/.")
+@click.option("--newyorker", help="Hub id or folder of the caption contest corpus: matching, explanation, pictures.")
+@click.option("--revision", help="Branch, tag or commit of --newyorker.")
+@click.option("--descriptions", type=_PATH, help="JSON {media_id: literal description}, for text-only models.")
+@click.option("--missing", default="error", show_default=True, help="Rows without their file: error, drop or keep.")
+@click.option("--seed", default=1234, show_default=True, help="Of splits, where the source has none, and options.")
+@click.option("-o", "--output", required=True, type=_PATH, help="The folder to write; it must be new.")
+def mock(
+    mustard: Path | None,
+    mustard_clips: Path | None,
+    wits: Path | None,
+    wits_explanations: str,
+    more: Path | None,
+    more_images: Path | None,
+    cai: Path | None,
+    cai_images: Path | None,
+    newyorker: str | None,
+    revision: str | None,
+    descriptions: Path | None,
+    missing: str,
+    seed: int,
+    output: Path,
+) -> None:
+    """Build MOCK's detecting, matching and explaining from the public files you have.
+
+    Every part is optional. The folder's card says what was kept, what was left out and why, and what MOCK has beyond.
+    """
+    from humor_tasks.studies.corpus.mock import build_mock
+    from humor_tasks.studies.corpus.mock_card import kept, sizes
+    from humor_tasks.studies.corpus.mock_cartoons import read_newyorker
+    from humor_tasks.studies.corpus.mock_dialogues import LANGUAGES, read_mustard, read_wits
+    from humor_tasks.studies.corpus.mock_items import MISSING, Media, Source
+    from humor_tasks.studies.corpus.mock_posts import read_cai, read_more
+
+    check_choice("--missing", missing, MISSING)
+    check_choice("--wits-explanations", wits_explanations, LANGUAGES)
+    media = Media(missing)
+    parts: list[tuple[object, Callable[[], Source]]] = [
+        (newyorker, lambda: read_newyorker(str(newyorker), media, revision)),
+        (cai, lambda: read_cai(Path(str(cai)), cai_images, media)),
+        (more, lambda: read_more(Path(str(more)), more_images, media)),
+        (mustard, lambda: read_mustard(Path(str(mustard)), mustard_clips, media)),
+        (wits, lambda: read_wits(Path(str(wits)), wits_explanations)),
+    ]
+    sources = [read() for given, read in parts if given]
+    if not sources:
+        raise BadInput("name at least one source: --mustard, --wits, --more, --cai or --newyorker.")
+    built = build_mock(sources, output, media, seed, _descriptions(descriptions))
+    click.echo(f"{sizes(built)}\n\n{kept(built)}\n\n{output}: {sum(map(len, built.rows.values())):,} rows.")
+
+
+def _descriptions(path: Path | None) -> dict[str, str] | None:
+    from humor_tasks.studies.corpus.mock_items import json_object, one_line
+
+    if path is None:
+        return None
+    found = json_object(path, "descriptions by media_id")
+    return {name: one_line(text, "the description", f"{path}, {name:.60}") for name, text in found.items()}
+
+
+build.add_command(options)

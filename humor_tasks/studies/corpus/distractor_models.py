@@ -1,0 +1,185 @@
+"""Options for MOCK's matching: models write them, a judge or an embedding model finds those that say the same."""
+
+from __future__ import annotations
+
+import random
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import anyio
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import GenerateConfig, Model
+
+from humor_tasks.benchmarks.contract import Prompt, Role, Turn
+from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.rubric import Judgement, open_rubric
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.calls import Calls
+from humor_tasks.on_inspect.judging.graders import CUT_OFF, Asking, read
+from humor_tasks.on_inspect.modalities import check_takes
+from humor_tasks.on_inspect.providers.batching import Batcher
+from humor_tasks.scorers.tagged import read_tagged
+from humor_tasks.scorers.verdict import as_data
+from humor_tasks.studies.corpus.distractors import Item, Option, Plan, plain
+
+SAME = Judgement("same.txt", ("first", "second", "format"), {"SAME": True, "DIFFERENT": False})
+Same = Callable[[Item, str, str], Any]
+"""Whether two lines of an item say the same, None where it could not be told; a coroutine function."""
+_MARK = re.compile(r"\A(?:[1A][.)]|[-*•])\s")
+_SEVERAL = re.compile(r"(?:1[.)]|A\)|[-*•])\s.*\s(?:2[.)]|B\)|[*•])\s", re.DOTALL)
+QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
+
+
+@dataclass
+class Made:
+    """Options by item id, items that got too few and why, and how often what happened."""
+
+    options: dict[str, list[Option]] = field(default_factory=dict)
+    short: dict[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class Writer:
+    """Asks a model for a line that could stand in the hidden one's place."""
+
+    def __init__(self, model: Model, calls: Calls, o: mock.MockOptions, temperature: float | None) -> None:
+        self.model, self.calls, self.seed, self.temperature = model, calls, o.seed, temperature
+        shown = read_templates("mock", [f"show.{how}.txt" for how in mock.SHOWN[o.input]], None)
+        self.templates = shown | read_templates("options", ["write.txt"], o.prompts)
+        check_shows(self.templates["write.txt"], "write.txt", ("item", "taken"))
+
+    def prompt(self, item: Item, taken: Sequence[str]) -> Prompt:
+        """The item with its line hidden, and the lines that are not to be written again."""
+        record = item.record
+        fields = {**record.fields, "item": mock.item(self.templates, record)}
+        fields["taken"] = as_data("\n".join(taken)) or "(none so far)"
+        *opening, (_, body) = split_turns(self.templates["write.txt"], "write.txt")
+        turns = [Turn(cast(Role, role), fill(told, fields, "write.txt")) for role, told in opening]
+        return Prompt((*turns, Turn("user", fill(body, fields, "write.txt"), record.picture, record.clip)))
+
+    async def __call__(self, item: Item, taken: Sequence[str], slot: int, attempt: int) -> str | None:
+        """A line; None where the reply holds none between its tags, or a list of them, or was cut off."""
+        # A seed of its own: two captions of one picture are not to be given the same line out of the log.
+        drawn = random.Random(f"{self.seed}:{item.record.id}:{slot}:{attempt}").randrange(2**31)
+        config = GenerateConfig(temperature=self.temperature, seed=drawn)
+        about = {"item": item.record.id, "purpose": "write", "slot": slot, "attempt": attempt}
+        output = await self.calls.ask(self.model, self.prompt(item, taken), config, about)
+        said = read_tagged(output.completion, "line")
+        if not said.tagged or said.status != "answered" or output.stop_reason in (*CUT_OFF, "content_filter"):
+            return None
+        if _SEVERAL.match(said.text):
+            return None
+        return bare(said.text, item.row["dialogue"][-1]["speaker"] if item.row["dialogue"] else "") or None
+
+
+def bare(text: str, speaker: str = "") -> str:
+    """A line without what would tell it from the answer: its speaker, a list's mark, quotation marks, controls."""
+    if speaker and text.casefold().startswith(f"{speaker.casefold()}:"):
+        text = text[len(speaker) + 1 :].strip()
+    text = _MARK.sub("", "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))).strip()
+    inner, end = text[1:-1].strip(), QUOTES.get(text[:1])
+    return inner if len(text) > 1 and end and text.endswith(end) and not {text[0], end} & set(inner) else text
+
+
+def by_judge(model: Model, calls: Calls, prompts: str | None, seed: int) -> Same:
+    """Sameness by a judge's verdict, read strictly."""
+    rubric, how = open_rubric("options", prompts, SAME), Asking(seed=seed)
+
+    async def same(item: Item, first: str, second: str) -> bool | None:
+        prompt = rubric.ask({"first": first, "second": second})
+        about = {"item": item.record.id, "purpose": "judge"}
+        output = await calls.ask(model, prompt, how.config(model.config, judgement=SAME), about)
+        found: bool | None = read(str(model), output, SAME, how).word
+        return found
+
+    return same
+
+
+def by_embedding(embed: Callable[[Sequence[str]], Any], threshold: float) -> Same:
+    """Sameness by a cosine of at least `threshold` between the lines' vectors."""
+    cosines: Batcher[tuple[str, str], float] = Batcher(
+        lambda pairs: [float(a @ b) for a, b in (embed(list(pair)) for pair in pairs)]
+    )
+
+    async def same(item: Item, first: str, second: str) -> bool:
+        return await cosines((first, second)) >= threshold
+
+    return same
+
+
+async def make_options(
+    plans: Sequence[Plan],
+    lines: Mapping[str, Sequence[str]],
+    write: Writer,
+    same: Same,
+    attempts: int,
+    at_once: int,
+    done: Callable[[], Any],
+) -> Made:
+    """Three options an item, of which none says what the answer or another does; `done` is called after each item.
+
+    lines: those of unrelated items, by item id. A line whose sameness cannot be told is not taken either.
+    """
+    try:
+        check_takes(write.model, [medium for p in plans for medium in (p.item.record.picture, p.item.record.clip)])
+    except PrerequisiteError as problem:
+        raise BadInput(str(problem).replace("input=", "--input ")) from None
+    made, limit = Made(), anyio.CapacityLimiter(at_once)
+
+    async def one(plan: Plan) -> None:
+        async with limit:
+            await _options(plan, lines[plan.item.record.id], write, same, attempts, made)
+        done()
+
+    try:
+        async with anyio.create_task_group() as group:
+            for plan in plans:
+                group.start_soon(one, plan)
+    except BaseExceptionGroup as problems:  # the others were cancelled
+        raise _first(problems) from None
+    return made
+
+
+def _first(problem: BaseException) -> BaseException:
+    return _first(problem.exceptions[0]) if isinstance(problem, BaseExceptionGroup) else problem
+
+
+async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, attempts: int, made: Made) -> None:
+    item, rejected = plan.item, list[str]()
+    found = [Option(plan.by_hand, "hand")] if plan.by_hand is not None else []
+
+    async def is_new(text: str) -> bool:
+        taken = [item.line, *(option.text for option in found)]
+        if plain(text) in {plain(line) for line in taken} or not plain(text):
+            made.counts["same letters"] += 1
+            return False
+        for line in taken:
+            verdict = await same(item, line, text)
+            if verdict is not False:
+                made.counts["said to be the same" if verdict else "verdict unread"] += 1
+                return False
+        return True
+
+    for slot in range(2 - len(found)):
+        for attempt in range(attempts):
+            text = await write(item, [*(option.text for option in found), *rejected], slot, attempt)
+            if text is None:
+                made.counts["reply unread"] += 1
+            elif await is_new(text):
+                found.append(Option(text, "model"))
+                break
+            else:
+                rejected.append(text)
+        else:
+            made.short[item.record.id] = f"no option by the model in {attempts} attempts"
+            return
+    for line in lines:
+        if await is_new(line):
+            made.options[item.record.id] = [*found, Option(line, "unrelated")]
+            return
+    made.short[item.record.id] = "no unrelated line that differs"

@@ -1,0 +1,219 @@
+"""Options for MOCK's matching: which items, what is drawn for them, and the rows that are written.
+
+As published: two options by models, one of an unrelated item, and in 15 % of the items a weaker one by people, which
+here takes the place of a model's second. What models and judges are asked is `on_inspect.options`' business.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks.contract import Record
+from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.data.media.picture import picture_file
+from humor_tasks.data.reading import json_lines, read_body
+from humor_tasks.data.writing import LONE, beside, write_text
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.studies.corpus.mock_items import balanced_letters
+
+TASK = "matching"
+_DRAWN = 32  # unrelated items that are looked at for one option
+
+
+@dataclass(frozen=True)
+class Item:
+    """A row without its options; `record` shows it with its line hidden. `cell` is its file in the folder."""
+
+    row: Mapping[str, Any]
+    record: Record
+    line: str
+    cell: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is settled for an item before any model is asked: its letter, and the option by hand, if it has one."""
+
+    item: Item
+    letter: str
+    by_hand: str | None
+
+
+@dataclass(frozen=True)
+class Option:
+    """A text that is not the answer, and where it is from: `model`, `hand` or `unrelated`."""
+
+    text: str
+    source: str
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def read_items(source: Path, o: mock.MockOptions, splits: Sequence[str] = ()) -> list[Item]:
+    """The rows of matching of a folder that `humor-tasks build mock` wrote, or of one JSONL file in its schema.
+
+    splits: only these of a folder. Raises BadInput naming file and line for whatever cannot be used.
+    """
+    if source.is_dir():
+        files = sorted(
+            path
+            for path in source.glob(f"*_{TASK}/*.jsonl")
+            if path.parent.name.removesuffix(f"_{TASK}") in mock.CHOICES[o.scene]
+            and (not splits or path.stem in splits)
+        )
+        if not files:
+            raise BadInput(
+                f"{source}: holds no SCENE_{TASK}/SPLIT.jsonl; `humor-tasks build mock` writes such a folder."
+            )
+    else:
+        files = [source]
+        if splits:
+            raise BadInput(f"--split: {source} is one file; leave it out.")
+    folder = source if source.is_dir() else source.parent
+    items = [item for path in files for item in _items(path, folder, o)]
+    twice = [name for name, count in Counter(item.record.id for item in items).items() if count > 1]
+    if twice:
+        raise BadInput(f"{source}: {listed('id', twice)} stand twice.")
+    if not items:
+        raise BadInput(f"{source}: holds no rows.")
+    return items
+
+
+def _items(path: Path, folder: Path, o: mock.MockOptions) -> Iterator[Item]:
+    for where, row in json_lines(path):
+        if not isinstance(row, dict):
+            raise BadInput(f"{where}: holds {type(row).__name__}; it must be a row of {TASK}.")
+        row = {"caption": None, "dialogue": None, "description": None, "media": None} | row
+        missing = [name for name in ("id", "scene", "media_id") if name not in row]
+        if missing or row["scene"] not in mock.SCENES:
+            found = f"lacks {', '.join(missing)}" if missing else f"scene is {row['scene']!r}"
+            raise BadInput(f"{where}: {found}; a row has id, media_id and a scene: {', '.join(mock.SCENES)}.")
+        scene = str(row["scene"])
+        _, spoken = mock.said_in(row, scene, where)
+        shown = dict(row, media=_medium(row["media"], folder, where) if o.input != "description" else None)
+        record = mock.record_of(o, shown, scene, where, hidden=True)
+        yield Item(row, record, spoken, path.relative_to(folder).as_posix(), where)
+
+
+def _medium(name: Any, folder: Path, where: str) -> Any:
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"{where}: media is {name!r}; name its file, or show descriptions: --input description.")
+    try:
+        return picture_file(folder, name)
+    except BadInput as problem:
+        raise BadInput(f"{where}: media: {problem}") from None
+
+
+# ---- planning -----------------------------------------------------------------------------------
+
+
+def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed: int) -> list[Plan]:
+    """Each file's answers stand at every letter equally often; `share` of its items have an option by hand.
+
+    by_hand: {id of the item: text}. Where it has more than are needed, seeded ones are taken; where fewer, all.
+    BadInput for an id that is no item's and a text that says what the item itself does.
+    """
+    known = {item.record.id: item for item in items}
+    unknown = [name for name in by_hand if name not in known]
+    if unknown:
+        raise BadInput(f"--handwritten: {listed('id', unknown)} of no item here.")
+    for name, text in by_hand.items():
+        if not plain(text) or LONE.search(text) or plain(text) == plain(known[name].line):
+            what = "what it says itself" if plain(text) == plain(known[name].line) else "empty, or half a character"
+            raise BadInput(f"--handwritten: the text of {name} is {what}.")
+    found = []
+    for cell in dict.fromkeys(item.cell for item in items):
+        members = [item for item in items if item.cell == cell]
+        rng = random.Random(f"{seed}:{cell}")
+        letters = balanced_letters(len(members), rng)
+        offered = [item.record.id for item in members if item.record.id in by_hand]
+        chosen = set(rng.sample(offered, min(len(offered), round(share * len(members)))))
+        for item, letter in zip(members, letters, strict=True):
+            own = " ".join(by_hand[item.record.id].split()) if item.record.id in chosen else None
+            found.append(Plan(item, letter, own))
+    return found
+
+
+def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
+    """Item id -> lines of items of the same file that have another medium, in an order by seed and item."""
+    cells: dict[str, list[Item]] = {}
+    for item in items:
+        cells.setdefault(item.cell, []).append(item)
+    found = {}
+    for item in items:
+        others = cells[item.cell]
+        drawn = random.Random(f"{seed}:{item.record.id}").sample(others, min(len(others), _DRAWN))
+        found[item.record.id] = [each.line for each in drawn if each.record.cluster != item.record.cluster]
+    return found
+
+
+def plain(text: str) -> str:
+    """A text by its letters and digits alone, in lower case: what is the same here is the same line."""
+    return " ".join(re.findall(r"[^\W_]+", mock.as_seen(text).replace("’", "").replace("'", "")))
+
+
+# ---- writing ------------------------------------------------------------------------------------
+
+
+def with_options(plan: Plan, others: Sequence[Option], seed: int) -> dict[str, Any]:
+    """The item's row with four options, the answer at its letter."""
+    shown = list(others)
+    random.Random(f"{seed}:{plan.item.record.id}:order").shuffle(shown)
+    shown.insert("ABCD".index(plan.letter), Option(plan.item.line, "answer"))
+    made = {"options": [option.text for option in shown], "answer": plan.letter}
+    return {**plan.item.row, **made, "options_from": ", ".join(option.source for option in shown)}
+
+
+def check_output(source: Path, out: Path) -> None:
+    """BadInput where `out` is there already, or lies in what is read."""
+    if out.exists():
+        raise BadInput(f"{out}: exists already; name a new {'folder' if source.is_dir() else 'file'}.")
+    if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
+        raise BadInput(f"{out}: lies in {source}; name a place outside of it.")
+
+
+def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[str, Any], note: str) -> None:
+    """What was read, with these rows (by id) in place of the items: a file as a file, a folder as a folder, or nothing.
+
+    Of a folder everything else is taken over: media as links to the same files where the disk allows it. BadInput
+    where no item of a file has a row.
+    """
+    texts = dict.fromkeys((item.cell for item in items), "")
+    for item in items:
+        if item.record.id in rows:
+            texts[item.cell] += json.dumps(rows[item.record.id], ensure_ascii=False) + "\n"
+    empty = [cell for cell, text in texts.items() if not text]
+    if empty:
+        raise BadInput(f"{listed('file', empty)}: no item got its options.")
+    if not source.is_dir():
+        write_text(out, "".join(texts.values()))
+        return
+    with beside(out) as folder:
+        shutil.copytree(source, folder, copy_function=_take)
+        for cell, text in texts.items():
+            write_text(folder / cell, text)
+        card = folder / "README.md"
+        before = read_body(card).rstrip() + "\n\n" if card.exists() else ""
+        write_text(card, f"{before}## Options of matching\n\n{note}\n")
+
+
+def _take(source: str, target: str) -> None:
+    """A file that is never written to again by a link; rows and cards, which people correct, as copies."""
+    if not source.endswith((".jsonl", ".json", ".md")):
+        try:
+            os.link(source, target)
+            return
+        except OSError:  # another disk, or one without links
+            pass
+    shutil.copy2(source, target)

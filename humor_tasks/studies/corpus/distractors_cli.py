@@ -1,0 +1,133 @@
+"""`humor-tasks build options`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from humor_tasks.errors import BadInput, check_choice, listed
+
+if TYPE_CHECKING:
+    from humor_tasks.on_inspect.calls import Calls
+    from humor_tasks.studies.corpus.distractor_models import Made, Same, Writer
+    from humor_tasks.studies.corpus.distractors import Plan
+
+_PATH = click.Path(path_type=Path)
+SHORT = ("error", "drop")
+
+
+@click.command()
+@click.argument("source", type=_PATH)
+@click.option("--model", required=True, help="Inspect model that writes options; it sees the picture or clip.")
+@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Argument of that model; repeat.")
+@click.option("--model-base-url", help="Where that model is served.")
+@click.option("--judge", help="Inspect model that tells whether two lines say the same. Or:")
+@click.option("--embedding", help="sentence-transformers model or folder: lines as near as --threshold say the same.")
+@click.option("--threshold", default=0.8, show_default=True, type=click.FloatRange(-1, 1), help="Cosine.")
+@click.option("--handwritten", type=_PATH, help="{id: text} as JSON, or JSON lines with id and text.")
+@click.option(
+    "--share", default=0.15, show_default=True, type=click.FloatRange(0, 1), help="Of items with such a text."
+)
+@click.option("--split", "splits", multiple=True, help="Of a folder: only this split; repeat it. Default: all.")
+@click.option("--scene", default="all", show_default=True, help="Of a folder: cartoon, post, comedy, stills or all.")
+@click.option("--input", default="media", show_default=True, help="media, frames or description.")
+@click.option("--frames", default=8, show_default=True, help="With --input frames: how many.")
+@click.option("--sampling", default="even", show_default=True, help="With --input frames: even or scene.")
+@click.option(
+    "--attempts", default=5, show_default=True, type=click.IntRange(1), help="At an option, before giving up."
+)
+@click.option("--short", default="error", show_default=True, help="Items that get too few options: error or drop.")
+@click.option("--temperature", type=float, help="Of the writing model. Default: the provider's.")
+@click.option("--seed", default=1234, show_default=True, help="Of letters, draws and calls.")
+@click.option("--at-once", default=8, show_default=True, type=click.IntRange(1), help="Items worked on at a time.")
+@click.option("--prompts", help="Folder whose write.txt, same.txt and verdict.tags.txt replace the packaged ones.")
+@click.option("-o", "--output", required=True, type=_PATH, help="The folder or file to write; it must be new.")
+def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **how: Any) -> None:
+    """Write options for MOCK's matching: two by a model, one of an unrelated item, some by people.
+
+    SOURCE is a folder that `humor-tasks build mock` wrote, or a JSONL file of such rows. OUTPUT is the same with
+    options that nothing says twice, the answer at every letter equally often. Every call stands in
+    OUTPUT.calls.jsonl, from which a run that was stopped goes on: no call is made twice.
+    """
+    from humor_tasks.benchmarks.mock.corpus import MockOptions
+    from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.on_inspect.calls import Calls
+    from humor_tasks.on_inspect.client import open_model
+    from humor_tasks.studies.corpus.distractor_models import Writer
+    from humor_tasks.studies.corpus.distractors import (
+        check_output,
+        plans,
+        read_items,
+        unrelated,
+        with_options,
+        write_options,
+    )
+
+    check_choice("--short", short, SHORT)
+    if math.isnan(how["share"]) or math.isnan(how["threshold"]):
+        raise BadInput("--share and --threshold must be numbers.")
+    if (how["judge"] is None) == (how["embedding"] is None):
+        raise BadInput("near-duplicates: name either --judge MODEL or --embedding MODEL.")
+    if not source.exists():
+        raise BadInput(f"{source}: there is no such folder or file.")
+    check_output(source, output)
+    given = {name: how[name] for name in ("scene", "input", "frames", "sampling", "prompts", "seed")}
+    o = MockOptions(dataset=str(source), **given)
+    items = read_items(source, o, splits)
+    by_hand = read_predictions(how["handwritten"]) if how["handwritten"] else {}
+    planned = plans(items, by_hand, how["share"], o.seed)
+    calls = Calls(output.with_name(f"{output.name}.calls.jsonl"))
+    write = Writer(open_model(how["model"], how["model_args"], how["model_base_url"]), calls, o, how["temperature"])
+    made = _run(planned, unrelated(items, o.seed), write, _sameness(calls, **how), how)
+    if made.short and short == "error":
+        why = "; ".join(f"{name}: {reason}" for name, reason in sorted(made.short.items())[:3])
+        raise BadInput(f"too few options for {listed('item', sorted(made.short))} ({why}): --attempts, --short drop.")
+    kept = [plan for plan in planned if plan.item.record.id in made.options]
+    rows = {plan.item.record.id: with_options(plan, made.options[plan.item.record.id], o.seed) for plan in kept}
+    write_options(source, output, items, rows, note := _note(kept, made, how))
+    asked = f"Calls: {calls.made} made, {calls.kept} taken from the log."
+    click.echo(f"{note}\n{asked}\n{output}: {len(rows):,} rows. Calls: {calls.path}")
+
+
+def _sameness(
+    calls: Calls, judge: str | None, embedding: str | None, threshold: float, prompts: str | None, seed: int, **_: Any
+) -> Same:
+    from humor_tasks.on_inspect.client import open_model
+    from humor_tasks.studies.corpus.distractor_models import by_embedding, by_judge
+
+    if judge is not None:
+        return by_judge(open_model(judge, role="judge"), calls, prompts, seed)
+    from humor_tasks.models.choosers.embedding import Embedding
+
+    return by_embedding(Embedding(str(embedding)).embed, threshold)
+
+
+def _run(
+    planned: Sequence[Plan], lines: Mapping[str, Sequence[str]], write: Writer, same: Same, how: Mapping[str, Any]
+) -> Made:
+    import anyio
+    from tqdm import tqdm
+
+    from humor_tasks.studies.corpus.distractor_models import make_options
+
+    with tqdm(total=len(planned), desc="options", unit="item") as bar:
+        return anyio.run(make_options, planned, lines, write, same, how["attempts"], how["at_once"], bar.update)
+
+
+def _note(kept: Sequence[Plan], made: Made, how: Mapping[str, Any]) -> str:
+    """What was done, for the card and the screen: the same where a run was stopped and went on."""
+    same = f"judge {how['judge']}" if how["judge"] else f"a cosine of {how['embedding']} from {how['threshold']:g}"
+    told = [f"Two options by {how['model']}, one of an unrelated item (seed {how['seed']}); sameness by {same}."]
+    if how["handwritten"]:
+        by_hand = sum(plan.by_hand is not None for plan in kept)
+        told.append(f"{by_hand} of {len(kept)} items have one by hand for the second ({how['share']:.0%} were wanted).")
+    letters = Counter(plan.letter for plan in kept)
+    told.append("Answers: " + ", ".join(f"{letter} {letters[letter]}" for letter in "ABCD") + ".")
+    turned = ", ".join(f"{count} {what}" for what, count in sorted(made.counts.items()))
+    told.append(f"Turned down: {turned or 'nothing'}. Items dropped: {len(made.short)}.")
+    return "\n".join(told)

@@ -1,0 +1,213 @@
+"""MOCK's sub-tasks as a dataset folder, from whatever public sources are at hand.
+
+What the sources say is taken as it is; what MOCK did and no source says is not made up: see the card that is written
+beside the rows. Decided here, with the seed: the splits of a source without splits, and the options of `matching`,
+which are lines of other items until `humor-tasks build options` replaces them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks.mock.corpus import as_seen
+from humor_tasks.data.media.picture import MIME, Picture
+from humor_tasks.data.writing import beside, write_bytes, write_text
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.corpus.mock_card import card
+from humor_tasks.studies.corpus.mock_items import SPLITS, Built, Cell, Item, Media, Source, balanced_letters
+
+SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
+HELD_OUT = {split: i for i, split in enumerate(SPLITS)}
+SUFFIXES = {mime: f".{kind.lower()}".replace("jpeg", "jpg") for kind, mime in MIME.items()}
+
+
+def build_mock(
+    sources: Sequence[Source], out: Path, media: Media, seed: int = 1234, descriptions: Mapping[str, str] | None = None
+) -> Built:
+    """Write the folder `out`, whole or not at all, and say what is in it.
+
+    descriptions: {media_id: literal description}, for sources that have none.
+    Raises BadInput where `out` holds something already, no source gives a row, or files are missing (see `Media`).
+    """
+    out = _new_folder(out)
+    media.check()
+    told = descriptions or {}
+    items = [
+        replace(item, description=item.description or told.get(item.media_id))
+        for source in sources
+        for item in with_splits(source.items, seed)
+    ]
+    built = Built(sources, seed)
+    chosen = select(items, built)
+    unknown = sorted(set(told) - {item.media_id for item in items})
+    if unknown:
+        raise BadInput(f"descriptions: {len(unknown)} of no medium here, such as {unknown[0]!r}.")
+    if not chosen:
+        raise BadInput("the sources give no row.")
+    with beside(out) as folder:
+        names = write_media(folder, chosen)
+        for cell, members in chosen.items():
+            if rows := rows_of(cell, members, names, built):
+                built.rows[cell] = rows
+        for (scene, subtask, split), rows in built.rows.items():
+            lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+            write_text(folder / f"{scene}_{subtask}" / f"{split}.jsonl", lines)
+        write_text(folder / "README.md", card(built))
+    return built
+
+
+def _new_folder(out: Path) -> Path:
+    """The folder that is to be written, under its full name, which `.` and links have not."""
+    try:
+        whole = out.resolve()
+        if not whole.exists() or (whole.is_dir() and not any(whole.iterdir())):
+            return whole
+    except (OSError, RuntimeError) as problem:
+        raise BadInput(f"{out}: cannot be written ({problem}).") from None
+    raise BadInput(f"{out}: exists already; name a new folder.")
+
+
+# ---- splits -------------------------------------------------------------------------------------
+
+
+def with_splits(items: Sequence[Item], seed: int) -> list[Item]:
+    """Items with a split: their own, or one drawn for all that share a medium, 80:10:10 of the items."""
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        if item.split is None:
+            groups.setdefault(item.media_id, []).append(item)
+    order = sorted(groups)
+    random.Random(seed).shuffle(order)
+    total = sum(len(groups[name]) for name in order)
+    drawn: dict[str, str] = {}
+    done = 0
+    for name in order:
+        share = (done + len(groups[name]) / 2) / total
+        drawn[name] = "test" if share < SHARES["test"] else "validation" if share < 0.2 else "train"
+        done += len(groups[name])
+    return [item if item.split else replace(item, split=drawn[item.media_id]) for item in items]
+
+
+def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
+    """The items of each cell: no medium in two splits of a scene, and no caption twice; BadInput where an id is."""
+    wanted = [(item, subtask) for item in items for subtask in subtasks_of(item)]
+    furthest: dict[tuple[str, str], str] = {}
+    for item, _ in wanted:
+        medium = (item.scene, item.media_id)
+        furthest[medium] = max(furthest.get(medium, "train"), str(item.split), key=HELD_OUT.__getitem__)
+    chosen: dict[Cell, list[Item]] = {}
+    seen: set[tuple[str, str, str]] = set()
+    ids: set[tuple[str, str]] = set()
+    for item, subtask in wanted:
+        split = str(item.split)
+        # A post is one caption under its picture, which two sources may write differently.
+        key = (subtask, item.media_id, "" if item.scene == "post" else item.line.casefold())
+        if furthest[item.scene, item.media_id] != split:
+            built.left_out[item.scene, subtask, f"of {split}, and its medium is in a split held out further"] += 1
+        elif key in seen:
+            built.left_out[item.scene, subtask, "stands there already, from another row or source"] += 1
+        elif (subtask, item.id) in ids:
+            raise BadInput(f"{item.source}: two different rows of {subtask} have the id {item.id}.")
+        else:
+            seen.add(key)
+            ids.add((subtask, item.id))
+            chosen.setdefault((item.scene, subtask, split), []).append(item)
+    return chosen
+
+
+def subtasks_of(item: Item) -> list[str]:
+    """What an item is good for."""
+    good = {"detecting": item.label is not None, "matching": item.funny, "explaining": item.explanation is not None}
+    return [subtask for subtask, is_good in good.items() if is_good]
+
+
+# ---- rows ---------------------------------------------------------------------------------------
+
+
+def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: Built) -> list[dict[str, Any]]:
+    """The rows of one cell in the schema of the card."""
+    scene, subtask, split = cell
+    options = with_options(items, f"{built.seed}:{scene}:{split}") if subtask == "matching" else {}
+    rows = []
+    for item in items:
+        if subtask == "matching" and item.id not in options:
+            built.left_out[scene, subtask, "fewer than three other lines to choose from"] += 1
+            continue
+        medium = medium_of(item, subtask)
+        name = names[id(medium)] if medium is not None else None
+        built.without_media += name is None
+        answers: dict[str, Any] = {
+            "detecting": {"label": item.label},
+            "matching": options.get(item.id),
+            "explaining": {"explanation": item.explanation},
+        }
+        said = {"caption": None if item.turns else item.line, "dialogue": None}
+        if item.turns:
+            said["dialogue"] = [{"speaker": who, "text": text} for who, text in item.turns]  # type: ignore[assignment]
+        row = {"id": f"{item.id}_{subtask}", "scene": scene, "media_id": item.media_id, "media": name}
+        row |= {**said, "description": item.description, **answers[subtask], "source": item.source}
+        rows.append(row)
+    return rows
+
+
+def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
+    """Item id -> four options and the answer's letter, each letter as often as the others.
+
+    The three others are those that the source offers, or lines of other media of the same cell.
+    """
+    rng = random.Random(seed)
+    lines = [(item.media_id, item.line) for item in items]
+    found = {}
+    for item, letter in zip(items, balanced_letters(len(items), rng), strict=True):
+        offered = list(item.others)
+        rng.shuffle(offered)
+        if not item.others:
+            offered = [line for medium, line in rng.sample(lines, min(len(lines), 40)) if medium != item.media_id]
+        distinct = {as_seen(line): line for line in reversed(offered)}
+        distinct.pop(as_seen(item.line), None)
+        if len(distinct) < 3:
+            continue
+        options = list(distinct.values())[-3:]
+        options.insert("ABCD".index(letter), item.line)
+        kind = "other captions of the source" if item.others else "lines of other items"
+        found[item.id] = {"options": options, "answer": letter, "options_from": kind}
+    return found
+
+
+# ---- media --------------------------------------------------------------------------------------
+
+
+def medium_of(item: Item, subtask: str) -> Picture | None:
+    """An item's picture or clip for a sub-task."""
+    return item.media.get(subtask) or item.media.get("")
+
+
+def write_media(out: Path, chosen: Mapping[Cell, Sequence[Item]]) -> dict[int, str]:
+    """Copies every picture and clip once into `out`; id of the medium -> its path there. Pictures are decoded once."""
+    names: dict[int, str] = {}
+    for (scene, subtask, _), items in chosen.items():
+        for item in items:
+            medium = medium_of(item, subtask)
+            if medium is None or id(medium) in names:
+                continue
+            name = f"media/{scene}/{stem(item, medium)}"
+            if scene != "comedy":
+                data = medium.read()
+                name += SUFFIXES[medium.mime()]
+                write_bytes(out / name, data)
+            else:
+                (out / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(str(medium.path), out / name)
+            names[id(medium)] = name
+    return names
+
+
+def stem(item: Item, medium: Picture) -> str:
+    """What a medium's copy is called: after its file where it is one, else after its name."""
+    return Path(medium.path).name if item.scene == "comedy" and medium.path else item.media_id

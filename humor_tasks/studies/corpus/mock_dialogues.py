@@ -1,0 +1,141 @@
+"""Comedy: MUStARD (Castro et al., ACL 2019) and WITS (Kumar et al., ACL 2022) as they are published.
+
+MUStARD: `sarcasm_data.json`, {id: utterance, speaker, context, context_speakers, sarcasm}; clips, published apart, are
+`utterances_final/ID.mp4` and, of what was said before, `context_final/ID_c.mp4`. WITS: `train_`, `val_` and
+`test_data_final_plain.json`, {id: target_utterance, target_speaker, context_utterances, context_speakers,
+english_explanation, code_mixed_explanation, episode_name, start_time, end_time}; everything in it is sarcastic, and
+its clips are not published. Dialogues of fewer than three utterances are left out, as MOCK does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.corpus.mock_items import Item, Media, Source, json_object, one_line, safe_id, split_files
+
+SHORTEST = 3
+TOO_SHORT = f"fewer than {SHORTEST} utterances"
+SHARED_WORDS = 5
+"""An utterance of at least so many words that stands in two dialogues makes them parts of one scene."""
+WITS_FILES = {
+    "train": ("train_data_final_plain.json", "train_text.json"),
+    "validation": ("val_data_final_plain.json", "val_text.json"),
+    "test": ("test_data_final_plain.json", "test_text.json"),
+}
+LANGUAGES = ("english", "code_mixed")
+
+
+def read_mustard(path: Path, clips: Path | None, media: Media) -> Source:
+    """The dialogues of `sarcasm_data.json`, labelled; those that share an utterance share their footage."""
+    source = Source("MUStARD")
+    kept: list[tuple[str, list[tuple[str, str]], bool, str]] = []
+    for identity, row, where in _rows(path):
+        source.rows += 1
+        names = ("context", "context_speakers", "utterance", "speaker")
+        turns = _turns(row, names, where)
+        if not isinstance(row.get("sarcasm"), bool):
+            raise BadInput(f"{where}: sarcasm is {row.get('sarcasm')!r:.60}; the label must be true or false.")
+        if len(turns) < SHORTEST:
+            source.dropped[TOO_SHORT] += 1
+        else:
+            kept.append((safe_id(identity, where), turns, row["sarcasm"], where))
+    scenes = shared_footage({identity: [spoken for _, spoken in turns] for identity, turns, _, _ in kept})
+    for identity, turns, sarcastic, where in kept:
+        found = _clips(source, identity, clips, media, where)
+        if found is None:
+            continue
+        source.items.append(
+            Item(
+                id=f"mustard_{identity}",
+                scene="comedy",
+                source=source.name,
+                media_id=f"mustard-{scenes[identity]}",
+                line=turns[-1][1],
+                turns=tuple(turns),
+                label="yes" if sarcastic else "no",
+                funny=sarcastic,
+                media=found,
+            )
+        )
+    return source
+
+
+def _clips(source: Source, identity: str, clips: Path | None, media: Media, where: str) -> dict[str, Any] | None:
+    """Sub-task -> clip: of what was said before for matching, whose last utterance is hidden."""
+    if clips is None:
+        return {}
+    whole = media.find(source, clips / "utterances_final", f"{identity}.mp4", where)
+    before = media.find(source, clips / "context_final", f"{identity}_c.mp4", where) if whole is not None else None
+    if whole is None or before is None:
+        return None if media.missing == "drop" else {}
+    return {"detecting": whole, "matching": before}
+
+
+def read_wits(path: Path, language: str) -> Source:
+    """The explained dialogues of WITS, in its own splits; `language` of the explanations: english or code_mixed."""
+    source = Source("WITS")
+    for split, file in split_files(path, WITS_FILES).items():
+        for identity, row, where in _rows(file):
+            source.rows += 1
+            names = ("context_utterances", "context_speakers", "target_utterance", "target_speaker")
+            turns = _turns(row, names, where)
+            if len(turns) < SHORTEST:
+                source.dropped[TOO_SHORT] += 1
+                continue
+            if f"{language}_explanation" not in row:
+                known = [name for name in LANGUAGES if f"{name}_explanation" in row]
+                raise BadInput(f"{where}: has no {language}_explanation; choose --wits-explanations {known or '?'}.")
+            times = [one_line(row.get(name), name, where) for name in ("episode_name", "start_time", "end_time")]
+            source.items.append(
+                Item(
+                    id=f"wits_{split}_{safe_id(identity, where)}",
+                    scene="comedy",
+                    source=source.name,
+                    media_id="wits-" + " ".join(times),
+                    line=turns[-1][1],
+                    turns=tuple(turns),
+                    split=split,
+                    funny=True,
+                    explanation=one_line(row[f"{language}_explanation"], f"{language}_explanation", where),
+                )
+            )
+    return source
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    """(id, row, where) of a file that holds one JSON object of rows."""
+    for identity, row in json_object(path, "dialogues by id").items():
+        where = f"{path}, id {identity:.60}"
+        if not isinstance(row, dict):
+            raise BadInput(f"{where}: is no dialogue but {row!r:.60}.")
+        yield identity, row, where
+
+
+def _turns(row: Mapping[str, Any], names: Sequence[str], where: str) -> list[tuple[str, str]]:
+    """(speaker, text) of every utterance; `names` are the fields of the context, its speakers, the last and its."""
+    spoken, speakers = (row.get(name) for name in names[:2])
+    if not isinstance(spoken, list) or not isinstance(speakers, list) or len(spoken) != len(speakers):
+        raise BadInput(f"{where}: {names[0]} and {names[1]} must be lists of the same length.")
+    told = [*zip(speakers, spoken, strict=True), (row.get(names[3]), row.get(names[2]))]
+    return [(one_line(speaker, "a speaker", where), one_line(text, "an utterance", where)) for speaker, text in told]
+
+
+def shared_footage(dialogues: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Dialogue -> the first dialogue that it is connected with by utterances of SHARED_WORDS words or more."""
+    parent = {identity: identity for identity in dialogues}
+
+    def root(identity: str) -> str:
+        while parent[identity] != identity:
+            parent[identity] = identity = parent[parent[identity]]
+        return identity
+
+    seen: dict[str, str] = {}
+    for identity, utterances in dialogues.items():
+        for utterance in utterances:
+            if len(utterance.split()) >= SHARED_WORDS:
+                first = seen.setdefault(utterance.casefold(), identity)
+                parent[root(identity)] = root(first)
+    return {identity: root(identity) for identity in dialogues}

@@ -1,0 +1,117 @@
+"""Posts: MORE (Desai et al., AAAI 2022) and Cai et al. (ACL 2019) as they are published.
+
+MORE: `train_df.tsv`, `val_df.tsv`, `test_df.tsv` without a header: pid, caption, explanation; pictures `PID.jpg`. All
+are sarcastic. Cai et al.: `text/train.txt`, `valid2.txt`, `test2.txt`, a Python list a line: [id, text, label], in the
+latter two [id, text, label by hashtag, label by a person], of which the last counts; pictures `dataset_image/ID.jpg`.
+Texts that hold one of FILTERED are left out, as by the code released with the data, because they give the label away.
+Both are of the same tweets: what shares an id shares its picture.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.reading import lines_of, read_body
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.corpus.mock_items import Item, Media, Source, one_line, safe_id, split_files
+
+MORE_FILES = {"train": ("train_df.tsv",), "validation": ("val_df.tsv",), "test": ("test_df.tsv",)}
+CAI_FILES = {"train": ("train.txt",), "validation": ("valid2.txt", "valid.txt"), "test": ("test2.txt", "test.txt")}
+FILTERED = frozenset("sarcasm sarcastic reposting <url> joke jokes humour humor irony ironic exgag".split())
+GIVES_AWAY = "a word that gives the label away, as published"
+LONGEST_LINE = 100_000
+
+
+def read_more(path: Path, images: Path | None, media: Media) -> Source:
+    """The explained posts of MORE, in its own splits."""
+    source = Source("MORE")
+    folder = images or _beside(path, "images")
+    for split, file in split_files(path, MORE_FILES).items():
+        for where, cells in _table(file):
+            source.rows += 1
+            if len(cells) != 3:
+                raise BadInput(f"{where}: has {len(cells)} fields; there must be pid, caption and explanation.")
+            identity = safe_id(cells[0], where)
+            picture = media.find(source, folder, f"{identity}.jpg", where)
+            if picture is None and media.missing == "drop":
+                continue
+            item = _post(source, "more", identity, split, picture, one_line(_unquoted(cells[1]), "caption", where))
+            why = one_line(cells[2], "explanation", where)
+            source.items.append(replace(item, funny=True, explanation=why))
+    return source
+
+
+def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
+    """(where, cells) of every row. Strict: a quotation mark that is never closed swallows no rows."""
+    reader = csv.reader(io.StringIO(read_body(file, "utf-8-sig"), newline=""), delimiter="\t", strict=True)
+    try:
+        for cells in reader:
+            if cells:
+                yield f"{file}, line {reader.line_num}", cells
+    except csv.Error as problem:
+        raise BadInput(f"{file}, line {reader.line_num}: is no table of tab-separated values ({problem}).") from None
+
+
+def _unquoted(caption: str) -> str:
+    """The text of what is written as Python writes a text: most of MORE's captions are, with quotes and backslashes,
+    for they were taken out of such lines as Cai et al. publish."""
+    if caption[:1] not in ("'", '"') or len(caption) > LONGEST_LINE:
+        return caption
+    try:
+        found = ast.literal_eval(caption)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return caption
+    return found if isinstance(found, str) else caption
+
+
+def read_cai(path: Path, images: Path | None, media: Media) -> Source:
+    """The labelled posts of Cai et al., in their own splits."""
+    source = Source("Cai et al. 2019")
+    folder = images or _beside(path, "dataset_image")
+    texts = path / "text" if (path / "text").is_dir() else path
+    for split, file in split_files(texts, CAI_FILES).items():
+        for where, line in lines_of(file, "utf-8-sig"):
+            source.rows += 1
+            identity, text, label = _cai_line(line, where, 3 if split == "train" else 4)
+            if FILTERED & set(text.split()):
+                source.dropped[GIVES_AWAY] += 1
+                continue
+            picture = media.find(source, folder, f"{identity}.jpg", where)
+            if picture is None and media.missing == "drop":
+                continue
+            item = _post(source, "cai", identity, split, picture, one_line(text, "text", where))
+            source.items.append(replace(item, label="yes" if label else "no", funny=bool(label)))
+    return source
+
+
+def _post(source: Source, kind: str, identity: str, split: str, picture: Picture | None, line: str) -> Item:
+    """A post, by the tweet's id in all sources."""
+    media = {"": picture} if picture is not None else {}
+    return Item(f"{kind}_{identity}", "post", source.name, f"tweet-{identity}", line, split=split, media=media)
+
+
+def _cai_line(line: str, where: str, most: int) -> tuple[str, str, int]:
+    """(id, text, label) of one line, which is read as a literal and never run."""
+    try:
+        found: Any = ast.literal_eval(line.strip()) if len(line) <= LONGEST_LINE else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not 2 <= len(found) <= most or not all(isinstance(x, str) for x in found[:2]):
+        raise BadInput(f"{where}: must be a list of an id, a text and a label, as Python writes it.")
+    if len(found) == 2 or found[-1] not in (0, 1) or isinstance(found[-1], bool):
+        label = "missing" if len(found) == 2 else f"{found[-1]!r:.60}"
+        raise BadInput(f"{where}: the label is {label}; it must be 0 or 1.")
+    return safe_id(found[0], where), found[1], found[-1]
+
+
+def _beside(path: Path, name: str) -> Path | None:
+    """The folder of pictures where the published archive has it."""
+    places = [path / name, path.parent / name] if path.is_dir() else [path.parent / name]
+    return next((place for place in places if place.is_dir()), None)

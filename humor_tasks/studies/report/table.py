@@ -1,0 +1,174 @@
+"""One line a model: score, hard score, tokens, cost; and the picture of score against cost.
+
+As in Narad et al. 2025 (arXiv 2507.21476). Explainer and graders are counted apart: what a model
+costs to ask is its own, what it costs to grade is the benchmark's.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks.humorbench.corpus import subset_keys
+from humor_tasks.data.writing import as_table, write_bytes, write_text
+from humor_tasks.errors import BadInput
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
+
+COLUMNS = (
+    *("model", "score", "low", "high", "hard_score", "hard_low", "hard_high", "points", "hard_points", "no_verdict"),
+    *("explainer_input_tokens", "explainer_output_tokens", "explainer_cost"),
+    *("grader_input_tokens", "grader_output_tokens", "grader_cost"),
+    *("version", "subset", "graders", "samples", "of", "log"),
+)
+PICTURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One log's line."""
+
+    log: GradedLog
+    score: Estimate
+    hard: Estimate
+    no_verdict: int
+
+    def cells(self) -> dict[str, Any]:
+        """The line by COLUMNS; None where something is not known."""
+        explainer, grader = self.log.explainer, self.log.grader
+        values = [self.log.model, self.score.value, self.score.low, self.score.high]
+        values += [self.hard.value, self.hard.low, self.hard.high, self.score.n, self.hard.n, self.no_verdict]
+        values += [explainer.input, explainer.output, explainer.cost] if explainer else [None, None, None]
+        values += [grader.input, grader.output, grader.cost] if grader else [None, None, None]
+        values += [self.log.version, self.log.subset, self.log.graders, self.log.samples, self.log.rows]
+        values.append(self.log.path.name)
+        known = [None if isinstance(v, float) and v != v else v for v in values]
+        return dict(zip(COLUMNS, known, strict=True))
+
+
+def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
+    """A line a log, the best score first; `hard` is a named subset or a file of keys."""
+    keys = subset_keys(hard, "")
+    lines = []
+    for log in logs:
+        read = [point for point in log.points if point.passed is not None]
+        some = [point for point in read if keys is None or point.id in keys]
+        lines.append(Line(log, _share(read), _share(some), len(log.points) - len(read)))
+    return sorted(lines, key=lambda line: -line.score.value if line.score.n else math.inf)
+
+
+def _share(points: Sequence[GradedPoint]) -> Estimate:
+    return clustered_mean([float(bool(p.passed)) for p in points], [p.cluster for p in points])
+
+
+def as_markdown(lines: Sequence[Line]) -> str:
+    """The table for people: scores in percent, each with how many points it is of."""
+    head = ("model", "score", "of", "hard score", "of", "no verdict", "explainer tokens in / out", "explainer cost")
+    rows: list[tuple[str, ...]] = [(*head, "grader", "grader tokens in / out", "grader cost", "version")]
+    for line in lines:
+        row = [line.log.model, _percent(line.score), str(line.score.n), _percent(line.hard), str(line.hard.n)]
+        row += [str(line.no_verdict), *_spent(line.log.explainer), _names(line.log.graders), *_spent(line.log.grader)]
+        rows.append((*row, line.log.version))
+    safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    shown = ["| " + " | ".join(row) + " |" for row in safe]
+    return "\n".join([shown[0], "|" + "---|" * len(rows[0]), *shown[1:]]) + "\n"
+
+
+def _percent(e: Estimate) -> str:
+    return "-" if not e.n else f"{100 * e.value:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]"
+
+
+def _spent(spent: Spent | None) -> tuple[str, str]:
+    return (f"{spent.input} / {spent.output}", _dollars(spent.cost)) if spent else ("-", "-")
+
+
+def _names(graders: str) -> str:
+    """The graders without how they were asked."""
+    return graders.split("|", 1)[0].removeprefix("graders:")
+
+
+def incomparable(lines: Sequence[Line]) -> list[str]:
+    """Why these lines' scores do not compare, in words; empty where nothing is known against it."""
+    told = []
+    about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "graders"}
+    for name, field in about.items():
+        values = dict.fromkeys(str(getattr(line.log, field)) for line in lines)
+        if len(values) > 1:
+            told.append(f"the logs differ in {name}: {', '.join(values)}.")
+    for line in lines:
+        log = line.log
+        if log.rows is not None and log.samples < log.rows:
+            told.append(f"{log.path.name} holds {log.samples} samples of {log.rows}.")
+    return told
+
+
+def _dollars(cost: float | None) -> str:
+    return "-" if cost is None else f"${cost:.4f}"
+
+
+def as_csv(lines: Sequence[Line]) -> str:
+    """The table for programs."""
+    return as_table(COLUMNS, (line.cells().values() for line in lines))
+
+
+def as_json(lines: Sequence[Line]) -> str:
+    """The same as a list of objects."""
+    return json.dumps([line.cells() for line in lines], indent=2) + "\n"
+
+
+def write_report(path: Path, lines: Sequence[Line]) -> None:
+    """Markdown, CSV or JSON by the file's ending."""
+    makers: dict[str, Callable[[Sequence[Line]], str]] = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
+    if path.suffix not in makers:
+        raise BadInput(f"{path}: a report ends in {', '.join(makers)}.")
+    write_text(path, makers[path.suffix](lines))
+
+
+def plot(path: Path, lines: Sequence[Line]) -> int:
+    """Score against what explaining cost, as a picture; returns how many models it shows.
+
+    Models are numbered by score. Leaves out models whose cost is not known or zero: the axis is
+    logarithmic. Raises BadInput when none is left, for another file type, and without matplotlib.
+    """
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator, NullFormatter
+    except ImportError as problem:
+        raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
+    if path.suffix not in PICTURES:
+        raise BadInput(f"{path}: a picture ends in {', '.join(PICTURES)}.")
+    shown = [(line, cost) for line in lines if (cost := _explaining(line))]
+    if not shown:
+        raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")
+    figure = Figure(figsize=(8, 5.5))
+    axes = figure.subplots()
+    bars, names = [], []
+    for i, (line, cost) in enumerate(shown, 1):
+        e = line.score
+        error = None if e.stderr != e.stderr else [[100 * (e.value - e.low)], [100 * (e.high - e.value)]]
+        bars.append(axes.errorbar(cost, 100 * e.value, yerr=error, fmt="o", capsize=3))
+        axes.annotate(str(i), (cost, 100 * e.value), xytext=(5, 4), textcoords="offset points", fontsize=9)
+        names.append(f"{i}  {line.log.model}".replace("$", r"\$"))  # no mathematics in a model's name
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("cost of the explanations, US dollars (log scale)")
+    axes.set_ylabel("coverage, % of elements, with 95 % interval")
+    axes.set_title("HumorBench: score against cost")
+    axes.grid(alpha=0.3)
+    axes.margins(x=0.1)
+    axes.legend(bars, names, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix[1:], dpi=150, bbox_inches="tight")  # as wide as the names need
+    write_bytes(path, picture.getvalue())
+    return len(shown)
+
+
+def _explaining(line: Line) -> float | None:
+    return line.log.explainer.cost if line.log.explainer and line.score.n else None

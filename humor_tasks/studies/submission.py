@@ -1,0 +1,97 @@
+"""Submission files: the caption contest's letters as JSON, Humicroedit's numbers as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from humor_tasks.data.writing import write_table
+from humor_tasks.errors import BadInput, listed
+from humor_tasks.scorers.guess import seeded_guess
+from humor_tasks.studies.logged import Logged
+
+NUMBERS = {"A": "1", "B": "2"}  # of the two headlines of a pair
+
+
+def complete(
+    answers: Mapping[str, str | None], letters: str, fill: str | None, seed: int, where: str
+) -> dict[str, str]:
+    """`answers` with every gap filled as `fill` says: one of `letters`, `random`, or None to refuse gaps.
+
+    The leaderboard's own script would count a gap as E (matching) or B (ranking).
+    """
+    if letters not in ("ABCDE", "AB"):
+        raise BadInput(f"{where}: a submission needs a log of matching (five choices) or ranking (two).")
+    if fill is not None and fill not in (*letters, "random"):
+        raise BadInput(f"--fill {fill}: choose random or one of {', '.join(letters)}.")
+    gaps = [identity for identity, letter in answers.items() if not letter]
+    if gaps and fill is None:
+        raise BadInput(f"{where}: {listed('instance', gaps)} without an answer; choose --fill random or --fill LETTER.")
+
+    def filled(identity: str) -> str:
+        return seeded_guess(seed, identity, letters) if fill == "random" else str(fill)
+
+    return {identity: letter or filled(identity) for identity, letter in answers.items()}
+
+
+def predictions(logged: Logged, fill: str | None, seed: int, where: str) -> dict[str, str]:
+    """{id: pred} of a log of Humicroedit: ratings, or 1 and 2, the funnier headline of a pair.
+
+    `fill` fills the gaps: a rating, or 1, 2 or `random` for a pair; None refuses them. A pair whose
+    two ratings are equal is a gap.
+    """
+    from humor_tasks.benchmarks.humicroedit.rating import prediction
+
+    if logged.subtask == "rating":
+        found: Mapping[str, str | None] = logged.answers
+        if fill is not None:
+            try:
+                prediction(None, fill)
+            except BadInput as problem:
+                raise BadInput(f"--fill {fill}: {problem}") from None
+    else:
+        found = picks(logged)
+        if fill not in (None, "1", "2", "random"):
+            raise BadInput(f"--fill {fill}: choose random, 1 or 2, the funnier headline of a pair.")
+    gaps = [identity for identity, answer in found.items() if answer is None]
+    if gaps and fill is None:
+        equal = " (or with equal ratings)" * (logged.subtask == "ratings")
+        raise BadInput(f"{where}: {listed('row', gaps)} without an answer{equal}; choose --fill {_fills(logged)}.")
+
+    def filled(identity: str) -> str:
+        return NUMBERS[seeded_guess(seed, identity, "AB")] if fill == "random" else str(fill)
+
+    return {identity: filled(identity) if answer is None else answer for identity, answer in found.items()}
+
+
+def _fills(logged: Logged) -> str:
+    return "NUMBER" if logged.subtask == "rating" else "1, 2 or random"
+
+
+def picks(logged: Logged) -> dict[str, str | None]:
+    """{id of a pair: "1" or "2"} by letters or by comparing two ratings; None: equal, or not both were read."""
+    if logged.subtask == "pairwise":
+        return {identity: NUMBERS[letter] if letter else None for identity, letter in logged.answers.items()}
+    rated: dict[str, dict[int, float]] = {}
+    for identity, about in logged.about.items():
+        answer = logged.answers[identity]
+        for pair, place, *_ in json.loads(about["pairs"]):
+            rated.setdefault(pair, {})
+            if answer is not None:
+                rated[pair][place] = float(answer)
+    return {pair: funnier(both.get(1), both.get(2)) for pair, both in rated.items()}
+
+
+def funnier(first: float | None, second: float | None) -> str | None:
+    """The place of the higher of two ratings, "1" or "2"; None where they are equal or one is missing."""
+    if first is None or second is None or first == second:
+        return None
+    return "1" if first > second else "2"
+
+
+def write_predictions(path: Path, found: Mapping[str, str]) -> None:
+    """The organisers' form: a CSV file with the columns id and pred."""
+    if path.suffix != ".csv":
+        raise BadInput(f"{path}: a submission to Humicroedit ends in .csv.")
+    write_table(path, ("id", "pred"), found.items())

@@ -1,0 +1,1 @@
+"""Training of the Humicroedit systems: baselines, feature models, fine-tuned encoders and their ensemble."""

@@ -1,0 +1,125 @@
+"""The rows of a Humicroedit folder, ready for training: texts, mean grades, and which share a headline."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean, pstdev
+
+from humor_tasks.benchmarks.humicroedit.corpus import Headline, Pair, headlines, pairs, read_split
+from humor_tasks.errors import BadInput
+from humor_tasks.models.humicroedit.texts import Edit, as_edit
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Headlines with their mean grades; `groups` numbers the original headline of each."""
+
+    ids: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    means: tuple[float | None, ...]
+    groups: tuple[str, ...]
+
+    @property
+    def grades(self) -> list[float]:
+        """The means of a labelled split."""
+        return [mean for mean in self.means if mean is not None]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def only(self, places: Sequence[int]) -> Rows:
+        """The rows at `places`."""
+        columns = (self.ids, self.edits, self.means, self.groups)
+        return Rows(*(tuple(column[i] for i in places) for column in columns))  # type: ignore[arg-type]
+
+    def plus(self, other: Rows) -> Rows:
+        """These rows, then those."""
+        return Rows(
+            self.ids + other.ids, self.edits + other.edits, self.means + other.means, self.groups + other.groups
+        )
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a system is trained on (`train`, `extra`), stopped by (`dev`) and asked (`pairs` of dev, train and test).
+
+    `extra` is FunLines: it is trained on beside train, and never held out. Its players, who compete, grade higher
+    than train's judges (1.27 against .94 on average), so their grades are `matched`: moved and scaled to
+    train's mean and standard deviation. As they are, they make ridge regression worse than train alone does.
+    """
+
+    train: Rows
+    dev: Rows
+    extra: Rows
+    test: Rows | None
+    labels: tuple[int, ...]
+    pairs: dict[str, tuple[Pair, ...]]
+    sha256: dict[str, str]
+
+    def all(self) -> Rows:
+        """Everything to train on."""
+        return self.train.plus(self.extra)
+
+
+def read_data(dataset: str, funlines: bool = False, grades: str = "matched", share: float = 1.0, seed: int = 0) -> Data:
+    """train and dev of both subtasks, and test where the folder has it; `share` of train's headlines by chance."""
+    sha256: dict[str, str] = {}
+
+    def rows(split: str) -> Rows:
+        read = read_split(dataset, 1, split)
+        sha256[f"task-1/{split}"] = read.sha256
+        return _rows(headlines(read), split != "test", str(read.path))
+
+    def asked(split: str) -> tuple[Pair, ...]:
+        read = read_split(dataset, 2, split)
+        sha256[f"task-2/{split}"] = read.sha256
+        return tuple(pairs(read))
+
+    train = _share(rows("train"), share, seed)
+    extra = rows("train_funlines") if funlines else train.only([])
+    if grades == "matched":
+        extra = _matched(extra, train)
+    labels = tuple(pair.label for pair in asked("train") if pair.label)
+    split_pairs = {"dev": asked("dev")}
+    test = None
+    if dataset != "sample" and (Path(dataset).expanduser() / "task-1" / "test.csv").is_file():
+        test, split_pairs["test"] = rows("test"), asked("test")
+    return Data(train, rows("dev"), extra, test, labels, split_pairs, sha256)
+
+
+def _rows(found: Sequence[Headline], labelled: bool, where: str) -> Rows:
+    missing = [h.id for h in found if h.mean is None]
+    if labelled and missing:
+        raise BadInput(
+            f"{where}: {len(missing)} of {len(found)} rows have no meanGrade (id {missing[0]} is the first)."
+        )
+    return Rows(
+        tuple(h.id for h in found),
+        tuple(as_edit(h) for h in found),
+        tuple(h.mean for h in found),
+        tuple(h.original for h in found),
+    )
+
+
+def _matched(rows: Rows, to: Rows) -> Rows:
+    """`rows` with grades of the same mean and standard deviation as those of `to`."""
+    if not rows:
+        return rows
+    mean, spread = fmean(rows.grades), pstdev(rows.grades) or 1.0
+    wanted, wide = fmean(to.grades), pstdev(to.grades)
+    return replace(rows, means=tuple((grade - mean) / spread * wide + wanted for grade in rows.grades))
+
+
+def _share(rows: Rows, share: float, seed: int) -> Rows:
+    """Whole headlines with all their edits, in the order of the file; the same seed gives nested shares."""
+    if share >= 1:
+        return rows
+    groups = sorted(set(rows.groups))
+    random.Random(seed).shuffle(groups)
+    kept = set(groups[: round(share * len(groups))])
+    if not kept:
+        raise BadInput(f"share={share}: leaves no headline of {len(groups)} to train on.")
+    return rows.only([i for i, group in enumerate(rows.groups) if group in kept])

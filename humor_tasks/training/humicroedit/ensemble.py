@@ -1,0 +1,216 @@
+"""Members x folds, stacked: every member is trained once a fold, without that fold's headlines.
+
+A member's prediction of a training row comes from the one model that has not seen the row's headline; the stack is
+fitted on those alone. What it predicts elsewhere is the mean over the folds' models and, with `whole`, one more that
+was trained on all of train. Each model is an ordinary run folder, members/NAME/fold-N or members/NAME/whole, so a
+finished one is not trained again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from humor_tasks.data.rows import read_csv
+from humor_tasks.data.writing import write_json, write_table
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.folders import METRICS
+from humor_tasks.models.humicroedit.rater import Rater, load
+from humor_tasks.models.humicroedit.stack import STACK, EnsembleRater
+from humor_tasks.training.folder import IS_MAIN, wait_for_everyone
+from humor_tasks.training.humicroedit.config import READ, TrainConfig
+from humor_tasks.training.humicroedit.data import Data, Rows
+from humor_tasks.training.humicroedit.features import fold_places
+from humor_tasks.training.humicroedit.predictions import rmse, write_predictions
+
+Train = Callable[[TrainConfig, Path, Data, bool], dict[str, Any]]
+"""Trains one run folder: `run.train`."""
+HELD_OUT = "predictions_held_out.csv"
+_VARIED = {"system", "seed", "funlines", "funlines_grades"}.union(*(READ[name] for name in READ if name != "ensemble"))
+
+
+def fit_ensemble(
+    config: TrainConfig, data: Data, output: Path, progress: bool, train: Train
+) -> tuple[Rater, dict[str, Any]] | None:
+    """The stacked rater, its members trained by `train`.
+
+    None where this process trained a part of the folds and others are not finished.
+    """
+    import numpy as np
+
+    members = grid_members(config)
+    folds = fold_places(data.train.groups, config.folds, config.seed)
+    if len(folds) < 2:
+        raise BadInput(f"folds={config.folds}: train has one headline only; folds hold out whole headlines.")
+    models = [*(f"fold-{fold}" for fold in range(len(folds))), *(["whole"] if config.whole else [])]
+    jobs = [(name, place) for name in members for place in range(len(models))]
+    for job, (name, place) in enumerate(tqdm(jobs, "members x folds", disable=not progress)):
+        if _is_mine(job, config.part):
+            held = folds[place] if place < len(folds) else None
+            fit_model(members[name], data, held, output / _place(name, models[place]), progress, train)
+    if not all(is_fitted(output / _place(name, models[place])) for name, place in jobs):
+        return None
+    held_out = np.zeros((len(data.train), len(members)))
+    for column, name in enumerate(members):
+        for fold, places in enumerate(folds):
+            path = output / _place(name, models[fold]) / HELD_OUT
+            held_out[places, column] = list(_read(path, data.train.only(places)).values())
+    return _stacked(config, data, output, members, held_out, models)
+
+
+def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
+    """Every combination of the grid's values, by name; combinations that differ in nothing a system reads are one."""
+    fields = TrainConfig.__dataclass_fields__
+    axes: list[list[tuple[str, Any]]] = []
+    for line in config.grid:
+        name, _, values = line.partition("=")
+        check_choice("grid", name, [field for field in fields if field in _VARIED])
+        if not values:
+            raise BadInput(f"grid {line}: write it as NAME=VALUE,VALUE.")
+        axes.append([(name, _value(name, fields[name].type, value)) for value in values.split(",")])
+    if not any(axis[0][0] == "system" for axis in axes):
+        raise BadInput("grid: it must say the systems to train, such as --grid system=pair,ridge.")
+    found: dict[str, TrainConfig] = {}
+    for chosen in itertools.product(*axes):
+        member = config.with_values(**{"grid": (), "part": "", "system": "ridge"} | dict(chosen))
+        if member.system == "ensemble":
+            raise BadInput("grid: an ensemble cannot be a member of an ensemble.")
+        read = member.as_dict()
+        varied = {name: value for name, value in chosen if name in read and name != "system"}
+        digest = hashlib.sha256(json.dumps(varied, sort_keys=True).encode()).hexdigest()[:8]
+        found.setdefault(f"{member.system}-{digest}", member)
+    return found
+
+
+def _value(name: str, kind: Any, text: str) -> Any:
+    """A value of the grid as its field's type."""
+    try:
+        if kind == "bool":
+            return {"true": True, "yes": True, "false": False, "no": False}[text.lower()]
+        if kind == "tuple[float, ...]":
+            return (float(text),)
+        return {"int": int, "float": float}.get(str(kind), str)(text)
+    except (KeyError, ValueError):
+        raise BadInput(f"grid {name}={text}: is no {kind}.") from None
+
+
+def fit_model(member: TrainConfig, data: Data, held: Any, output: Path, progress: bool, train: Train) -> None:
+    """Trains `member` without the rows at `held`, and writes what it predicts for them; on all rows for None."""
+    if is_fitted(output):
+        return
+    out = set() if held is None else set(held.tolist())
+    seen = data.train.only([i for i in range(len(data.train)) if i not in out])
+    extra = data.extra if member.funlines else data.extra.only([])
+    train(member, output, replace(data, train=seen, extra=extra), progress)
+    if IS_MAIN and held is not None:
+        rows = data.train.only(held)
+        write_predictions(output / HELD_OUT, rows.ids, load(output).rate(rows.edits))
+    wait_for_everyone()
+
+
+def is_fitted(output: Path) -> bool:
+    """Whether nothing is left to do for that model."""
+    return (output / (METRICS if output.name == "whole" else HELD_OUT)).is_file()
+
+
+def _is_mine(job: int, part: str) -> bool:
+    """Whether this process trains that job: of part I/N, every Nth from the Ith."""
+    mine, parts = (int(number) for number in (part or "1/1").split("/"))
+    return job % parts == mine - 1
+
+
+def _stacked(
+    config: TrainConfig, data: Data, output: Path, members: dict[str, TrainConfig], held_out: Any, models: Sequence[str]
+) -> tuple[Rater, dict[str, Any]]:
+    """The best members of each family, weighed by ridge regression on what they predicted for rows held out."""
+    import numpy as np
+
+    grades = np.array(data.train.grades)
+    names = list(members)
+    single = [rmse(held_out[:, i], data.train.grades) for i in range(len(names))]
+    chosen = _best_of_families(members, single, config.best)
+    weights, bias = fit_stack(held_out[:, chosen], grades, config)
+    stack = [
+        {"name": names[i], "weight": weight, "models": [_place(names[i], model) for model in models]}
+        for i, weight in zip(chosen, weights, strict=True)
+    ]
+    write_json(output / STACK, {"bias": bias, "members": stack})
+    rater = EnsembleRater(output, config.as_dict())
+    dev: list[list[float]] = []
+    for name in names:
+        dev.append(_mean(output, [_place(name, model) for model in models], "dev", data.dev))
+    _know(rater, output, stack, bias, data)
+    weight_of = dict(zip(chosen, weights, strict=True))
+    table = [
+        [name, json.dumps(members[name].as_dict()), single[i], rmse(dev[i], data.dev.grades), weight_of.get(i, "")]
+        for i, name in enumerate(names)
+    ]
+    write_table(output / "members.csv", ("member", "config", "held_out_rmse", "dev_rmse", "weight"), table)
+    notes = {
+        "members": len(names),
+        "chosen": len(chosen),
+        "cross_validated_rmse": _cross_validated(config, data, held_out[:, chosen]),
+    }
+    return rater, notes
+
+
+def fit_stack(held_out: Any, grades: Any, config: TrainConfig) -> tuple[list[float], float]:
+    """Weights of the members and the bias."""
+    from sklearn.linear_model import Ridge
+
+    fitted = Ridge(alpha=config.stack_alpha, positive=config.non_negative).fit(held_out, grades)
+    return [float(weight) for weight in fitted.coef_], float(fitted.intercept_)
+
+
+def _cross_validated(config: TrainConfig, data: Data, held_out: Any) -> float:
+    """RMSE on train of a stack that, too, has not seen the rows it predicts."""
+    import numpy as np
+
+    grades, rated = np.array(data.train.grades), np.zeros(len(data.train))
+    for held in fold_places(data.train.groups, config.folds, config.seed + 1):
+        kept = np.setdiff1d(np.arange(len(grades)), held)
+        weights, bias = fit_stack(held_out[kept], grades[kept], config)
+        rated[held] = held_out[held] @ np.array(weights) + bias
+    return rmse(rated.tolist(), data.train.grades)
+
+
+def _best_of_families(members: dict[str, TrainConfig], errors: Sequence[float], best: int) -> list[int]:
+    """Places of the members with the least error, `best` of each system and encoder, in the order of the grid."""
+    families: dict[tuple[str, str], list[int]] = {}
+    for i, member in enumerate(members.values()):
+        encoder = member.encoder if "encoder" in READ[member.system] else ""
+        families.setdefault((member.system, encoder), []).append(i)
+    return sorted(i for family in families.values() for i in sorted(family, key=lambda i: errors[i])[:best])
+
+
+def _know(rater: EnsembleRater, output: Path, stack: list[dict[str, Any]], bias: float, data: Data) -> None:
+    """The ensemble's ratings of dev and test from the files that its members wrote: no model is asked twice."""
+    for split, rows in (("dev", data.dev), ("test", data.test)):
+        if rows is None:
+            continue
+        rated = [[m["weight"] * r for r in _mean(output, m["models"], split, rows)] for m in stack]
+        rater.known.update(zip(rows.edits, (bias + sum(column) for column in zip(*rated, strict=True)), strict=True))
+
+
+def _mean(output: Path, models: Sequence[str], split: str, rows: Rows) -> list[float]:
+    """The mean over models of what they wrote for `split`."""
+    read = [_read(output / model / f"predictions_{split}_task-1.csv", rows) for model in models]
+    return [sum(values) / len(models) for values in zip(*(list(column.values()) for column in read), strict=True)]
+
+
+def _read(path: Path, rows: Rows) -> dict[str, float]:
+    found = {row["id"]: float(row["pred"]) for row in read_csv(path, ("id", "pred")).rows}
+    if tuple(found) != rows.ids:
+        raise BadInput(f"{path}: its rows are not those of the data; remove {path.parent} and train it again.")
+    return found
+
+
+def _place(name: str, model: str) -> str:
+    return f"members/{name}/{model}"

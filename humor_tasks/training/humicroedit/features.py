@@ -1,0 +1,143 @@
+"""The systems that need no gradient through an encoder: `baseline`, and ridge or a small network on features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.data.writing import write_json, write_table
+from humor_tasks.models.humicroedit.features import FeatureRater, Layers, NGrams, Sentences, Words
+from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
+from humor_tasks.models.humicroedit.rater import BaselineRater, Rater
+from humor_tasks.training.checkpoint import write_folder
+from humor_tasks.training.folder import CURVES
+from humor_tasks.training.humicroedit.config import TrainConfig
+from humor_tasks.training.humicroedit.data import Data, Rows
+from humor_tasks.training.humicroedit.predictions import rmse
+
+FOLDS = 5
+
+
+def fit_baseline(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, dict[str, Any]]:
+    """Train's mean grade, and the label that more of its pairs have."""
+    grades = data.all().grades
+    label = 1 if 2 * data.labels.count(1) >= len(data.labels) else 2
+    write_json(output / "baseline.json", {"mean": sum(grades) / len(grades), "label": label})
+    return BaselineRater(output, config.as_dict()), {}
+
+
+def fit_features(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, dict[str, Any]]:
+    """Features of every row, then ridge (its strength by cross-validation on train) or an MLP (stopped by dev)."""
+    rows = data.all()
+    features = _features(config, rows, data)
+    read = features.rows(rows.edits)
+    if config.system == "cbow" and config.head == "mlp":
+        layers, notes = _mlp(config, read, rows, features.rows(data.dev.edits), data.dev, output)
+    else:
+        layers, notes = _ridge(config.alphas, read, rows, output)
+    write_folder(output / "features", features.save)
+    layers.save(output / "head.safetensors")
+    return FeatureRater.of(features, layers), notes
+
+
+def _features(config: TrainConfig, rows: Rows, data: Data) -> Any:
+    if config.system == "ngrams":
+        return NGrams.fitted(rows.edits)
+    if config.system == "ridge":
+        return Sentences(_frozen(config.encoder))
+    if config.vectors != "encoder":
+        return Words(WordVectors.read(Path(config.vectors).expanduser()))
+    edits = [edit for split in (rows, data.dev, data.test) if split is not None for edit in split.edits]
+    return Words(WordVectors.of_encoder(config.encoder, [f"{e.context} {e.word} {e.edit}" for e in edits]))
+
+
+@lru_cache(maxsize=2)
+def _frozen(name: str) -> FrozenEncoder:
+    """Kept, so that the folds of an ensemble read each text once."""
+    return FrozenEncoder(name)
+
+
+def _ridge(alphas: Sequence[float], read: Any, rows: Rows, output: Path) -> tuple[Layers, dict[str, Any]]:
+    """The alpha with the least error over folds of whole headlines; then all rows."""
+    import numpy as np
+
+    grades = np.array(rows.grades)
+    rated = np.zeros((len(alphas), len(rows)))
+    for held in fold_places(rows.groups, FOLDS, seed=0):
+        kept = np.setdiff1d(np.arange(len(rows)), held)
+        for place, layers in enumerate(ridge_layers(read[kept], grades[kept], alphas)):
+            rated[place, held] = layers(read[held])
+    curve = [(alpha, rmse(column.tolist(), rows.grades)) for alpha, column in zip(alphas, rated, strict=True)]
+    write_table(output / CURVES, ("alpha", "cross_validated_rmse"), curve)
+    alpha, reached = min(curve, key=lambda row: row[1])
+    return ridge_layers(read, grades, [alpha])[0], {"alpha": alpha, "cross_validated_rmse": reached}
+
+
+def ridge_layers(read: Any, grades: Any, alphas: Sequence[float]) -> list[Layers]:
+    """Ridge regression of `grades` on columns of `read`, standardised unless they are sparse; one an alpha."""
+    import numpy as np
+    from scipy.linalg import cho_factor, cho_solve
+    from scipy.sparse import issparse
+    from sklearn.linear_model import Ridge
+
+    if issparse(read):
+        fitted = [Ridge(alpha=alpha).fit(read, grades) for alpha in alphas]
+        return [_one_layer({}, model.coef_, model.intercept_) for model in fitted]
+    scaling = {"mean": read.mean(0), "scale": read.std(0) + 1e-6}
+    ready = (read - scaling["mean"]) / scaling["scale"]
+    middle = grades.mean()
+    products, towards = (ready.T @ ready).astype(np.float64), (ready.T @ (grades - middle)).astype(np.float64)
+    found = []
+    for alpha in alphas:  # the products are what takes time, and they are the same for every alpha
+        weights = cho_solve(cho_factor(products + alpha * np.eye(len(products))), towards)
+        found.append(_one_layer(scaling, weights, middle))
+    return found
+
+
+def _one_layer(scaling: dict[str, Any], weights: Any, bias: Any) -> Layers:
+    import numpy as np
+
+    tensors = {"weight0": np.asarray(weights, np.float64).reshape(-1, 1), "bias0": np.array([bias], np.float64)}
+    return Layers(scaling | tensors)
+
+
+def _mlp(
+    config: TrainConfig, read: Any, rows: Rows, dev: Any, dev_rows: Rows, output: Path
+) -> tuple[Layers, dict[str, Any]]:
+    """One hidden layer; the epoch that is best on dev."""
+    import numpy as np
+    from sklearn.neural_network import MLPRegressor
+
+    scaling = {"mean": read.mean(0), "scale": read.std(0) + 1e-6}
+    ready = (read - scaling["mean"]) / scaling["scale"]
+    model = MLPRegressor(hidden_layer_sizes=(config.hidden,), learning_rate_init=config.lr, random_state=config.seed)
+    curve: list[list[float]] = []
+    best: dict[str, Any] = {}
+    for epoch in range(1, config.epochs + 1):
+        model.partial_fit(ready, np.array(rows.grades))
+        layers = {f"weight{i}": weight.copy() for i, weight in enumerate(model.coefs_)}
+        layers |= {f"bias{i}": bias.copy() for i, bias in enumerate(model.intercepts_)}
+        reached = rmse(Layers(scaling | layers)(dev), dev_rows.grades)
+        if not curve or reached < min(row[2] for row in curve):
+            best, best_epoch = layers, epoch
+        curve.append([epoch, float(model.loss_), reached])
+        if epoch - best_epoch >= config.patience:
+            break
+    write_table(output / CURVES, ("epoch", "train_loss", "dev_rmse"), curve)
+    return Layers(scaling | best), {"best_epoch": best_epoch, "epochs_run": len(curve), "seed": config.seed}
+
+
+def fold_places(groups: Sequence[str], folds: int, seed: int) -> list[Any]:
+    """The places of each fold's rows; a headline with all its edits is in one fold."""
+    import random
+
+    import numpy as np
+
+    names = sorted(set(groups))
+    random.Random(seed).shuffle(names)
+    fold_of = {name: i % folds for i, name in enumerate(names)}
+    codes = np.array([fold_of[group] for group in groups])
+    found = [np.flatnonzero(codes == fold) for fold in range(folds)]
+    return [places for places in found if len(places)]

@@ -1,0 +1,187 @@
+"""Fine-tuning an encoder to rate headlines: `encoder` and `pair`.
+
+Plain PyTorch on as many devices as `accelerate launch` gives. Squared error of the mean grade, and if asked for a
+ranking loss between edits of one headline; AdamW with warm-up and linear decay; the epoch that is best on dev is kept.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn.functional import softplus
+from tqdm import tqdm
+
+from humor_tasks.models.humicroedit import network as net
+from humor_tasks.models.humicroedit.frozen import open_encoder
+from humor_tasks.models.humicroedit.rater import Rater, load
+from humor_tasks.training.checkpoint import seed_epoch
+from humor_tasks.training.humicroedit.config import TrainConfig
+from humor_tasks.training.humicroedit.data import Data
+from humor_tasks.training.humicroedit.frozen_layers import BUILT_ALIKE, LowerStates
+from humor_tasks.training.humicroedit.predictions import rmse
+from humor_tasks.training.loop import Epochs, accelerator_for, fit, warm_then_linear
+
+SORTED = 50  # batches whose rows are sorted by length together
+
+
+class Trainer(Epochs):
+    """Network, optimiser and rows of one run."""
+
+    CURVE = ("epoch", "step", "train_loss", "dev_rmse", "lr")
+
+    def __init__(self, config: TrainConfig, data: Data, output: Path, progress: bool) -> None:
+        self.config, self.output, self.rows = config, output, data.all()
+        self.epochs, self.patience, self.rate = config.epochs, config.patience, config.lr
+        self.accelerator = accelerator_for(config.precision)
+        self.progress = progress and self.accelerator.is_main_process
+        torch.manual_seed(config.seed)
+        form = net.form_of(config.as_dict())
+        self.tokenizer, encoder = open_encoder(config.encoder)
+        if form.marked:
+            net.with_marks(self.tokenizer, encoder)
+        self.network = net.Network(encoder, form, config.dropout, config.dropout_samples)
+        self.network.start_at(sum(self.rows.grades) / len(self.rows))
+        freeze(encoder, config)
+        self.lower = lower_states(encoder, config, self._padding, self.accelerator.device)
+        self.optimizer = torch.optim.AdamW(_groups(self.network, config), fused=True)
+        self.tokens, self.dev = (
+            net.tokenize(self.tokenizer, rows.edits, form, config.max_length) for rows in (self.rows, data.dev)
+        )
+        self.dev_means = data.dev.grades
+        if self.lower:
+            with self.accelerator.autocast():
+                self.lower.read([*self.tokens, *self.dev])
+        self.steps = len(self._batches(0))
+
+    def _judged(self, step: int) -> tuple[float, tuple[float, ...]]:
+        """The error on dev; it, and the learning rate."""
+        rated = net.predict(self.network, self.dev, self._padding, self.accelerator.device, self._give)
+        reached = rmse(rated, self.dev_means)
+        return reached, (reached, self.rate * self._factor(step))
+
+    def _save(self, folder: Path) -> None:
+        with self.lower.whole() if self.lower else nullcontext():
+            net.save(folder, self.network, self.tokenizer)
+
+    def _notes(self) -> dict[str, Any]:
+        return {"seed": self.config.seed}
+
+    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
+        """The mean loss of one epoch."""
+        seed_epoch(self.config.seed, epoch, self.accelerator.process_index)
+        model.train()
+        batches, device = self._batches(epoch), self.accelerator.device
+        means = torch.tensor(self.rows.grades, device=device)
+        total = torch.zeros((), device=device)
+        with tqdm(batches, f"epoch {epoch + 1}/{self.config.epochs}", disable=not self.progress, mininterval=1) as bar:
+            for at, batch in enumerate(bar):
+                for group in optimizer.param_groups:
+                    group["lr"] = group["base_lr"] * self._factor(epoch * len(batches) + at)
+                rows = [self.tokens[i] for i in batch]
+                self._give(rows)
+                rated = model(*net.tensors(rows, self._padding, device))
+                loss = self._loss(rated, means[batch], batch)
+                self.accelerator.backward(loss)
+                self.accelerator.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                optimizer.zero_grad(set_to_none=True)
+                total += loss.detach()
+                if at % 20 == 0:
+                    bar.set_postfix(loss=f"{float(total) / (at + 1):.4f}")
+        return (float(total) / len(batches),)
+
+    def _give(self, rows: Sequence[net.Tokens]) -> None:
+        if self.lower:
+            self.lower.give(rows)
+
+    def _loss(self, rated: torch.Tensor, means: torch.Tensor, batch: Sequence[int]) -> torch.Tensor:
+        loss = torch.mean((rated - means) ** 2)
+        if self.config.rank_weight:
+            groups = [self.rows.groups[i] for i in batch]
+            loss = loss + self.config.rank_weight * ranking_loss(rated, means, groups)
+        return loss
+
+    def _batches(self, epoch: int) -> list[list[int]]:
+        """This process's batches: as many as every other's."""
+        lengths = [len(token.ids) for token in self.tokens]
+        groups = self.rows.groups if self.config.rank_weight else None
+        planned = plan(lengths, groups, self.config.batch_size, f"{self.config.seed}-{epoch}")
+        processes, mine = self.accelerator.num_processes, self.accelerator.process_index
+        if len(planned) < processes:
+            return planned
+        return planned[: len(planned) // processes * processes][mine::processes]
+
+    def _factor(self, step: int) -> float:
+        return warm_then_linear(step, self.steps * self.epochs, self.config.warmup)
+
+    @property
+    def _padding(self) -> int:
+        return self.tokenizer.pad_token_id or 0
+
+
+def fit_network(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]]:
+    """The rater and what is worth noting of its training."""
+    notes = fit(output, net.NETWORK, lambda: Trainer(config, data, output, progress))
+    return load(output, unfinished=True), notes
+
+
+def plan(lengths: Sequence[int], groups: Sequence[str] | None, size: int, seed: str) -> list[list[int]]:
+    """Batches of rows in random order, of like length; with `groups`, rows of one group stay side by side."""
+    drawn = random.Random(seed)
+    units: dict[Any, list[int]] = {}
+    for i in range(len(lengths)):
+        units.setdefault(groups[i] if groups else i, []).append(i)
+    shuffled = list(units.values())
+    drawn.shuffle(shuffled)
+    batches: list[list[int]] = []
+    per_sort = SORTED * size // max(1, round(len(lengths) / len(units)))
+    for start in range(0, len(shuffled), per_sort):
+        by_length = sorted(shuffled[start : start + per_sort], key=lambda unit: lengths[unit[0]])
+        rows = [i for unit in by_length for i in unit]
+        batches += [rows[at : at + size] for at in range(0, len(rows), size)]
+    drawn.shuffle(batches)
+    return batches
+
+
+def ranking_loss(rated: torch.Tensor, means: torch.Tensor, groups: Sequence[str]) -> torch.Tensor:
+    """Mean of log(1 + exp(-difference)) over pairs of one group that the judges order, weighed by their difference."""
+    codes = torch.tensor([groups.index(group) for group in groups], device=rated.device)
+    gaps = means[:, None] - means[None, :]
+    weights = gaps.clamp(min=0) * (codes[:, None] == codes[None, :])
+    differences = rated[:, None] - rated[None, :]
+    return (weights * softplus(-differences)).sum() / weights.sum().clamp(min=1e-6)
+
+
+def freeze(encoder: Any, config: TrainConfig) -> None:
+    """All of the encoder, or all but its upper layers, keep their weights; new marks are then left as drawn."""
+    if config.freeze or config.frozen_layers:
+        encoder.requires_grad_(False)
+    if config.frozen_layers and not config.freeze:
+        layers = next((m for m in encoder.modules() if isinstance(m, torch.nn.ModuleList)), ())
+        for layer in list(layers)[config.frozen_layers :]:
+            layer.requires_grad_(True)
+
+
+def lower_states(encoder: Any, config: TrainConfig, padding: int, device: Any) -> LowerStates | None:
+    """Where the lower layers are frozen and the encoder is of a known build."""
+    if config.freeze or not config.frozen_layers or encoder.config.model_type not in BUILT_ALIKE:
+        return None
+    return LowerStates(encoder, config.frozen_layers, padding, device)
+
+
+def _groups(network: Any, config: TrainConfig) -> list[dict[str, Any]]:
+    """Parameters by learning rate and by whether they decay (matrices do)."""
+    groups: dict[tuple[float, float], list[Any]] = {}
+    for name, parameter in network.named_parameters():
+        if parameter.requires_grad:
+            rate = config.lr if name.startswith("encoder.") else config.head_lr
+            groups.setdefault((rate, config.weight_decay if parameter.ndim > 1 else 0.0), []).append(parameter)
+    return [
+        {"params": parameters, "lr": rate, "base_lr": rate, "weight_decay": decay}
+        for (rate, decay), parameters in groups.items()
+    ]

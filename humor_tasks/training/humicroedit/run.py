@@ -1,0 +1,63 @@
+"""A run folder from config to metrics: trains, predicts for both subtasks, and goes on after a kill."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.models.humicroedit.rater import Rater
+from humor_tasks.training.folder import IS_MAIN, run_in
+from humor_tasks.training.humicroedit.config import TrainConfig
+from humor_tasks.training.humicroedit.data import Data, read_data
+from humor_tasks.training.humicroedit.predictions import predictions
+
+# These train in all of the processes that `accelerate launch` started, the others in the main one.
+SEVERAL = ("encoder", "pair", "ensemble")
+
+
+def train(config: TrainConfig, output: Path, data: Data | None = None, progress: bool = True) -> dict[str, Any]:
+    """The metrics of the run in `output`, which is trained, gone on with, or already finished.
+
+    Raises BadInput where the folder holds a run with other settings, and for data that cannot be trained on.
+    """
+
+    def read() -> Data:
+        return data or read_data(
+            config.dataset, _wants_funlines(config), config.funlines_grades, config.share, config.seed
+        )
+
+    def run(data: Data) -> dict[str, Any] | None:
+        if not IS_MAIN and config.system not in SEVERAL:
+            return {}
+        fitted = _fit(config, data, output, progress)
+        if fitted is None:
+            return None
+        if not IS_MAIN:
+            return {}
+        rows = {"train": len(data.train), "funlines": len(data.extra), "dev": len(data.dev)}
+        return predictions(fitted[0], data, output) | fitted[1] | {"rows": rows, "sha256": data.sha256}
+
+    return run_in(output, config.as_dict(), read, run)
+
+
+def _wants_funlines(config: TrainConfig) -> bool:
+    if config.system != "ensemble":
+        return config.funlines
+    from humor_tasks.training.humicroedit.ensemble import grid_members
+
+    return any(member.funlines for member in grid_members(config).values())
+
+
+def _fit(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]] | None:
+    """Trains and writes the model's files; the rater and what is worth noting. None: other processes are not done."""
+    if config.system == "ensemble":
+        from humor_tasks.training.humicroedit.ensemble import fit_ensemble
+
+        return fit_ensemble(config, data, output, progress, train)
+    if config.system in ("encoder", "pair"):
+        from humor_tasks.training.humicroedit.finetune import fit_network
+
+        return fit_network(config, data, output, progress)
+    from humor_tasks.training.humicroedit.features import fit_baseline, fit_features
+
+    return (fit_baseline if config.system == "baseline" else fit_features)(config, data, output)

@@ -1,0 +1,123 @@
+"""Every module has a place, imports go one way between the places, and no imports go in a circle.
+
+Imports inside functions count as well: they only delay a dependency.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+ROOT = "humor_tasks"
+
+# Places by floor, the lowest first. A module may import from its own place and from lower floors.
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("__init__", "errors"),
+    ("scorers", "datasets_cards"),
+    ("data",),
+    ("models",),
+    ("benchmarks",),
+    ("api", "on_inspect", "on_lm_eval"),
+    ("training",),
+    ("studies",),
+    ("_registry", "_lm_eval_backport", "cli"),
+)
+MOST_MODULES_AT_THE_ROOT = 8
+MOST_LINES = 400
+# Which places may import a harness. `data.logs` reads Inspect's log files.
+MAY_IMPORT = {
+    "inspect_ai": ("on_inspect", "studies", "_registry", "data.logs"),
+    "lm_eval": ("on_lm_eval", "_lm_eval_backport"),
+}
+
+
+def modules() -> dict[str, Path]:
+    """Module name without the package -> file."""
+    found = {}
+    for folder in (REPOSITORY / ROOT, REPOSITORY / "scorers", REPOSITORY / "datasets_cards"):
+        base = folder if folder.name == ROOT else REPOSITORY
+        for path in sorted(folder.rglob("*.py")):
+            parts = path.relative_to(base).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" and parts[:-1] else parts)] = path
+    return {name: path for name, path in found.items() if not name.startswith("datasets_cards.")}
+
+
+MODULES = modules()
+
+
+def place(module: str) -> str:
+    """The top folder or root module."""
+    return module.split(".")[0]
+
+
+def floor(module: str) -> int:
+    """The floor of a module's place; a module without a place is an error."""
+    for number, names in enumerate(FLOORS):
+        if place(module) in names:
+            return number
+    raise AssertionError(f"{module} has no place: add {place(module)} to FLOORS.")
+
+
+def imports(module: str) -> set[str]:
+    """The modules that one module imports: of this package without its name, of others the top package."""
+    package = [*module.split(".")] if MODULES[module].name == "__init__.py" else module.split(".")[:-1]
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(MODULES[module].read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1]
+            names |= {".".join((ROOT, *base, *(node.module or alias.name).split("."))) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                names.add(whole if whole.removeprefix(f"{ROOT}.") in MODULES else node.module)
+    ours = {name.removeprefix(f"{ROOT}.") for name in names if name.startswith(f"{ROOT}.")}
+    ours |= {"__init__"} if ROOT in names and module != "__init__" else set()
+    return ours | {name.split(".")[0] for name in names if name.split(".")[0] in MAY_IMPORT}
+
+
+GRAPH = {module: imports(module) for module in MODULES}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_down(module: str) -> None:
+    for name in GRAPH[module]:
+        if name in MAY_IMPORT:
+            allowed = MAY_IMPORT[name]
+            assert any(module == a or module.startswith(f"{a}.") for a in allowed), f"{module} imports {name}"
+        elif place(name) != place(module) and module != "__init__":  # the package's own __init__ offers api, late
+            assert floor(name) < floor(module), f"{module} must not import {name}, which is no lower"
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path[path.index(module) :], module))
+        if module in done or module not in GRAPH:
+            return
+        for name in sorted(GRAPH[module] - {"__init__"}):
+            visit(name, (*path, module))
+        done.add(module)
+
+    for module in GRAPH:
+        visit(module, ())
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_has_a_place_and_fits(module: str) -> None:
+    floor(module)
+    assert len(MODULES[module].read_text().split("\n")) <= MOST_LINES
+
+
+def test_the_root_stays_small() -> None:
+    assert len(list((REPOSITORY / ROOT).glob("*.py"))) <= MOST_MODULES_AT_THE_ROOT
+
+
+def test_nothing_shadows_a_package_when_run_inside_its_folder() -> None:
+    shadowed = {"inspect_ai", "lm_eval", "datasets", "evaluate", "inspect", "statistics", "types", "random", "code"}
+    assert not {path.stem for path in MODULES.values()} & shadowed
