@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Outcome, Run
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.records import Outcome
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.scorers.estimate import Estimate

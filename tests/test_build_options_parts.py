@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
 
-from humor_tasks.benchmarks.contract import Prompt, Turn
 from humor_tasks.benchmarks.mock.corpus import MockOptions, record_of
+from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.studies.corpus.distractor_models import bare

@@ -27,10 +27,11 @@ from standins.mock_rows import ANSWERS, mock_folder, row
 
 from humor_tasks import load
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Data, Record, Run
+from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, samples
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.records import Record
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task

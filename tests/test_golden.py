@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks import load
-from humor_tasks.benchmarks.contract import Prompt
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.data.records import Prompt
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts.json"
 NYCC = ("matching", "ranking", "explanation")

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Record, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.humicroedit.rating import BINS, bin_of, expected
+from humor_tasks.data.records import Record
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import against_judges, noise_ceiling, pairwise, regression

@@ -13,9 +13,10 @@ import pytest
 from standins.humorbench import CARD, ELEMENTS, key, rows_of, short, write_rows
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Outcome, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.humorbench.coverage import WORD_LIMIT, graded
+from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 
 

@@ -18,12 +18,13 @@ from standins.clips import clip
 from standins.mock_rows import TURNS, dialogue, mock_folder, row
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Record, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.mock.corpus import CHOICES, SCENES
 from humor_tasks.cli import main
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 
 CARD = Path(__file__).resolve().parent.parent / "datasets_cards" / "mock"

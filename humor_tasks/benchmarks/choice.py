@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from humor_tasks.benchmarks.caption_contest.corpus import reply_rates
-from humor_tasks.benchmarks.contract import Outcome, Record, Run
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.answer import Status, read_answer
 from humor_tasks.scorers.guess import seeded_guess
 from humor_tasks.scorers.yes_no import read_yes_no

@@ -12,15 +12,13 @@ import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from humor_tasks import __version__
-from humor_tasks.data.media.clip import Clip
-from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate
 
-Role = Literal["system", "user", "assistant"]
 ON_UNPARSED = ("wrong", "exclude", "random")
 LOWER_IS_BETTER = (
     *("unparsed", "refused", "untagged", "over_limit", "grader_failed", "undecided", "false_", "words"),
@@ -28,82 +26,6 @@ LOWER_IS_BETTER = (
     *("unrated", "grader_unparsed", "grader_refused"),
     *("rmse", "mae_", "judge_rmse", "one_judge", "other_judges", "true_mean", "tied"),
 )
-
-
-@dataclass(frozen=True)
-class Point:
-    """One thing an answer is expected to contain, for a grader to look for."""
-
-    id: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Record:
-    """One item to answer.
-
-    `cluster` is what repeats across items (a contest) and what standard errors are clustered by.
-    `fields` are what prompt templates may show; `context` is the scene as text, which shortcut
-    baselines and embedding models compare with the choices. `choices` is empty for an open answer.
-    `target` is a letter, a reference text or a verdict, None when the data carries no label;
-    `points` are what a grader looks for in an open answer.
-    """
-
-    id: str
-    cluster: str
-    fields: Mapping[str, str]
-    context: str
-    choices: tuple[str, ...]
-    target: str | None
-    groups: Mapping[str, str]
-    picture: Picture | None = None
-    clip: Clip | None = None
-    points: tuple[Point, ...] = ()
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One chat turn; a picture or clip belongs before its text."""
-
-    role: Role
-    text: str
-    picture: Picture | None = None
-    clip: Clip | None = None
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """The chat turns a model is shown, the last one by the user."""
-
-    turns: tuple[Turn, ...]
-
-    @property
-    def pictures(self) -> tuple[Picture, ...]:
-        """Every picture, in the order of the turns."""
-        return tuple(turn.picture for turn in self.turns if turn.picture is not None)
-
-    @property
-    def media(self) -> tuple[Picture | Clip, ...]:
-        """Every picture and clip, in the order of the turns."""
-        return tuple(shown for turn in self.turns for shown in (turn.picture, turn.clip) if shown is not None)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one reply was worth.
-
-    `status` is answered, unparsed, refused or empty. `values` holds this item's share of every
-    metric it counts towards, by metric name; an item left out of a metric lacks its name (no
-    label, another subset, or `on_unparsed=exclude`).
-    """
-
-    id: str
-    cluster: str
-    groups: Mapping[str, str]
-    status: str
-    answer: str | None
-    target: str | None
-    values: Mapping[str, float]
 
 
 @dataclass(frozen=True)

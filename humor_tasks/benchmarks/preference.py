@@ -22,13 +22,14 @@ from typing import Any, cast
 
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.benchmarks.rubric import PREFERENCE, Rubric, open_rubric
 from humor_tasks.benchmarks.systems import HUMAN, read_side
+from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.scorers.estimate import Estimate, clustered_mean

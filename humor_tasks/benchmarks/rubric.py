@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from humor_tasks.benchmarks.contract import Prompt, Role, Turn, templates_hash
+from humor_tasks.benchmarks.contract import templates_hash
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.data.records import Prompt, Role, Turn
 from humor_tasks.scorers import preferred, rated, verdict
 from humor_tasks.scorers.verdict import as_data
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from humor_tasks.benchmarks.contract import Record
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 
 

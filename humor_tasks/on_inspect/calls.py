@@ -17,8 +17,8 @@ from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
-from humor_tasks.benchmarks.contract import Prompt
 from humor_tasks.data.append_log import Appended
+from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.messages import turn_messages

@@ -8,7 +8,7 @@ from pathlib import Path
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.scorer import SampleScore, Score
 
-from humor_tasks.benchmarks.contract import Outcome
+from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.outcomes import outcome_of
 

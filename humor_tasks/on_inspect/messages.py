@@ -20,8 +20,8 @@ from inspect_ai.model import (
     ContentVideo,
 )
 
-from humor_tasks.benchmarks.contract import Prompt, Record, Turn
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
 

@@ -15,7 +15,8 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Data, Outcome, Record, Run
+from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.scorers.estimate import Estimate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.benchmarks.contract import Prompt, Turn
+from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
 
 # lm-eval's multimodal models put the pictures of a request, in order, where this stands.

@@ -22,9 +22,10 @@ from lm_eval.api.task import Task
 from lm_eval.config.task import TaskConfig
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Outcome, Record, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humicroedit.rating import expected
 from humor_tasks.data.media.picture import Picture, decode_later
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import likeliest
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render

@@ -14,8 +14,9 @@ from inspect_ai.model import ChatMessage
 from inspect_ai.scorer import Score
 from standins.judging import Scripted, between
 
-from humor_tasks.benchmarks.contract import Outcome, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.data.records import Outcome
 from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
 from humor_tasks.scorers.estimate import Estimate
 

@@ -17,8 +17,9 @@ from typing import Any, cast
 
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.fields import items, read_fields
 from humor_tasks.scorers.tagged import count_words

@@ -14,9 +14,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
 from humor_tasks.data.rows import Rows, described_by, is_leaderboard, open_rows, provenance_of, read_leaderboard
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.contract import Benchmark, Outcome, Record, Run
+from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.explanation import read_explanation

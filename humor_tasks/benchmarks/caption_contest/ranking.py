@@ -14,7 +14,8 @@ from functools import partial
 
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.choice import answer_turn, outcome
-from humor_tasks.benchmarks.contract import Benchmark, Record
+from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.data.records import Record
 
 _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
 

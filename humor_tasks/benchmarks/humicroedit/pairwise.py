@@ -18,9 +18,10 @@ from typing import Any, cast
 
 from humor_tasks.benchmarks.choice import answer_turn
 from humor_tasks.benchmarks.choice import outcome as choice
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Prompt, Record, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate, clustered_mean

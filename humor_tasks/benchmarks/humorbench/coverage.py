@@ -13,10 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Point, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate, clustered_mean, clustered_ratio
 from humor_tasks.scorers.tagged import count_words, read_tagged

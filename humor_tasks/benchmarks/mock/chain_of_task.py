@@ -15,9 +15,10 @@ from typing import cast
 
 from humor_tasks.benchmarks import choice
 from humor_tasks.benchmarks.caption_contest import explanation
-from humor_tasks.benchmarks.contract import Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.prompts import fill, split_turns
+from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput
 
 ORDER = {

@@ -18,9 +18,10 @@ from functools import partial
 from typing import Any, cast
 
 from humor_tasks.benchmarks.caption_contest.corpus import reply_rates
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Outcome, Record, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.answer import Status
 from humor_tasks.scorers.rated import WORDS

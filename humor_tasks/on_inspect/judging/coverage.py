@@ -11,8 +11,9 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.contract import Outcome, Point, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.data.records import Outcome, Point
 from humor_tasks.on_inspect.judging.graders import Asking, Graded, ask, resolve, rubric_of
 from humor_tasks.on_inspect.outcomes import REASONS, benchmark_metrics, read_reply, run_of, score_of
 from humor_tasks.on_inspect.prices import register_prices

@@ -14,7 +14,7 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
-from humor_tasks.benchmarks.contract import Data, Outcome, Record, Run
+from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.preference import (
     EXPLANATION_PREFERENCE,
     SIDES,
@@ -24,6 +24,7 @@ from humor_tasks.benchmarks.preference import (
     settled,
 )
 from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,

@@ -21,9 +21,10 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Data, Record, Run
+from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.messages import turn_messages

@@ -13,7 +13,8 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Record, Run
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.messages import chat_messages

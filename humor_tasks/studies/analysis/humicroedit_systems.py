@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from humor_tasks.api import check_ids, load
-from humor_tasks.benchmarks.contract import Record, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC
 from humor_tasks.data.predictions import read_predictions
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.humicroedit import MEAN, Embed, Headline, Pair, System
 from humor_tasks.studies.logged import read_logged

@@ -16,8 +16,9 @@ from typing import Any
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import SampleScore, Score
 
-from humor_tasks.benchmarks.contract import Data, Outcome, Run
+from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, SIDES, PreferenceOptions, compared
+from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.on_inspect.logs import read_log
 from humor_tasks.on_inspect.outcomes import outcome_of

@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from humor_tasks.benchmarks.contract import Record, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.systems import read_side
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import MIME, Picture
+from humor_tasks.data.records import Record
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.annotate.pairs import same_text

@@ -17,8 +17,9 @@ from inspect_ai.solver import generate
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.contract import Data, Prompt, Record, Role, Run, Turn
+from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.prices import register_prices

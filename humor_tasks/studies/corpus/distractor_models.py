@@ -14,10 +14,10 @@ import anyio
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model
 
-from humor_tasks.benchmarks.contract import Prompt, Role, Turn
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import Judgement, open_rubric
+from humor_tasks.data.records import Prompt, Role, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.judging.graders import CUT_OFF, Asking, read

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.contract import Record
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.data.media.picture import picture_file
 from humor_tasks.data.reading import json_lines, read_body
+from humor_tasks.data.records import Record
 from humor_tasks.data.writing import LONE, beside, write_text
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.corpus.mock_items import balanced_letters

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 
 from humor_tasks.api import load
-from humor_tasks.benchmarks.contract import Record
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.clip.pixels import Source
 from humor_tasks.models.descriptions import QUESTIONS
