@@ -30,7 +30,6 @@ from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_
 from humor_tasks.training.ofa.finetune import Trainer, written
 from humor_tasks.training.ofa.network import smoothed_loss, spare_memory
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

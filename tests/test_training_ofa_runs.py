@@ -38,7 +38,6 @@ from humor_tasks.training.ofa.run import train
 QUICK: dict[str, Any] = {"dataset": "sample", "lr": 1e-3, "batch_size": 20, "epochs": 2, "patience": 0, "device": "cpu"}
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

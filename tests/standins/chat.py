@@ -57,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def chat_server(answer: Callable[[list[dict[str, Any]]], str]) -> Iterator[ChatServer]:
     server = ChatServer(answer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield server
     finally:
