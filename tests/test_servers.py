@@ -47,9 +47,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(f"{service}_API_KEY", "not a key")
 
 
-def test_scripted_server_gets_the_same_questions_from_both(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = load("matching", dataset="sample").records
     targets = {load("matching", dataset="sample").prompt(r).turns[-1].text: r.target for r in records}
 
@@ -120,9 +118,7 @@ def served(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
         server.wait(20)
 
 
-def test_transformers_serve_in_inspect(
-    tmp_path: Path, tiny: str, served: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_transformers_serve_in_inspect(tmp_path: Path, tiny: str, served: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TINY_BASE_URL", served)
     few = ["--limit", "4", "--max-tokens", "12"]
     log = inspect_eval(tmp_path, "humor_tasks/matching", f"openai-api/tiny/{tiny}", *few)

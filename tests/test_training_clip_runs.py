@@ -44,8 +44,6 @@ STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 QUICK = {"dataset": "sample", "lr": (1e-3,), "warmup": 3, "batch_size": 8, "epochs": 2, "device": "cpu"}
 
 
-
-
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     return tiny_clip_folder.saved(tmp_path_factory.mktemp("tiny"))

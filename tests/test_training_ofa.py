@@ -31,7 +31,6 @@ from humor_tasks.training.ofa.finetune import Trainer, written
 from humor_tasks.training.ofa.network import smoothed_loss, spare_memory
 
 
-
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     return tiny_ofa(tmp_path_factory.mktemp("tiny") / "tiny", ["a fish in a living room", "two men at a bar"])

@@ -38,8 +38,6 @@ from humor_tasks.training.ofa.run import train
 QUICK: dict[str, Any] = {"dataset": "sample", "lr": 1e-3, "batch_size": 20, "epochs": 2, "patience": 0, "device": "cpu"}
 
 
-
-
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     return tiny_ofa(tmp_path_factory.mktemp("tiny") / "tiny", ["a fish in a living room", "two men at a bar"])

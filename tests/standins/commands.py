@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
@@ -44,6 +45,15 @@ def lm_eval(*arguments: str | Path, cwd: Path) -> str:
     with chdir(cwd), redirect_stdout(said), redirect_stderr(said), patch.dict(os.environ):
         run_lm_eval([str(argument) for argument in arguments])
     return said.getvalue()
+
+
+def launch(module: str, *arguments: str | Path, cwd: Path) -> None:
+    """`python -m MODULE ARGUMENTS`, without CUDA."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}, timeout=300
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
 
 def inspect(*arguments: str | Path, cwd: Path) -> str:
