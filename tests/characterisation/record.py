@@ -193,7 +193,7 @@ class Recorder:
         report = humor_tasks.evaluate(run, replies)
         metrics = {n: {p: float(getattr(e, p)) for p in ESTIMATE} for n, e in report.metrics.items()}
         about = _about(run.version, run.signature("predictions"), {})
-        return {case.key: about | {"metrics": metrics, "printed": sha(str(report)), **_messages(asked)}}
+        return {case.key: about | {"metrics": metrics, "printed": sha(self._plain(report)), **_messages(asked)}}
 
 
 ESTIMATE = ("value", "stderr", "low", "high")
