@@ -19,7 +19,6 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
-from standins.chat import chat_server, text_of
 from standins.grading import (
     FEW,
     as_object,
@@ -36,13 +35,14 @@ from standins.grading import (
     thirds,
     verdict,
 )
-from standins.judging import Scripted, between, says
+from standins.judging import between, says
 
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
 from humor_tasks.studies.grade import grading_task, read_written, report_of
+from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 
@@ -85,7 +85,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return lm_eval_logs(tmp_path_factory.mktemp("logged"), replies, "humorbench_autograder", "humorbench")
 
 
-def regrade(path: Path, *graders: Scripted) -> EvalLog:
+def regrade(path: Path, *graders: ScriptedModel) -> EvalLog:
     return run(grading_task(read_written(path, "humorbench"), "humorbench", path.name), None, *graders)
 
 
@@ -229,7 +229,7 @@ def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path) -> Non
     def answer(messages: list[dict[str, Any]]) -> str:
         return as_object(models[server.requests[-1]["model"]](between(text_of(messages[-1]), "point")))
 
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         own = {"INSPECT_CACHE_DIR": str(tmp_path / "c"), "GRADER_API_KEY": "x", "GRADER_BASE_URL": server.url}
         command = [sys.executable, "-m", "humor_tasks.cli", "grade", str(logged["humorbench"]), "--structured"]
         command += ["--grader", "openai-api/grader/a", "--seed", "7", "--log-dir", str(tmp_path / "verdicts")]

@@ -18,10 +18,8 @@ from lm_eval import evaluator
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
-from standins.chat import chat_server, text_of
 from standins.judging import (
     Judge,
-    Scripted,
     always,
     fickle,
     judged,
@@ -47,6 +45,7 @@ from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preferred import panel_choice
+from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
@@ -217,7 +216,7 @@ def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
     ],
 )
 def test_a_judge_without_a_verdict_is_counted_and_left_out(
-    system: str, make: Callable[[], Scripted], name: str
+    system: str, make: Callable[[], ScriptedModel], name: str
 ) -> None:
     judge = make()
     log = run(preference(system), judge, limit=2)
@@ -288,7 +287,7 @@ def test_retries_ask_again_with_the_next_seed(system: str) -> None:
         asked[messages[-1].text] = turn = asked.get(messages[-1].text, -1) + 1
         return replies[turn]
 
-    judge = Scripted("j", answer)
+    judge = ScriptedModel("j", answer)
     log = run(preference(system, retries=2), judge, limit=2)
     assert (metrics(log)["inconsistent"], len(judge.asked)) == (1, 6)
     assert sorted(config.seed or 0 for config in judge.configs) == [1234, 1234, 1235, 1235, 1236, 1236]
@@ -365,7 +364,7 @@ def test_settings_reach_the_judge(system: str, structured: bool) -> None:
     def answer(messages: list[dict[str, Any]]) -> str:
         return verdict(longer(*shown(text_of(messages[-1]))), structured)
 
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         judge = get_model("openai-api/judge/j", base_url=server.url, api_key="x", memoize=False)
         task = preference(system, structured=structured)
         (log,) = eval(task, model_roles={"grader": judge}, display="none")

@@ -17,13 +17,14 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
-from standins.judging import Scripted, says, write_texts
+from standins.judging import says, write_texts
 
 from humor_tasks import load
 from humor_tasks.benchmarks.systems import Side, read_side
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging.preference import explanation_preference
 from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
+from humor_tasks.testing import ScriptedModel
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 RUN = load("explanation", dataset="sample")
@@ -44,12 +45,12 @@ TEXTS = {
 }
 
 
-def explainer(replies: Mapping[str, str] = REPLIES) -> Scripted:
+def explainer(replies: Mapping[str, str] = REPLIES) -> ScriptedModel:
     """Answers by the record's id."""
-    return Scripted("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
+    return ScriptedModel("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
 
 
-def inspect_log(folder: Path, task: Task | None = None, model: Scripted | None = None, **more: Any) -> Path:
+def inspect_log(folder: Path, task: Task | None = None, model: ScriptedModel | None = None, **more: Any) -> Path:
     task = task or explanation(dataset="sample")
     judge = {"grader": says("j", "<judgement>A</judgement>").model}
     named = (model or explainer()).model
