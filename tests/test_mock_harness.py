@@ -17,9 +17,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Content, ContentImage, ContentVideo, ModelOutput, get_model
 from inspect_ai.model._providers import providers
-from lm_eval import evaluator
 from lm_eval.api.model import LM
-from lm_eval.tasks import TaskManager
 from PIL import Image
 from standins.judging import always, between, judging, longer, run
 from standins.mock_clips import CLIPS, middles, read_number
@@ -34,10 +32,9 @@ from humor_tasks.on_inspect.judging.preference import explanation_preference, re
 from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
-from humor_tasks.testing import ScriptedModel
+from humor_tasks.testing import ScriptedModel, run_lm_eval
 
 TASKS = {"mock_detecting": mock_detecting, "mock_matching": mock_matching, "mock_explaining": mock_explaining}
-STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 DESCRIBED = {"dataset": "sample", "scene": "stills", "input": "description"}
 
 
@@ -48,10 +45,7 @@ def metrics(log: EvalLog) -> dict[str, float]:
 
 
 def in_lm_eval(task: str, model: LM, **metadata: Any) -> dict[str, Any]:
-    manager = TaskManager(include_path=STUBS, include_defaults=False, metadata={"dataset": "sample"} | metadata)
-    found = evaluator.simple_evaluate(model, tasks=[task], task_manager=manager)
-    assert found is not None
-    results: dict[str, Any] = found["results"][task]
+    results: dict[str, Any] = run_lm_eval(model, task, metadata={"dataset": "sample"} | metadata)["results"][task]
     return results
 
 
