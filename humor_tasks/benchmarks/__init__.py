@@ -1,4 +1,13 @@
-"""The index of benchmarks, by the name both harnesses know them by."""
+"""The index of benchmarks, by the name both harnesses know them by: this package's own and those of installed packages.
+
+A package adds a benchmark by an entry point of its name:
+
+    [project.entry-points."humor_tasks.benchmarks"]
+    puns = "pun_bench:PUNS"
+"""
+
+from functools import cache
+from importlib.metadata import entry_points
 
 from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
@@ -14,6 +23,7 @@ from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
+from humor_tasks.errors import BadInput, check_choice
 
 _ALL = (
     *(MATCHING, RANKING, EXPLANATION, EXPLANATION_PREFERENCE, BRAINSTORM),
@@ -23,6 +33,30 @@ _ALL = (
 )
 
 BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
-"""Benchmark name -> definition."""
+"""Benchmark name -> definition, of this package's own."""
 
 NAMES = tuple(BENCHMARKS)
+GROUP = "humor_tasks.benchmarks"
+
+
+@cache
+def find_benchmark(name: str, what: str = "benchmark") -> Benchmark:
+    """The benchmark of this name: this package's own, or one that an installed package declares.
+
+    A package is imported only when its benchmark is asked for. Raises BadInput where there is no such benchmark, where
+    two packages declare it, or where a package declares something else; `what` names the parameter in messages.
+    """
+    if name in BENCHMARKS:
+        return BENCHMARKS[name]
+    declared = entry_points(group=GROUP)
+    check_choice(what, name, dict.fromkeys((*BENCHMARKS, *declared.names)))
+    values = sorted({entry.value for entry in declared.select(name=name)})
+    if len(values) > 1:
+        raise BadInput(f"{what} {name}: several packages declare it: {', '.join(values)}. Uninstall all but one.")
+    found = next(iter(declared.select(name=name))).load()
+    if not isinstance(found, Benchmark) or found.name != name:
+        raise BadInput(
+            f"{what} {name}: {values[0]}, its entry point in the group {GROUP}, is no Benchmark of that name but "
+            f"{found!r:.80}."
+        )
+    return found
