@@ -4,54 +4,41 @@ from pathlib import Path
 
 from inspect_ai import Task, task
 
-from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
-from humor_tasks.benchmarks.prompts import fill, read_templates
-from humor_tasks.data.records import Prompt, Record, Turn
-from humor_tasks.data.rows import open_rows, provenance_of
+from humor_tasks import benchmarks as ht
 from humor_tasks.on_inspect.tasks.building import build
 
-HERE = Path(__file__).parent
+DATA = Path(__file__).parent / "data"
 COLUMNS = ("id", "topic", "start", "endings", "answer")
 
 
-def load(benchmark: Benchmark, o: Options) -> Data:
-    rows = open_rows(o.dataset, hub=None, cards=HERE / "data", config="puns", split=o.split, columns=COLUMNS)
-    records = []
-    for row in rows.rows:
-        choices = "\n".join(f"{letter}) {ending}" for letter, ending in zip("ABC", row["endings"], strict=True))
-        fields, endings = {"start": row["start"], "choices": choices}, tuple(row["endings"])
-        records.append(Record(row["id"], row["topic"], fields, row["start"], endings, row["answer"], groups={}))
-    source = provenance_of([rows], o.dataset, o.split, o.revision, len(records))
-    return Data(tuple(records), source, pool=lambda fold: {})
+def record(row: dict) -> ht.Record:
+    shown = "\n".join(f"{letter}) {ending}" for letter, ending in zip("ABC", row["endings"], strict=True))
+    fields = {"start": row["start"], "choices": shown}
+    return ht.Record(row["id"], row["topic"], fields, row["start"], tuple(row["endings"]), row["answer"], groups={})
 
 
-def prompt(run: Run, record: Record) -> Prompt:
-    return Prompt((Turn("user", fill(run.templates["puns.txt"], record.fields, "puns.txt")),))
+def load(benchmark: ht.Benchmark, o: ht.Options) -> ht.Data:
+    rows = ht.open_rows(o.dataset, hub=None, cards=DATA, config="puns", split=o.split, columns=COLUMNS)
+    source = ht.provenance_of([rows], o.dataset, o.split, o.revision, len(rows.rows))
+    return ht.Data(tuple(map(record, rows.rows)), source, pool=lambda fold: {})
 
 
-def templates(o: Options) -> dict[str, str]:
-    return read_templates(str(HERE / "prompts"), ["puns.txt"], o.prompts)
-
-
-PUNS = Benchmark(
+PUNS = ht.Benchmark(
     name="puns",
     title="Puns",
     paper="none: an example",
     version="1-A",
     card="README.md",
-    answer=Choice("ABC"),
-    metrics=(ACCURACY, *REPLY_RATES),
-    options=Options,
-    templates=templates,
+    answer=ht.Choice("ABC"),
+    metrics=(ht.ACCURACY, *ht.REPLY_RATES),
+    options=ht.Options,
+    templates=lambda o: ht.read_templates(str(DATA), ["puns.txt"], o.prompts),
     load=load,
-    prompt=prompt,
-    outcome=outcome,
+    prompt=lambda run, r: ht.Prompt((ht.Turn("user", ht.fill(run.templates["puns.txt"], r.fields, "puns.txt")),)),
+    outcome=ht.choice.outcome,
 )
 
 
 @task
-def puns(dataset: str = "sample", on_unparsed: str = "wrong") -> Task:
-    return build("puns", {"dataset": dataset, "on_unparsed": on_unparsed})
+def puns(dataset: str = "sample") -> Task:
+    return build("puns", {"dataset": dataset})
