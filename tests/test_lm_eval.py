@@ -19,7 +19,7 @@ from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.on_lm_eval.task import Scored
+from humor_tasks.on_lm_eval.task import Value
 from humor_tasks.studies.logged import answers_in_log
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
@@ -219,10 +219,10 @@ def test_misspelt_model_arguments_are_not_ignored() -> None:
 def test_scored_values_survive_being_gathered_from_other_processes() -> None:
     opened = load("matching", dataset="sample")
     outcome = opened.outcome(opened.records[0], "Answer: A")
-    copy = pickle.loads(pickle.dumps(Scored(1.0, outcome)))  # noqa: S301 (what torch's gather does)
+    copy = pickle.loads(pickle.dumps(Value(1.0, outcome)))  # noqa: S301 (what torch's gather does)
     assert copy == 1.0
     assert copy.outcome == outcome
-    assert json.dumps(Scored(0.5, outcome)) == "0.5"
+    assert json.dumps(Value(0.5, outcome)) == "0.5"
 
 
 @pytest.mark.slow
