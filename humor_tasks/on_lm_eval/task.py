@@ -21,7 +21,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import Task
 from lm_eval.config.task import TaskConfig
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.media.picture import Picture, decode_later
@@ -85,7 +85,7 @@ class BenchmarkTask(Task):
     def __init__(self, config: dict[str, Any]) -> None:
         config = dict(config)
         config.pop("class", None)
-        self.benchmark = BENCHMARKS[config.pop("benchmark")]
+        self.benchmark = find_benchmark(config.pop("benchmark"))
         self._settable = [f.name for f in dataclasses.fields(self.benchmark.options) if f.name not in BY_FLAG]
         self.generates = config.get("output_type") == "generate_until"
         fixed = {name: config.pop(name) for name in self._settable if name in config}
