@@ -305,7 +305,7 @@ def test_seeds_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     pred, gold, clusters = sampled(60, 20)
     found = scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=1)
     assert scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=2)["rmse"].low != found["rmse"].low
-    monkeypatch.setattr(regression, "_NEAR", 60 * 9)
+    monkeypatch.setattr(regression, "_CHUNK", 60 * 9)
     in_chunks = scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=1)
     assert same({k: e.low for k, e in found.items()}, {k: e.low for k, e in in_chunks.items()})
 
