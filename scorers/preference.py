@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # The penalty RIDGE / 2 * phi^2 on the log-likelihood equals a normal prior on phi with a standard deviation of 3.2.
-# At 0.01, a judge that always prefers longer texts makes the win rate noisier (50 pairs: 0.14 instead of 0.09).
+# At 0.01, a judge that always prefers longer texts makes the win rate noisier (50 pairs: 0.14, not 0.09).
 RIDGE = 0.1
 _MAX_STEPS = 100  # of Newton's method; about ten are usual
 
 
 @dataclass(frozen=True)
 class LengthControlled:
-    """The win rate adjusted for length, and phi, the effect of length in log odds (see `length_controlled_win_rate`)."""
+    """The win rate adjusted for length, and phi, the length effect in log odds (see `length_controlled_win_rate`)."""
 
     win_rate: Estimate
     length_effect: Estimate

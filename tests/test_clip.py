@@ -483,7 +483,7 @@ def test_a_strip_is_too_narrow_for_crop_as_well(file: str) -> None:
 @pytest.mark.parametrize(
     ("shown", "texts", "said"),
     [
-        (PICTURES[:2], [["one"]], "2 images and captions for 1"),
+        (PICTURES[:2], [["one"]], "2 images and 1 lists of captions"),
         (PICTURES[:2], [["one"], []], "image 2 of 2: has no captions"),
         (PICTURES[:1], ["one"], "image 1 of 1: has no captions"),
         (PICTURES[:1], [["one", None]], "caption 2 of 2: is of type NoneType"),

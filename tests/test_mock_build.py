@@ -351,7 +351,7 @@ WRONG = [
     (more_of(["11", "a"]), "val_df.tsv, line 1: has 2 fields; there must be pid, caption and explanation"),
     (more_of(["11", "a", " "]), "explanation is ' '; it must be text"),
     (more_of(["../../11", "a", "b"]), "'../../11' is no id"),
-    (wrong_picture, "11.jpg: not a picture this package reads; it is a file of type 'isom'"),
+    (wrong_picture, "11.jpg: not a picture in a supported format; it is a file of type 'isom'"),
     (lambda p: ["--more", made.more(p / "empty")], "holds none of train_df.tsv, val_df.tsv, test_df.tsv"),
     (cai_of("['11', 'text', 1]\n['12', 'text']\n", "--missing", "keep"), "train.txt, line 2: the label is missing"),
     (cai_of("['11', 'text', 2]\n", "--missing", "keep"), "the label is 2; it must be 0 or 1"),

@@ -66,5 +66,5 @@ def test_a_folder_that_cannot_be_written_is_named(name: str, tmp_path: Path) -> 
 def test_a_folder_that_was_never_built_is_told_without_a_name_to_download(name: str) -> None:
     with pytest.raises(BadInput, match=f"dataset={name} is neither 'sample'") as told:
         load("mock_matching", dataset=name)
-    assert "own corpus is not public (see its card)" in str(told.value)
+    assert "corpus is not public (see its card)" in str(told.value)
     assert "such as" not in str(told.value)

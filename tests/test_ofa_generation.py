@@ -349,7 +349,7 @@ def test_generation_without_a_place_or_sense_is_refused() -> None:
         model.generate(None, texts([3]), GenerationSettings(max_len=48))
     with pytest.raises(BadInput, match="31 beams are too many for 61 tokens"):
         model.generate(None, texts([3]), GenerationSettings(beams=31))
-    with pytest.raises(BadInput, match="token ids go from 0 to 60; another vocabulary's"):
+    with pytest.raises(BadInput, match="token ids go from 0 to 60; are they of another vocabulary"):
         model.generate(None, torch.tensor([[0, 61, 2]]))
     damaged = network(small(add_type_embedding=False))
     damaged.encoder.layers[0].fc1.weight.data[0, 0] = float("nan")

@@ -400,7 +400,7 @@ def test_a_damaged_picture_is_named_when_it_is_trained_on(tiny: str, tmp_path: P
 
 def test_a_device_that_is_not_there(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    assert "device 'cuda' is not there" in refused(config(tiny, device="cuda"), tmp_path / "run")
+    assert "device 'cuda' is not available" in refused(config(tiny, device="cuda"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

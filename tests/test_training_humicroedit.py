@@ -217,7 +217,7 @@ def test_a_headline_is_four_texts_or_has_four_fields() -> None:
     assert as_edit(("  a b", "c", " d  e", "")) == Edit("a b", "c", "d e", "")
     assert as_edit(EDIT) == EDIT
     for bad in ("text", ("a", "b", "c"), ("a", "b", "c", None), object()):
-        with pytest.raises(BadInput, match="is no edited headline"):
+        with pytest.raises(BadInput, match="is not an edited headline"):
             as_edit(bad)
 
 
@@ -226,7 +226,7 @@ def test_equal_ratings_prefer_the_first(rows: str, tmp_path: Path) -> None:
     rater = load(tmp_path / "run")
     funny, dull = ("the", "bank", "llama", "today"), ("the", "bank", "report", "today")
     assert rater.prefer([funny, dull, dull], [dull, funny, dull]) == [1, 2, 1]
-    with pytest.raises(BadInput, match="two lists of one length"):
+    with pytest.raises(BadInput, match="two lists of equal length"):
         rater.prefer([funny], [])
 
 
@@ -396,7 +396,7 @@ def test_a_file_of_vectors_is_read_in_both_forms(rows: str, tmp_path: Path) -> N
     metrics = train(TrainConfig("cbow", dataset=rows, vectors=str(glove), alphas=(1.0,)), tmp_path / "run")
     assert metrics["dev_rmse"] < 0.9
     glove.write_text("a 1 2\nb 1 x\n")
-    with pytest.raises(BadInput, match="line 2: is not a word and 2 numbers"):
+    with pytest.raises(BadInput, match="line 2: is not a word with 2 numbers"):
         WordVectors.read(glove)
 
 
@@ -459,7 +459,7 @@ def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:
         train(TrainConfig("baseline", dataset=unlabelled), tmp_path / "d")
     with pytest.raises(BadInput, match="leaves no headline"):
         train(TrainConfig("baseline", dataset=rows, share=0.001), tmp_path / "e")
-    with pytest.raises(BadInput, match="is no run folder"):
+    with pytest.raises(BadInput, match="is not a run folder"):
         load(tmp_path)
     train(TrainConfig("baseline", dataset=rows), tmp_path / "run")
     with pytest.raises(BadInput, match=r"other settings \(seed=0 there, 1 here"):

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from humor_tasks.data.append_log import Appended
+from humor_tasks.data.append_log import AppendLog
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import as_table
 from humor_tasks.errors import BadInput
@@ -31,7 +31,7 @@ class VoteStore:
 
     def __init__(self, path: Path, items: Sequence[Item]) -> None:
         self.path = path.resolve()
-        self._file = Appended(self.path)
+        self._file = AppendLog(self.path)
         self.choices = choices_of(items)
         self.repaired = ""
         self._votes: list[Vote] = []

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.append_log import Appended
+from humor_tasks.data.append_log import AppendLog
 from humor_tasks.errors import BadInput
 
 _START = b'{"picture": "'  # of a line
@@ -25,7 +25,7 @@ class Answers:
         self.path = path
         self.asked = json.loads(json.dumps(dict(asked), sort_keys=True))
         self._known: dict[tuple[str, str], str] = {}
-        self._file = Appended(path)
+        self._file = AppendLog(path)
         self._file.open(self._read, _START)
 
     def get(self, picture: str, question: str) -> str | None:

@@ -196,7 +196,7 @@ def _know(rater: EnsembleRater, output: Path, stack: list[dict[str, Any]], bias:
         if rows is None:
             continue
         rated = [[m["weight"] * r for r in _mean(output, m["models"], split, rows)] for m in stack]
-        rater.known.update(zip(rows.edits, (bias + sum(column) for column in zip(*rated, strict=True)), strict=True))
+        rater.cache.update(zip(rows.edits, (bias + sum(column) for column in zip(*rated, strict=True)), strict=True))
 
 
 def _mean(output: Path, models: Sequence[str], split: str, rows: Rows) -> list[float]:
