@@ -170,10 +170,10 @@ LAYER = "encoder.layers.0"
         ),
         (
             lambda s: s | {f"{LAYER}.fc1.bias": torch.ones(41)},
-            rf"wrong shape: {LAYER}.fc1.bias \[41\] instead of \[40\]\. It is a checkpoint of another size",
+            rf"wrong shape: {LAYER}.fc1.bias \[41\] instead of \[40\]\. The checkpoint has another size",
         ),
         (lambda s: formula_weights(small(encoder_layers=3)), "23 unexpected keys: .*encoder.layers.2"),
-        (lambda s: formula_weights(small(d_model=32)), "wrong shapes: .* a checkpoint of another size"),
+        (lambda s: formula_weights(small(d_model=32)), "wrong shapes: .* checkpoint has another size"),
         (lambda s: s | {"decoder.layers.0.encoder_attn.q_proj.weight": torch.ones(2)}, "fairseq's names"),
         (lambda s: s | {OUT: s[OUT] + 1}, f"{TABLE} and {OUT} differ, but its config.json ties them"),
         (lambda s: s | {f"{LAYER}.fc1.bias": torch.ones(40, dtype=torch.int8)}, r"wrong type: .*torch\.int8"),

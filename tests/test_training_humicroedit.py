@@ -301,16 +301,16 @@ def test_frozen_layers_keep_their_weights(rows: str, encoder: str, tmp_path: Pat
 def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
     from humor_tasks.models.humicroedit import network as net
     from humor_tasks.models.humicroedit.frozen import open_encoder
-    from humor_tasks.training.humicroedit.frozen_layers import LowerStates
+    from humor_tasks.training.humicroedit.frozen_layers import FrozenStates
 
     tokenizer, model = open_encoder(encoder)
     network = net.Network(model, Form())
     tokens = net.tokenize(tokenizer, read_data(rows).dev.edits, Form(), 64)
     whole = net.predict(network, tokens, 0)
-    lower = LowerStates(model, 1, 0, "cpu")
-    lower.read(tokens)
-    assert net.predict(network, tokens, 0, before=lower.give) == pytest.approx(whole, abs=2e-3)
-    with lower.whole():
+    lower = FrozenStates(model, 1, 0, "cpu")
+    lower.compute(tokens)
+    assert net.predict(network, tokens, 0, before=lower.select) == pytest.approx(whole, abs=2e-3)
+    with lower.restored():
         assert net.predict(network, tokens, 0) == whole
 
 
@@ -420,8 +420,8 @@ def test_bad_values(values: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ((), "must say the systems"),
-        (("lr=1",), "must say the systems"),
+        ((), "must name the systems"),
+        (("lr=1",), "must name the systems"),
         (("system=ridge", "alpha=1"), "Did you mean 'alphas'"),
         (("system=ridge", "alphas"), "NAME=VALUE"),
         (("system=pair", "lr=fast"), "is no float"),
@@ -491,9 +491,9 @@ def test_the_command(rows: str, tmp_path: Path) -> None:
     assert "dev_rmse" in done.output
     refused = CliRunner().invoke(commands, [*asked, "baseline", "--lr", "1", "--no-freeze"])
     assert isinstance(refused.exception, BadInput)
-    assert "does not read --freeze, --lr" in str(refused.exception)
+    assert "does not use --freeze, --lr" in str(refused.exception)
     refused = CliRunner().invoke(commands, [*asked, "ridge", "--alphas", "1,x"])
-    assert "write numbers with commas" in str(refused.exception)
+    assert "write comma-separated numbers" in str(refused.exception)
 
 
 def test_nothing_heavy_is_imported_to_open_the_package() -> None:

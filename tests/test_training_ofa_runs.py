@@ -164,7 +164,7 @@ def test_training_stops_early_and_keeps_the_first_of_the_best(
         loss = next(reached)
         return loss, (loss, loss, 0.0)
 
-    monkeypatch.setattr(Trainer, "_judged", scripted)
+    monkeypatch.setattr(Trainer, "_evaluate", scripted)
     output = tmp_path / "run"
     metrics = train(config(tiny, epochs=6, patience=patience, batch_size=60), output, progress=False)
     assert (metrics["best_epoch"], metrics["epochs_run"]) == (best, epochs_run)
@@ -274,7 +274,7 @@ def test_what_was_refused_may_be_asked_again_otherwise(tiny: str, tmp_path: Path
 
 def test_a_rate_that_is_too_high_says_so(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Trainer, "_epoch", lambda *_: (float("nan"),))
-    assert "lr=0.001: the loss is nan in epoch 1; take a lower one" in refused(config(tiny), tmp_path / "run")
+    assert "lr=0.001: the loss is nan in epoch 1; use a lower learning rate" in refused(config(tiny), tmp_path / "run")
 
 
 # ---- a model that knows the sample by heart, and what follows from it ----------------------------

@@ -156,7 +156,7 @@ def _check(words: dict[str, int], letters: Sequence[str], where: str) -> None:
         raise BadInput(f"{where}: the numbers of its {len(words)} words do not run from 0 to {len(words) - 1}.")
     if lacking := sorted(set(letters) - words.keys()):
         raise BadInput(
-            f"{where}: lacks {len(lacking)} of the 256 bytes ({' '.join(lacking[:5])}); some texts could not be encoded."
+            f"{where}: lacks {len(lacking)} of the 256 bytes ({' '.join(lacking[:5])}); some text cannot be encoded."
         )
 
 
