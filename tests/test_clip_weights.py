@@ -409,7 +409,7 @@ def test_files_that_hold_nothing_say_so(state: State, tmp_path: Path) -> None:
         (lambda f: edited(f, "config.json", prefix=None), r"config\.json: prefix is None"),
         (lambda f: edited(f, "config.json", precision="int8"), r"config\.json: precision: there is no 'int8'"),
         (lambda f: (f / "model.safetensors").unlink(), "holds no weights"),
-        (lambda f: (f / "open_clip_config.json").unlink(), r"is not a CLIP folder.*writes it\)\.$"),
+        (lambda f: (f / "open_clip_config.json").unlink(), r"is not a CLIP folder.*written by transformers\)\.$"),
         (lambda f: ((f / "open_clip_config.json").unlink(), (f / "model").mkdir()), "its model is .*/model"),
         (lambda f: (f / "open_clip_config.json").write_text("{}"), "cannot be built"),
         (lambda f: edited(f, "open_clip_config.json", model_cfg__embed_dim="x"), "cannot be built"),

@@ -413,7 +413,7 @@ def test_what_was_refused_may_be_asked_again_otherwise(tiny: str, tmp_path: Path
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("mine")
     assert "is not empty and holds no run" in refused(config(tiny), tmp_path / "other")
-    assert "is no folder" in refused(config(tiny), tmp_path / "other" / "notes.txt")
+    assert "is not a folder" in refused(config(tiny), tmp_path / "other" / "notes.txt")
 
 
 def test_a_run_that_began_is_not_taken_over(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
