@@ -400,7 +400,7 @@ def test_votes_turns_an_export_into_votes(tmp_path: Path) -> None:
     command = ("votes", tmp_path / "export.json", "--label", "Left=A", "-o", tmp_path / "votes.csv")
     assert "--without-status" in invoke(*command).output
     done = invoke(*command, "--without-status")
-    assert (done.exit_code, "2 votes on 1 items by 2 raters" in done.output) == (0, True), done.output
+    assert (done.exit_code, "2 votes on 1 items by 2 annotators" in done.output) == (0, True), done.output
     assert read_votes(tmp_path / "votes.csv").votes == (Vote("x", "u1", "A"), Vote("x", "u2", "tie"))
     write_pairs(tmp_path / "pairs.jsonl", [{"id": "y", "options": ["1", "2"]}])
     done = invoke("votes", tmp_path / "votes.csv", "--pairs", tmp_path / "pairs.jsonl", "-o", tmp_path / "more.csv")

@@ -46,7 +46,7 @@ def test_a_csv_file_is_read_with_its_optional_columns(written: Any) -> None:
         Vote("None", "ann", "A", T1, 'says "why", too', "BA"),
         Vote("NA", "bob", "tie", T2),
     )
-    assert str(read_votes(path)) == "2 votes on 2 items by 2 raters"
+    assert str(read_votes(path)) == "2 votes on 2 items by 2 annotators"
 
 
 TEXT = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\r\n"), max_size=12).map(str.strip)
