@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from .answer import Status
-from .verdict import Form, read_word, schema_of
+from .verdict import Form, read_word
 
 Choice = Literal["A", "B", "tie"]
 
 WORDS: dict[str, Choice] = {"A": "A", "B": "B", "TIE": "tie"}
-PREFERRED_SCHEMA: dict[str, Any] = schema_of(WORDS)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .answer import Status
-from .verdict import Form, read_word, schema_of
+from .verdict import Form, read_word
 
 WORDS: dict[str, int] = {str(value): value for value in range(1, 6)}
-RATED_SCHEMA: dict[str, Any] = schema_of(WORDS)
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,6 @@ class Tokenizer:
         marks = [AddedToken(name, lstrip=True, rstrip=True, normalized=False) for name in (*SPECIAL, *both)]
         marks.insert(len(SPECIAL), AddedToken("<mask>", lstrip=True, normalized=False))
         self._marked.add_tokens(marks)
-        self._names = dict(zip(both, range(self.code, self.size), strict=True))
 
     @classmethod
     def load(cls, folder: Path) -> Tokenizer:
@@ -91,10 +90,6 @@ class Tokenizer:
             raise BadInput(f"the text contains a lone surrogate ({lone[0]!r}); remove it.")
         library = self._marked if marks else self._plain
         return [BOS, *library.encode(text, add_special_tokens=False).ids, EOS]
-
-    def encode_names(self, names: str) -> list[int]:
-        """`<s>`, the space-separated names of codes and bins, `</s>`; other names become `<unk>`."""
-        return [BOS, *(self._names.get(name, UNK) for name in names.split()), EOS]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of `ids` without special tokens; codes and bins become their names, separated by spaces."""

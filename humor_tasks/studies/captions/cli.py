@@ -54,7 +54,7 @@ def rank_captions(
     where = {**recorded, **{name: value for name, value in corpus.items() if value is not None}}
     pairs = analysis.pairs_of(captions)
     log = ask(captions, pairs, open_model(model, model_args), where, prompts, not no_cache, log_dir)
-    pairs = compared(captions, pairs, log)
+    pairs = compared(pairs, log)
     rows = analysis.ranked(captions, pairs)
     if output:
         analysis.write_ranking(output, rows)

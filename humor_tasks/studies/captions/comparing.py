@@ -32,7 +32,7 @@ LOCAL = ("baseline/", "clip/", "embedding/")
 """Local models, which are free, and whose arguments are not part of Inspect's cache key."""
 
 
-def compared(captions: Sequence[Caption], pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
+def compared(pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
     """The pairs with their answers. Raises BadInput where the run did not finish."""
     if log.status != "success":
         why = f": {log.error.message}" if log.error else ""
