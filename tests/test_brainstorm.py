@@ -225,7 +225,7 @@ def test_strengths_of_systems() -> None:
     table, rates = strengths(found, pairs), by_system(found, pairs)
     assert list(table) == list(rates)
     assert table[next(iter(table))].estimate.value > 0
-    with pytest.raises(BadInput, match="no two systems have captions of one contest"):
+    with pytest.raises(BadInput, match="no two systems have captions of the same contest"):
         strengths(captions(("1", "a", "x"), ("1", "b", "x")), [Pair(0, 1, ("A", "B"))])
 
 
@@ -279,7 +279,7 @@ def test_captions_are_data_and_each_pair_is_asked_in_both_orders() -> None:
         assert "A lighthouse is lying on a couch" in text
     orders = {(between(a[-1][1], "caption_a"), between(a[-1][1], "caption_b")) for a in model.asked}
     assert len(orders) == 4
-    assert [pair.worth for pair in compared(found, pairs, log)] == [0.5, 0.5, 0.5]
+    assert [pair.worth for pair in compared(pairs, log)] == [0.5, 0.5, 0.5]
 
 
 def test_a_contest_that_the_corpus_has_not() -> None:
@@ -411,7 +411,7 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
     [
         (("--model", "nobody/nothing"), "model nobody/nothing"),
         (("--model", "baseline/loudest"), "there is no 'loudest'"),
-        (("--model", "baseline/first", "-o", "x.txt"), "a ranking is written as .csv or .json"),
+        (("--model", "baseline/first", "-o", "x.txt"), "must end in .csv or .json"),
         (("--model", "baseline/first", "-M", "seed"), "-M seed: has no value"),
         (("--model", "baseline/first", "-M", "memoize=1"), "-M memoize: is no argument of a model"),
         (("--model", "baseline/first", "-M", "prompts=1"), "there is no 'prompts'"),

@@ -246,9 +246,9 @@ def test_arguments_of_the_command_line(folder: str) -> None:
 
 def test_a_machine_without_cuda_says_so_when_asked(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
-    with pytest.raises(PrerequisiteError, match=r"device 'cuda' is not there.*Use device=auto"):
+    with pytest.raises(PrerequisiteError, match=r"device 'cuda' is not available.*Use device=auto"):
         get_model(f"clip/{folder}", device="cuda")
-    with pytest.raises(BadInput, match="device 'cuda' is not there"):
+    with pytest.raises(BadInput, match="device 'cuda' is not available"):
         ClipLM(folder, "cuda")
     assert ClipLM(folder, UNSAID).device.type != "cuda"  # lm-eval without --device
 
@@ -258,7 +258,7 @@ def test_a_caption_of_ten_thousand_characters_is_cut_and_told(clip: Clip, caplog
     asked = Question("x", "", ("short", "long " * 2000), drawing(0))
     for _ in range(2):
         assert all(map(math.isfinite, chooser.score([asked])[0]))
-    assert caplog.text.count("1 captions so far were cut") == 1
+    assert caplog.text.count("1 captions so far were truncated") == 1
 
 
 # ---- lm-eval ------------------------------------------------------------------------------------

@@ -122,10 +122,10 @@ def test_a_finished_folder_is_not_made_again(seer: tuple[Seer, ChatServer], tmp_
     describe(out, "sample", *one_task())
     seer[0].asked.clear()
     card = (out / "README.md").stat().st_mtime_ns
-    assert "is finished already: 10 rows" in describe(out, "sample", *one_task())
+    assert "is already complete: 10 rows" in describe(out, "sample", *one_task())
     told = describe(out, "sample", *one_task(), "--instruction", "x")
     assert told.startswith("failed 2")
-    assert "is finished, and was made otherwise (asked); give another -o" in told
+    assert "already exists with other settings (asked); give another -o" in told
     assert "(source)" in describe(out, "sample", *one_task("train"))
     assert not seer[0].asked
     assert (out / "README.md").stat().st_mtime_ns == card
@@ -169,7 +169,7 @@ def test_what_a_killed_writer_left_is_no_hindrance(seer: tuple[Seer, ChatServer]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "d.answers.jsonl"]
     (tmp_path / "link").symlink_to(tmp_path / "far")
     assert "far: 10 rows" in describe(tmp_path / "link", "sample", *one_task())
-    assert "far: is finished already" in describe(tmp_path / "link", "sample", *one_task())
+    assert "far: is already complete" in describe(tmp_path / "link", "sample", *one_task())
     (tmp_path / "file").write_text("mine")
     assert "was not made by humor-tasks describe" in describe(tmp_path / "file", "sample", *one_task())
 
@@ -213,7 +213,7 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
         ("sample", ["--temperature=-1"], "temperature is -1.0"),
         ("sample", ["--revision", "main"], "revision=main is for hub datasets"),
         ("nowhere", [], "is neither 'sample'"),
-        ("sample", ["-o", "out[1]"], "reads no folder with [ in its path; give another -o"),
+        ("sample", ["-o", "out[1]"], "cannot read a folder with [ in its path; give another -o"),
     ],
 )
 def test_what_cannot_be_described(tmp_path: Path, dataset: str, more: list[str], message: str) -> None:

@@ -115,7 +115,9 @@ def test_a_line_that_is_no_answer_is_named(tmp_path: Path, line: str) -> None:
 def test_a_file_that_is_not_ours_is_left_as_it_is(tmp_path: Path, foreign: bytes) -> None:
     for content in (foreign, b"\n" + foreign):
         (tmp_path / "a").write_bytes(content)
-        with pytest.raises(BadInput, match=r"a: ends in what was not kept here\. Remove its last line, or the file"):
+        with pytest.raises(
+            BadInput, match=r"a: its last line is not one of this file's format\. Remove that line, or the file"
+        ):
             Answers(tmp_path / "a", {})
         assert (tmp_path / "a").read_bytes() == content
 

@@ -365,7 +365,7 @@ def test_people_are_asked_about_clips_by_their_frames(tmp_path: Path) -> None:
         sheet = Image.open(tmp_path / row["image"])
         assert sheet.size == (3 * 320, 3 * 240)
     done = CliRunner().invoke(main, given)
-    assert "give --system and --against for the task explanation or mock_explaining" in done.output
+    assert "the tasks explanation and mock_explaining need --system and --against" in done.output
 
 
 def test_people_match_what_models_match(tmp_path: Path) -> None:

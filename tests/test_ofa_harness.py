@@ -273,7 +273,7 @@ def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
     assert first == second != describer.answer([drawing(0)], ["what?"], SHORT)[0]
     with pytest.raises(BadInput, match="there is no user turn to answer"):
         model.apply_chat_template([{"role": "system", "content": "Be kind."}])
-    with pytest.raises(BadInput, match="t, document d1: the text holds half a character"):
+    with pytest.raises(BadInput, match="t, document d1: the text contains a lone surrogate"):
         model.loglikelihood([request("loglikelihood", "what?", "\ud800", drawing(0))], disable_tqdm=True)
 
 

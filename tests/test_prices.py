@@ -76,10 +76,10 @@ def test_prices_that_name_their_unit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('currency = "EUR"\n[models."x/y"]\ninput = 1\noutput = 1', "currency is 'EUR'; prices are read as USD"),
-        ('currency = ""\n[models."x/y"]\ninput = 1\noutput = 1', "currency is ''; prices are read as USD"),
-        ('unit = "token"\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 'token'; prices are read as million tokens"),
-        ('unit = 1\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 1; prices are read as million tokens"),
+        ('currency = "EUR"\n[models."x/y"]\ninput = 1\noutput = 1', "currency is 'EUR'; it must be USD"),
+        ('currency = ""\n[models."x/y"]\ninput = 1\noutput = 1', "currency is ''; it must be USD"),
+        ('unit = "token"\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 'token'; it must be million tokens"),
+        ('unit = 1\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 1; it must be million tokens"),
         (None, "cannot be read"),
         ("[models", "cannot be read"),
         ("\udcff", "cannot be read"),

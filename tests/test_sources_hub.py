@@ -133,7 +133,7 @@ def test_text_fetches_text_alone_and_once(world: World) -> None:
         assert "the hub cannot be reached" in world.said[0]
         assert f"commit {world.commit}" in world.said[0]
         for answer in (missing, unknown):
-            assert "these rows were not fetched before" in answer["error"]
+            assert "these rows are not cached" in answer["error"]
         assert not world.hub.log
 
 
@@ -261,7 +261,7 @@ def test_what_datasets_itself_kept(world: World) -> None:
     assert (text["rows"], text["revision"]) == (expected(), world.commit)
     assert len(pixels["pictures"]) == 24
     assert by_commit["rows"] == text["rows"]
-    assert "not fetched before" in another["error"]
+    assert "not cached" in another["error"]
     assert "no split 'tset'" in wrong["error"]
 
 
@@ -272,7 +272,7 @@ def test_a_damaged_copy_is_fetched_again(world: World) -> None:
     kept.write_bytes(b"not arrow")
     assert world.ask({})[0] == first
     kept.write_bytes(b"not arrow")
-    assert "not fetched before" in world.ask({}, **OFFLINE)[0]["error"]
+    assert "not cached" in world.ask({}, **OFFLINE)[0]["error"]
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
-from humor_tasks.data.append_log import Appended
+from humor_tasks.data.append_log import AppendLog
 from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
@@ -33,7 +33,7 @@ class Calls:
         self.path = path
         self.known: dict[str, dict[str, Any]] = {}
         self.made = self.kept = 0
-        self._file = Appended(path)
+        self._file = AppendLog(path)
         self._open = os.path.exists(path)
         if self._open:
             self._file.open(self._read, _START)

@@ -1,7 +1,7 @@
-"""The answers file: what was answered is not asked, or paid for, again.
+"""The answers file, from which an interrupted run resumes without asking answered questions again.
 
-One JSON object a line, appended as it comes: picture (SHA-256), question, answer, and `asked`, which says of
-whom and how.
+One JSON object per line, appended as answers arrive: picture (SHA-256), question, answer, and `asked` (the model and
+its settings).
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.append_log import Appended
+from humor_tasks.data.append_log import AppendLog
 from humor_tasks.errors import BadInput
 
-_START = b'{"picture": "'  # of a line
+_START = b'{"picture": "'  # start of every line
 
 
 class Answers:
-    """The answers of one model asked in one way; a file may hold those of others, which are left alone."""
+    """The answers of one model with one set of settings; answers of others in the same file are ignored."""
 
     def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:
-        """`asked` is the model and all that its answers depend on, as JSON."""
+        """`asked` holds the model and everything that its answers depend on, as JSON."""
         self.path = path
         self.asked = json.loads(json.dumps(dict(asked), sort_keys=True))
         self._known: dict[tuple[str, str], str] = {}
-        self._file = Appended(path)
+        self._file = AppendLog(path)
         self._file.open(self._read, _START)
 
     def get(self, picture: str, question: str) -> str | None:
-        """The answer, None where it was not given yet."""
+        """The answer, or None where there is none yet."""
         return self._known.get((picture, question))
 
     def keep(self, picture: str, question: str, answer: str) -> None:
@@ -47,7 +47,8 @@ class Answers:
                 raise TypeError("not text")
         except (ValueError, KeyError, TypeError, RecursionError) as problem:
             raise BadInput(
-                f"{self.path}, line {number}: is no answer ({problem!r}). Remove the line: its question is asked again."
+                f"{self.path}, line {number}: is not a valid answer ({problem!r}). Remove the line; "
+                "its question will be asked again."
             ) from None
         if asked == self.asked:
             self._known[picture, question] = answer
