@@ -1,4 +1,7 @@
-"""The index of benchmarks, by the name both harnesses know them by: this package's own and those of installed packages.
+"""The index of benchmarks: this package's own and those of installed packages.
+
+Inspect knows each by its name here. lm-eval's tasks have the same names, except that those of the caption contest are
+`nyc_matching`, `nyc_ranking` and `nyc_explanation`; `brainstorm` and `mock_generation` are in Inspect alone.
 
 A package adds a benchmark by an entry point of its name:
 

@@ -8,7 +8,6 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import get_model
-from inspect_ai.model._model import active_model
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
@@ -20,6 +19,7 @@ from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
 
 
