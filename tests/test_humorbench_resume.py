@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from inspect_ai.log import read_eval_log
 from standins import commands
-from standins.chat import chat_server, text_of
 
 from humor_tasks import load
+from humor_tasks.testing import ChatServer, text_of
 
 ROWS, HALF = 38, 19
 
@@ -75,7 +75,7 @@ def test_every_row_is_graded_once(tmp_path: Path, resume: str, monkeypatch: pyte
     keys = [record.id for record in load("humorbench", dataset="sample").records]
     explain: Callable[[list[dict[str, Any]]], str] = lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>"  # noqa: E731
     grader = Grader(HALF)
-    with chat_server(explain) as explainer, chat_server(grader) as judge:
+    with ChatServer(explain) as explainer, ChatServer(grader) as judge:
         monkeypatch.setenv("EXPLAINER_BASE_URL", explainer.url)
         monkeypatch.setenv("GRADER_BASE_URL", judge.url)
         command = ["eval", "humor_tasks/humorbench", "-T", "dataset=sample", "--max-connections", "4"]
@@ -98,8 +98,8 @@ def test_every_row_is_graded_once(tmp_path: Path, resume: str, monkeypatch: pyte
 def test_grade_asks_for_the_rest_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grader = Grader(HALF)
     with (
-        chat_server(lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>") as explainer,
-        chat_server(grader) as judge,
+        ChatServer(lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>") as explainer,
+        ChatServer(grader) as judge,
     ):
         monkeypatch.setenv("GRADER_BASE_URL", judge.url)
         model = f"model=m,base_url={explainer.url}/chat/completions,num_concurrent=8"

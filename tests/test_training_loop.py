@@ -146,7 +146,7 @@ def test_a_checkpoint_that_cannot_be_gone_on_from(lost: str, tmp_path: Path, mon
     else:
         (output / "checkpoint-1").rename(output / "checkpoint-copy")
         (output / "checkpoint-copy" / "optimizer.safetensors").write_text("x")
-    assert "cannot be gone on from (" in refused(output)
+    assert "training cannot resume from it (" in refused(output)
 
 
 def test_a_full_disk_is_told_and_gone_on_from(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_full_disk_is_told_and_gone_on_from(tmp_path: Path) -> None:
 
 def test_a_rate_that_is_too_high_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Line, "_epoch", lambda *_: (float("nan"),))
-    assert "lr=0.05: the loss is nan in epoch 1; take a lower one" in refused(tmp_path)
+    assert "lr=0.05: the loss is nan in epoch 1; use a lower learning rate" in refused(tmp_path)
 
 
 # ---- folders of runs ----------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_a_folder_holds_one_run(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("mine")
     assert "is not empty and holds no run" in not_run(tmp_path / "other", seed=0)
-    assert "is no folder" in not_run(tmp_path / "other" / "notes.txt", seed=0)
+    assert "is not a folder" in not_run(tmp_path / "other" / "notes.txt", seed=0)
 
 
 def test_what_was_refused_may_be_asked_again_otherwise_and_what_began_may_not(tmp_path: Path) -> None:

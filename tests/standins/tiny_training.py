@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import save_file
 
 from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.loop import Epochs, accelerator_for, counts, fit, plan, share
+from humor_tasks.training.loop import Epochs, accelerator_for, fit, has_own_rows, plan, process_share
 
 ROWS, SIZE = 10, 3
 
@@ -49,15 +49,15 @@ class Line(Epochs):
         model.train()
         total = torch.zeros(())
         for batch in plan(ROWS, SIZE, f"{self.seed}-{epoch}"):
-            own = share(batch, mine, processes)
-            loss = (model(self.points[own]) - self.heights[own]).pow(2).sum() * counts(batch, mine)
+            own = process_share(batch, mine, processes)
+            loss = (model(self.points[own]) - self.heights[own]).pow(2).sum() * has_own_rows(batch, mine)
             self.accelerator.backward(loss * processes / len(batch))
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
             total += loss.detach()
         return (float(self.accelerator.reduce(total, "sum")) / ROWS,)
 
-    def _judged(self, step: int) -> tuple[float, tuple[float, ...]]:
+    def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         self.network.eval()
         self.judged.append({name: tensor.clone() for name, tensor in self.network.state_dict().items()})
         with torch.inference_mode():

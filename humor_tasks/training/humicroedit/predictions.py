@@ -1,4 +1,4 @@
-"""Predictions of a trained system in the organisers' form, and its metrics on the labelled splits."""
+"""Predictions of a trained system in the organisers' format, and its metrics on the labelled splits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from humor_tasks.training.humicroedit.data import Data
 
 
 def predictions(rater: Rater, data: Data, output: Path) -> dict[str, Any]:
-    """Writes predictions_SPLIT_task-N.csv in the organisers' form; metrics of the labelled splits."""
+    """Write predictions_SPLIT_task-N.csv in the organisers' format; returns the metrics of the labelled splits."""
     metrics: dict[str, Any] = {}
     for split, rows in (("dev", data.dev), ("test", data.test)):
         if rows is None:
@@ -39,11 +39,11 @@ def predictions(rater: Rater, data: Data, output: Path) -> dict[str, Any]:
 
 
 def rmse(rated: Sequence[float], means: Sequence[float]) -> float:
-    """The value of the metric alone."""
+    """The value of the RMSE, without its interval."""
     value: float = regression.rmse(rated, means, range(len(means))).value
     return value
 
 
 def write_predictions(path: Path, ids: Sequence[str], values: Sequence[float]) -> None:
-    """The organisers' submission form: id,pred."""
+    """Write the organisers' submission format: id,pred."""
     write_table(path, ("id", "pred"), list(zip(ids, values, strict=True)))
