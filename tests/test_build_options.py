@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.chat import ChatServer, chat_server, text_of
 
 from humor_tasks import load
 from humor_tasks.datasets_cards import folder
+from humor_tasks.testing import ChatServer, text_of
 
 SAMPLE = Path(folder("mock"))
 Answer = Callable[[list[dict[str, Any]]], str]
@@ -81,7 +81,7 @@ def build(
     source: Path, out: Path, answer: Answer, tmp_path: Path, *args: str, ok: bool = True
 ) -> tuple[str, ChatServer]:
     """What the command printed, and the server with its requests."""
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         env = environment(server.url, tmp_path)
         done = subprocess.run(command(source, out, *args), env=env, capture_output=True, text=True, timeout=280)
     assert (done.returncode == 0) == ok, done.stdout + done.stderr
@@ -281,7 +281,7 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
     build(source, straight, obliging, tmp_path, *JUDGE)
     holding = Holding(25)
     calls = tmp_path / "resumed.calls.jsonl"
-    with chat_server(holding) as server:
+    with ChatServer(holding) as server:
         env = environment(server.url, tmp_path)
         process = subprocess.Popen(
             command(source, resumed, *JUDGE), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

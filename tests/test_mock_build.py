@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai import eval
-from lm_eval import evaluator
-from lm_eval.tasks import TaskManager
 from standins import mock_sources as made
 
 from humor_tasks import load
@@ -29,10 +27,10 @@ from humor_tasks.studies.corpus.mock import with_options, with_splits
 from humor_tasks.studies.corpus.mock_card import LICENCES
 from humor_tasks.studies.corpus.mock_dialogues import shared_footage
 from humor_tasks.studies.corpus.mock_items import Item, balanced_letters
+from humor_tasks.testing import run_lm_eval
 
 CARDS = Path(__file__).resolve().parent.parent / "datasets_cards"
 SPLITS = ("train", "validation", "test")
-STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 
 
 def build(out: Path, *arguments: object) -> Result:
@@ -497,9 +495,7 @@ def test_shortcuts_on_real_cartoons_agree(real: tuple[Path, str]) -> None:
     for strategy in ("first", "overlap"):
         (log,) = eval(mock_matching(**given, input="description"), model=f"baseline/{strategy}", display="none")
         assert log.results
-        manager = TaskManager(include_path=STUBS, include_defaults=False, metadata=given)
-        found = evaluator.simple_evaluate(BaselineLM(strategy), tasks=["mock_matching"], task_manager=manager)
-        assert found is not None
+        found = run_lm_eval(BaselineLM(strategy), "mock_matching", metadata=given)
         for metric, short in (("accuracy", "acc"), ("accuracy_stderr", "acc_stderr")):
             assert found["results"]["mock_matching"][f"{short},none"] == pytest.approx(
                 log.results.scores[0].metrics[metric].value

@@ -23,7 +23,6 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, C
 from lm_eval import evaluator
 from lm_eval.api.instance import Instance
 from lm_eval.tasks import TaskManager
-from standins.chat import chat_server
 from standins.seeing import Seer
 from standins.tiny_clip import drawing, encoded
 from standins.tiny_ofa import tiny_ofa
@@ -38,6 +37,7 @@ from humor_tasks.on_inspect.providers.ofa import OfaAPI
 from humor_tasks.on_inspect.solvers.describe_first import describe_first
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.ofa import OfaLM
+from humor_tasks.testing import ChatServer
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 NYCC = ("matching", "ranking", "explanation")
@@ -308,7 +308,7 @@ def test_requests_that_cannot_be_answered(folder: str, asked: Instance, message:
 @pytest.fixture
 def seer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seer]:
     seer = Seer()
-    with chat_server(seer) as server:
+    with ChatServer(seer) as server:
         monkeypatch.setenv("SEER_API_KEY", "not a key")
         monkeypatch.setenv("SEER_BASE_URL", server.url)
         yield seer

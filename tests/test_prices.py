@@ -15,7 +15,6 @@ import pytest
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelCost, get_model_info, set_model_cost
-from standins.chat import chat_server, text_of
 from standins.graded_logs import GRADED, Logs, explainer, forget_prices, grader, run, spent
 
 from humor_tasks.data.prices import VARIABLE, Price, read_prices
@@ -23,6 +22,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.studies.report.graded import read_graded
+from humor_tasks.testing import ChatServer, text_of
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_a_cost_config_on_the_command_line(tmp_path: Path, monkeypatch: pytest.M
         asked = text_of(messages[-1])
         return "<judgement>PASS</judgement>" if "<point>" in asked else "<explanation>A pun.</explanation>"
 
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         command = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/humorbench", "-T", "dataset=sample"]
         command += ["-T", "cache=false", "--model", "openai/gpt-4o", "--model-role", "grader=openai/gpt-4o-mini"]

@@ -14,7 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from standins.corpus import COLUMNS, HUB, SPLITS, as_parquet, make_folder, make_hub_repo, matching_row, noise_png
-from standins.hub import HubStandIn
+
+from humor_tasks.testing import HubServer
 
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
 NO_NETWORK = {"HF_ENDPOINT": "http://127.0.0.1:1"}
@@ -60,7 +61,7 @@ for line in sys.stdin:
 class World:
     """A stand-in hub and one user's cache folder."""
 
-    def __init__(self, host: subprocess.Popen[str], hub: HubStandIn, home: Path, repo: Path) -> None:
+    def __init__(self, host: subprocess.Popen[str], hub: HubServer, home: Path, repo: Path) -> None:
         self.host, self.hub, self.home, self.repo = host, hub, home, repo
         self.commit = hub.add(HUB, repo)
         self.said: list[str] = []
@@ -95,7 +96,7 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def world(host: subprocess.Popen[str], repo: Path, tmp_path: Path) -> Iterator[World]:
-    with HubStandIn() as hub:
+    with HubServer() as hub:
         yield World(host, hub, tmp_path / "home", repo)
 
 

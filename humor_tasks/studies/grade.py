@@ -21,7 +21,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks import __version__
 from humor_tasks.api import Report
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.reading import read_body
 from humor_tasks.errors import BadInput, check_choice
@@ -90,7 +90,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
             "graded_log": name,
             "signature": written.signature,
             "source": {"fingerprint": written.fingerprint, "rows": written.rows},
-            "paper": BENCHMARKS[task].paper,
+            "paper": find_benchmark(task).paper,
         },
     )
 
