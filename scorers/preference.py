@@ -187,11 +187,11 @@ def needed_items(
 
 def check_preferences(preferences: Sequence[float]) -> None:
     """Raise BadInput on a preference that is not a number from 0 to 1."""
-    for i, worth in enumerate(preferences):
-        if not isinstance(worth, Real) or not 0 <= worth <= 1:
+    for i, preference in enumerate(preferences):
+        if not isinstance(preference, Real) or not 0 <= preference <= 1:
             raise BadInput(
-                f"preferences[{i}] is {worth!r}; a preference is from 0 (lost) to 1 (won), .5 for a tie; leave out "
-                "unparsed pairs."
+                f"preferences[{i}] is {preference!r}; a preference is from 0 (lost) to 1 (won), .5 for a tie; leave "
+                "out unparsed pairs."
             )
 
 

@@ -75,7 +75,7 @@ def test_items_are_read_and_their_kinds_inferred(tmp_path: Path) -> None:
         ({"id": "1", "options": ["x", "y"], "image": "../x.png"}, "leaves the dataset folder"),
         ({"id": "1", "options": ["x", "y"], "image": "/etc/passwd"}, "is an absolute path"),
         ({"id": "1", "options": ["x", "y"], "image": "none.png"}, "there is no picture file 'none.png'"),
-        ({"id": "0", "options": ["x", "y"]}, "id '0' is also that of .*line 1"),
+        ({"id": "0", "options": ["x", "y"]}, "id '0' repeats that of .*line 1"),
     ],
 )
 def test_bad_items_are_named(tmp_path: Path, row: dict[str, Any], said: str) -> None:
@@ -180,9 +180,9 @@ def test_votes_are_kept_withdrawn_and_found_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", " ", "-x", "a b", "a/b", "é", "<b>", "x" * 41, "a\nb", "../x"])
 def test_only_plain_rater_ids_are_taken(tmp_path: Path, name: str) -> None:
     session = Session(preferences(1), VoteStore(tmp_path / "v.csv", preferences(1)))
-    with pytest.raises(BadInput, match="is no rater id"):
+    with pytest.raises(BadInput, match="is not a valid id"):
         session.enter(name)
-    with pytest.raises(BadInput, match="is no rater id"):
+    with pytest.raises(BadInput, match="is not a valid id"):
         session.vote(name, "p0", 0)
 
 
@@ -198,7 +198,7 @@ def test_a_vote_counts_for_the_item_that_was_shown_only(tmp_path: Path) -> None:
     for place in (-1, 2):
         with pytest.raises(BadInput, match=f"there is no option {place + 1}"):
             session.vote("ann", second.id, place)
-    with pytest.raises(BadInput, match="ties are not asked for"):
+    with pytest.raises(BadInput, match="ties are not allowed"):
         session.vote("ann", second.id, None)
     last = session.vote("ann", second.id, 1)
     assert (last.item, last.done, last.total) == (None, 2, 2)
@@ -409,7 +409,7 @@ def test_votes_turns_an_export_into_votes(tmp_path: Path) -> None:
     same = invoke(*command[:-1], tmp_path / "x" / ".." / "export.json", "--without-status")
     assert (same.exit_code, "is also an input file; choose another" in " ".join(same.output.split())) == (2, True)
     other = invoke(*command[:-1], tmp_path / "votes.json", "--without-status")
-    assert (other.exit_code, "ends in .csv or .jsonl" in " ".join(other.output.split())) == (2, True)
+    assert (other.exit_code, "must end in .csv or .jsonl" in " ".join(other.output.split())) == (2, True)
     assert (tmp_path / "export.json").read_bytes() == kept
     assert "write it as THEIRS=OURS" in invoke(*command, "--label", "Left").output
     assert "'tie'" in invoke(*command, "--without-status", "--choices", "A,B").output

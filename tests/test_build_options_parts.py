@@ -31,7 +31,7 @@ ROW = {"id": "r", "scene": "post", "media_id": "m", "caption": "A line.", "descr
     ("text", "message"),
     [
         ("", "holds no rows"),
-        ("{", "line 1: not JSON that can be read"),
+        ("{", "line 1: not JSON ("),
         ("[1]", "line 1: holds list; it must be a row of matching"),
         (json.dumps({"id": "x"}), "line 1: lacks scene, media_id"),
         (json.dumps(ROW | {"scene": "opera"}), "scene is 'opera'"),

@@ -415,7 +415,10 @@ def test_files_that_hold_nothing_say_so(state: State, tmp_path: Path) -> None:
         (lambda f: edited(f, "open_clip_config.json", model_cfg__embed_dim="x"), "cannot be built"),
         (lambda f: edited(f, "open_clip_config.json", model_cfg__embed_dim=25), "wrong shapes"),
         (lambda f: edited(f, "open_clip_config.json", model_cfg__vision_cfg__image_size=[32, 16]), "wrong shape"),
-        (lambda f: edited(f, "open_clip_config.json", preprocess_cfg__mean=[1, 2]), "mean is .*it is three numbers"),
+        (
+            lambda f: edited(f, "open_clip_config.json", preprocess_cfg__mean=[1, 2]),
+            "mean is .*it must be three numbers",
+        ),
         (lambda f: edited(f, "open_clip_config.json", preprocess_cfg__std=[1, 0, 1]), "std is .*are divided by it"),
         (lambda f: edited(f, "open_clip_config.json", preprocess_cfg__interpolation="box"), "there is no 'box'"),
     ],

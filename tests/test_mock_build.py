@@ -332,7 +332,7 @@ WRONG = [
     (mustard_of(utterance="half a \ud800"), r"an utterance is 'half a \ud800'; it must be text"),
     (mustard_of(sarcasm="y" * 10**6), f"sarcasm is '{'y' * 59}; the label must be true or false"),
     (text_of("--mustard", "m.json", '{"1": {"context": []}, "1": {}}'), "'1' is repeated in one object"),
-    (text_of("--mustard", "m.json", "[" * 10**5), "m.json: not JSON that can be read (maximum recursion depth"),
+    (text_of("--mustard", "m.json", "[" * 10**5), "m.json: not JSON (maximum recursion depth"),
     (text_of("--mustard", "m.json", '{"1": "café"}'.encode("latin-1")), "Error: {tmp}/m.json: cannot be read as UTF-8"),
     (text_of("--mustard", "m.json", '{"1": 2}'), "m.json, id 1: must be a dialogue, not 2"),
     (text_of("--descriptions", "d.json", '{"mustard-1_1": "\\ud800"}'), "d.json, mustard-1_1: the description is"),

@@ -316,7 +316,7 @@ def test_half_precision_writes_too() -> None:
     ("values", "said"),
     [
         ({"style": "beam"}, "style: there is no 'beam'; choose from fairseq, hf"),
-        ({"beams": 0}, "beams is 0; give a whole number from 1 up"),
+        ({"beams": 0}, "beams is 0; give a whole number of 1 or more"),
         ({"beams": 2.0}, "beams is 2.0"),
         ({"max_len": -1}, "max_len is -1"),
         ({"min_len": 20}, "min_len 20 is above max_len 16"),
@@ -334,7 +334,7 @@ def test_half_precision_writes_too() -> None:
         ({"normalize": "no"}, "normalize is 'no'; give true or false"),
         ({"use_cache": 0}, "use_cache is 0"),
         ({"sample": 1, "beams": 1}, "sample is 1"),
-        ({"seed": "7"}, "seed is '7'; give a whole number"),
+        ({"seed": "7"}, "seed is '7'; give a 64-bit whole number"),
         ({"seed": 2**63}, "seed is 9223372036854775808"),
     ],
 )

@@ -71,7 +71,7 @@ def test_what_was_written_is_read_back(
 
 
 def test_votes_are_written_as_csv_or_json_lines_only(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"ends in \.csv or \.jsonl"):
+    with pytest.raises(BadInput, match=r"must end in \.csv or \.jsonl"):
         write_votes(tmp_path / "votes.json", [Vote("1", "ann", "A")])
     assert not list(tmp_path.iterdir())
 
@@ -343,12 +343,15 @@ ONE = annotation(1, result("choice", choices=["A"]))
         ([task(annotation(None, result("choice", choices=["A"])))], "annotation 1: the annotator is None"),
         (
             [task(annotation(1, result("choice", choices=["A", "B"])))],
-            r"the answer is \['A', 'B'\]; a vote is one label",
+            r"the answer is \['A', 'B'\]; a vote must be one label",
         ),
         ([task(annotation(1, result("choice", rating=4)))], "holds no submitted vote; there are: 1 without an answer"),
         ([task(annotation(1, result("a", choices=["A"]), result("b", choices=["A"])))], "name the question .*: a, b"),
         ([task(ONE), {"id": 8}], "row 2: is not a Label Studio task"),
-        ([task(ONE), task(data={"item": "y"}) | {"annotations": [12]}], "row 2: is not as the rest of this export"),
+        (
+            [task(ONE), task(data={"item": "y"}) | {"annotations": [12]}],
+            "row 2: has another structure than the rest of this export",
+        ),
         ([task(ONE | {"created_at": "now"})], "row 1, annotation 1: time is 'now'"),
         ([task(annotation(1, was_cancelled=True))], "holds no submitted vote; there are: 1 cancelled"),
         (
@@ -356,7 +359,7 @@ ONE = annotation(1, result("choice", choices=["A"]))
             r"name the question that holds the vote \(--question\); there are: item, text1, annotator",
         ),
         ([{"id": "x", "responses": {}}], "holds no submitted vote"),
-        ([{"id": "x", "q.responses": ["A"], "q.responses.users": ["u", "v"]}], "row 1: is not as the rest"),
+        ([{"id": "x", "q.responses": ["A"], "q.responses.users": ["u", "v"]}], "row 1: has another structure"),
         ([{"id": "x", "q.responses": ["A"], "q.responses.status": ["submitted"]}], "row 1: the annotator is None"),
     ],
 )

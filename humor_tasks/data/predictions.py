@@ -68,7 +68,7 @@ def _parse(path: Path, text: str, line: int | None) -> Any:
         at = f"line {line if line is not None else problem.lineno}, column {problem.colno}"
         raise BadInput(f"{path}, {at}: not JSON ({problem.msg}).") from None
     except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}{f', line {line}' if line else ''}: not valid JSON ({problem}).") from None
+        raise BadInput(f"{path}{f', line {line}' if line else ''}: not JSON ({problem}).") from None
 
 
 def _pair(item: Any, where: str) -> tuple[str, str]:

@@ -34,4 +34,4 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
         try:
             yield where, json.loads(line)
         except (ValueError, RecursionError) as problem:
-            raise BadInput(f"{where}: not valid JSON ({problem}).") from None
+            raise BadInput(f"{where}: not JSON ({problem}).") from None

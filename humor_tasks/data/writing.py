@@ -32,16 +32,16 @@ def write_bytes(path: Path, data: bytes) -> None:
     """
     if path.exists() and not path.is_file():
         raise BadInput(f"{path}: is not a file that can be replaced.")
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(data)
-        beside.replace(path.resolve())
+        temporary.write_bytes(data)
+        temporary.replace(path.resolve())
     except OSError as problem:
         raise BadInput(f"{path}: cannot be written ({problem}).") from None
     finally:
         with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -64,7 +64,7 @@ def as_table(names: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 @contextlib.contextmanager
-def beside(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """A temporary path in the same folder, for a file or folder that replaces `path` when the block succeeds.
 
     It is removed when the block fails. A folder replaces only an empty folder. Raises BadInput where writing fails.

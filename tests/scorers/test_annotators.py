@@ -101,7 +101,7 @@ def test_human_ceiling_without_two_votes_and_by_cluster() -> None:
     for ratings in ([], [[None, None]], [["a", None], [None, "b"]]):
         assert math.isnan(scorers.human_ceiling(ratings).value)
     rows = [list("aab"), list("aaa"), list("abb"), [*"a", None, None]]
-    by_item, by_cluster = scorers.human_ceiling(rows), scorers.noise_ceiling(rows, "xxyz")
+    by_item, by_cluster = scorers.human_ceiling(rows), scorers.human_ceiling(rows, "xxyz")
     assert by_item.value == by_cluster.value == pytest.approx((1 + 3 + 1) / 9)
     assert (by_item.n, by_item.clusters, by_cluster.clusters) == (3, 3, 2)
     assert by_item.stderr != by_cluster.stderr
@@ -235,7 +235,7 @@ def test_bad_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         scorers.dawid_skene([["a", "b"]], iterations=0)
     with pytest.raises(BadInput, match="level is 1"):
         scorers.human_ceiling([["a", "b"]], level=1)
-    for function in (scorers.dawid_skene, scorers.majority_vote, scorers.noise_ceiling):
+    for function in (scorers.dawid_skene, scorers.majority_vote, scorers.human_ceiling):
         with pytest.raises(BadInput, match=r"ratings\[1\] has 1 ratings"):
             function([["a", "b"], ["a"]])
         with pytest.raises(BadInput, match=r"ratings\[0\]\[0\] is nan"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from humor_tasks.data.writing import beside
+from humor_tasks.data.writing import replacing
 
 MEMORY = 256 * 2**20  # bytes: 87,000 vectors with 768 numbers
 
@@ -50,7 +50,7 @@ class Vectors:
         """Store a vector in memory and in the folder."""
         self._remember(key, vector)
         if self.folder is not None:
-            with beside(self._path(key)) as path, path.open("xb") as file:
+            with replacing(self._path(key)) as path, path.open("xb") as file:
                 np.save(file, vector, allow_pickle=False)
 
     def _remember(self, key: str, vector: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from humor_tasks.data.writing import beside, write_json
+from humor_tasks.data.writing import replacing, write_json
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.clip.config import DEFAULT, FITS, PRECISIONS, ClipConfig
 from humor_tasks.models.clip.loaded import LoadedClip, fill
@@ -56,7 +56,7 @@ def save(folder: Path, loaded: LoadedClip, settings: Mapping[str, Any]) -> None:
     from safetensors.torch import save_file
 
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in loaded.model.state_dict().items()}
-    with beside(folder / WEIGHTS) as path:
+    with replacing(folder / WEIGHTS) as path:
         try:
             save_file(tensors, path)
         except SafetensorError as problem:  # mostly a full disk

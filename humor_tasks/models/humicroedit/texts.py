@@ -101,18 +101,18 @@ class Written:
 def written(edit: Edit, form: Form, mask: str = "[MASK]") -> Written:
     """`edit` rendered in `form`; `mask` is the tokenizer's mask token."""
     new, old = _mark(edit.edit, form), _mark(edit.word, form)
-    beside = old if form.original == "word" else None
+    second_text = old if form.original == "word" else None
     if form.context == "none":
-        return Written(new, beside, (0, 0, len(new)), (1, 0, len(old)) if beside else None)
+        return Written(new, second_text, (0, 0, len(new)), (1, 0, len(old)) if second_text else None)
     if form.context == "masked":
-        second = _join(new, beside or "")
-        at = (1, len(new) + 1, len(second)) if beside else None
+        second = _join(new, second_text or "")
+        at = (1, len(new) + 1, len(second)) if second_text else None
         return Written(_join(edit.before, mask, edit.after), second, (1, 0, len(new)), at)
     start = len(edit.before) + 1 if edit.before else 0
     first, place = _join(edit.before, new, edit.after), (0, start, start + len(new))
     if form.original == "headline":
         return Written(first, _join(edit.before, old, edit.after), place, (1, start, start + len(old)))
-    return Written(first, beside, place, (1, 0, len(old)) if beside else None)
+    return Written(first, second_text, place, (1, 0, len(old)) if second_text else None)
 
 
 def _mark(word: str, form: Form) -> str:

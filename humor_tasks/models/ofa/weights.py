@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from humor_tasks.data.writing import beside, write_json
+from humor_tasks.data.writing import replacing, write_json
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.ofa.config import SIZES, OfaConfig
 from humor_tasks.models.ofa.network import OfaNetwork
@@ -58,7 +58,7 @@ def save(folder: Path, network: OfaNetwork) -> None:
     tied = set(_tied_names(network.config))
     tensors = {name: t.detach().cpu().contiguous() for name, t in network.state_dict().items() if name not in tied}
     folder.mkdir(parents=True, exist_ok=True)
-    with beside(folder / WEIGHTS) as path:
+    with replacing(folder / WEIGHTS) as path:
         save_file(tensors, path)
     write_json(folder / CONFIG, network.config.to_values())
 

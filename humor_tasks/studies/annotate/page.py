@@ -28,8 +28,8 @@ _POLICY = (
     "img-src 'self' data:; font-src 'self' data:; object-src 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _WELCOME = """<h1>Welcome</h1>
-<p>Say what you think: your own judgement is what is asked for. Every vote is saved at once. You may stop at any
-time and go on later with the same rater id.</p>"""
+<p>Please give your own judgement. Every vote is saved at once. You may stop at any time and continue later with the
+same id.</p>"""
 
 
 class Page:

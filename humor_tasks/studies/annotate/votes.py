@@ -208,7 +208,7 @@ def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
             (f"{path}, line {i}", _line(path, i, line)) for i, line in enumerate(body.split("\n"), 1) if line.strip()
         ]
     except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: not valid JSON ({problem}).") from None
+        raise BadInput(f"{path}: not JSON ({problem}).") from None
     else:
         rows = [(f"{path}, row {i}", row) for i, row in enumerate(_listed(data), 1)]
     for where, row in rows:

@@ -22,7 +22,7 @@ from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.data.media.picture import picture_file
 from humor_tasks.data.reading import json_lines, read_body
 from humor_tasks.data.records import Record
-from humor_tasks.data.writing import LONE, beside, write_text
+from humor_tasks.data.writing import LONE, replacing, write_text
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.corpus.mock_items import balanced_letters
 
@@ -204,7 +204,7 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
     if not source.is_dir():
         write_text(out, "".join(texts.values()))
         return
-    with beside(out) as folder:
+    with replacing(out) as folder:
         shutil.copytree(source, folder, copy_function=_link_or_copy)
         for cell, text in texts.items():
             write_text(folder / cell, text)

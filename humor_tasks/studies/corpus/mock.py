@@ -17,7 +17,7 @@ from typing import Any
 
 from humor_tasks.benchmarks.mock.corpus import as_seen
 from humor_tasks.data.media.picture import MIME, Picture
-from humor_tasks.data.writing import beside, write_bytes, write_text
+from humor_tasks.data.writing import replacing, write_bytes, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.corpus.mock_card import card
 from humor_tasks.studies.corpus.mock_items import SPLITS, Built, Cell, Item, Media, Source, balanced_letters
@@ -50,7 +50,7 @@ def build_mock(
         raise BadInput(f"descriptions: {len(unknown)} unknown media ids, such as {unknown[0]!r}.")
     if not chosen:
         raise BadInput("the sources have no usable row.")
-    with beside(out) as folder:
+    with replacing(out) as folder:
         names = write_media(folder, chosen)
         for cell, members in chosen.items():
             if rows := rows_of(cell, members, names, built):

@@ -139,7 +139,7 @@ def json_object(path: Path, of: str) -> dict[str, Any]:
     try:
         data = json.loads(body, object_pairs_hook=_reject_duplicate_keys)
     except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: not valid JSON ({problem}).") from None
+        raise BadInput(f"{path}: not JSON ({problem}).") from None
     if not isinstance(data, dict):
         raise BadInput(f"{path}: must be one JSON object of {of}.")
     return data

@@ -141,10 +141,8 @@ def answers(clip: Clip, run: Run) -> dict[str, str]:
     from accelerate import PartialState
 
     state = PartialState()
-    process = run.records[state.process_index :: state.num_processes]
-    scores = (
-        clip.score([record.picture for record in process], [record.choices for record in process]) if process else []
-    )
-    letters = [(record.id, run.form.labels[best(own)]) for record, own in zip(process, scores, strict=True)]
+    rows = run.records[state.process_index :: state.num_processes]
+    scores = clip.score([record.picture for record in rows], [record.choices for record in rows]) if rows else []
+    letters = [(record.id, run.form.labels[best(own)]) for record, own in zip(rows, scores, strict=True)]
     found = dict(gather_object(letters))
     return {record.id: found[record.id] for record in run.records}

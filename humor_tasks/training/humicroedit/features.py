@@ -31,18 +31,18 @@ def fit_baseline(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, 
 def fit_features(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, dict[str, Any]]:
     """Features of every row, then ridge regression (cross-validated on train) or an MLP (early stopping on dev)."""
     rows = data.all()
-    features = _features(config, rows, data)
-    features = features.rows(rows.edits)
+    extractor = _extractor(config, rows, data)
+    features = extractor.rows(rows.edits)
     if config.system == "cbow" and config.head == "mlp":
-        layers, notes = _mlp(config, features, rows, features.rows(data.dev.edits), data.dev, output)
+        layers, notes = _mlp(config, features, rows, extractor.rows(data.dev.edits), data.dev, output)
     else:
         layers, notes = _ridge(config.alphas, features, rows, output)
-    write_folder(output / "features", features.save)
+    write_folder(output / "features", extractor.save)
     layers.save(output / "head.safetensors")
-    return FeatureRater.of(features, layers), notes
+    return FeatureRater.of(extractor, layers), notes
 
 
-def _features(config: TrainConfig, rows: Rows, data: Data) -> Any:
+def _extractor(config: TrainConfig, rows: Rows, data: Data) -> Any:
     if config.system == "ngrams":
         return NGrams.fitted(rows.edits)
     if config.system == "ridge":
@@ -76,7 +76,7 @@ def _ridge(alphas: Sequence[float], features: Any, rows: Rows, output: Path) -> 
 
 
 def ridge_layers(features: Any, grades: Any, alphas: Sequence[float]) -> list[Layers]:
-    """Ridge regression of `grades` on the columns of `read`, standardised unless sparse; one result per alpha."""
+    """Ridge regression of `grades` on the columns of `features`, standardised unless sparse; one result per alpha."""
     import numpy as np
     from scipy.linalg import cho_factor, cho_solve
     from scipy.sparse import issparse
