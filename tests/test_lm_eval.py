@@ -168,7 +168,7 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"fold": 7}, "fold: there is no '7'"),
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
         ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
-        ({"cot": True}, "needs a _gen task"),
+        ({"cot": True}, "a reply that reasons has to be generated"),
     ],
 )
 def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:

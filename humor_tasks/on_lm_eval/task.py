@@ -75,7 +75,7 @@ class BenchmarkTask(Task):
             raise BadInput(
                 f"{self._config.task}: comedy is clips, and lm-eval has no model that takes video. Run it in Inspect: "
                 f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; here, choose scene=cartoon, post "
-                "or stills (both)."
+                "or stills (both), or words alone: input=description."
             )
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
