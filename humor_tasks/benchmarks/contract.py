@@ -15,87 +15,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from humor_tasks import __version__
+from humor_tasks.benchmarks.options import Options as Options
+from humor_tasks.benchmarks.options import check_name
 from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
 
-ON_UNPARSED = ("wrong", "exclude", "random")
 LOWER_IS_BETTER = (
     *("unparsed", "refused", "untagged", "over_limit", "grader_failed", "undecided", "false_", "words"),
     *("inconsistent", "unread", "half_asked", "same_text", "empty", "tie_rate"),
     *("unrated", "grader_unparsed", "grader_refused"),
     *("rmse", "mae_", "judge_rmse", "one_judge", "other_judges", "true_mean", "tied"),
 )
-
-
-@dataclass(frozen=True)
-class Options:
-    """Parameters every benchmark has; a family of benchmarks adds its own in a subclass.
-
-    dataset: hub id, local dataset folder, or `sample` (the packaged one).
-    revision: branch, tag or commit of a hub dataset.
-    shots: worked examples in the prompt, drawn with `seed` (its default is lm-eval's few-shot seed,
-    so that both harnesses draw the same).
-    prompts: a folder whose template files replace the packaged ones of the same name.
-    on_unparsed: what an unreadable reply or a refusal does to accuracies: `wrong` counts it as
-    wrong, `exclude` leaves it out of the denominator, `random` guesses with `seed`.
-    """
-
-    dataset: str = ""
-    revision: str | None = None
-    split: str = "test"
-    shots: int = 0
-    prompts: str | None = None
-    on_unparsed: str = "wrong"
-    extraction: str = "strict"
-    seed: int = 1234
-
-    def __post_init__(self) -> None:
-        check_choice("on_unparsed", self.on_unparsed, ON_UNPARSED)
-        if isinstance(self.revision, int):  # a command line reads a short hash of digits as a number
-            object.__setattr__(self, "revision", str(self.revision))
-        for name in ("dataset", "split", "revision", "prompts", "extraction"):
-            value = getattr(self, name)
-            if not isinstance(value, str) and not (value is None and name in ("revision", "prompts")):
-                raise BadInput(f"{name} must be text, not {value!r}.")
-        for name in ("shots", "seed"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or (name == "shots" and value < 0):
-                raise BadInput(f"{name} must be a whole number{' of at least 0' * (name == 'shots')}, not {value!r}.")
-
-    def shown(self) -> dict[str, Any]:
-        """The parameters that make a score what it is, for its signature."""
-        apart = {"dataset", "revision", "prompts"}  # a signature shows what these resolved to
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in apart}
-
-    def scoring(self) -> dict[str, Any]:
-        """The parameters that a reply, once written, is read and scored by."""
-        return {"on_unparsed": self.on_unparsed, "extraction": self.extraction, "seed": self.seed}
-
-    @property
-    def variant(self) -> str:
-        """Names a protocol whose scores do not compare with the benchmark's own; empty for that one."""
-        return ""
-
-    @property
-    def rates(self) -> bool:
-        """Whether the answer is a rating on the benchmark's scale."""
-        return False
-
-    @property
-    def seeds_rows(self) -> bool:
-        """Whether the seed decides what the rows are, not only worked examples and guesses."""
-        return False
-
-    @property
-    def one_line(self) -> bool:
-        """Whether a reply is over at the first blank line."""
-        return False
-
-    @property
-    def has_clips(self) -> bool:
-        """Whether items are clips, which only some models take."""
-        return False
 
 
 @dataclass(frozen=True)
@@ -153,9 +84,8 @@ class Benchmark:
 
     def open(self, **parameters: Any) -> Run:
         """Load data and templates for these parameters (names and meanings: `self.options`)."""
-        known = [f.name for f in dataclasses.fields(self.options)]
         for name in parameters:
-            check_choice(f"parameter of {self.name}", name, known)
+            check_name(self.options, self.name, name)
         options = self.options(**parameters)
         data = self.load(self, options)
         where = f"{self.name}: split {options.split} of {options.dataset}"
