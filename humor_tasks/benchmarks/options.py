@@ -220,27 +220,14 @@ class Options(Declared):
         """The parameters that a reply, once written, is read and scored by."""
         return {"on_unparsed": self.on_unparsed, "extraction": self.extraction, "seed": self.seed}
 
+    def compared(self) -> dict[str, Any]:
+        """The parameters that differ where log-likelihoods of labels are compared instead of generating a reply.
+
+        Raises BadInput where a parameter asks for a reply.
+        """
+        return {}
+
     @property
     def variant(self) -> str:
         """Names a protocol whose scores do not compare with the benchmark's own; empty for that one."""
         return ""
-
-    @property
-    def rates(self) -> bool:
-        """Whether the answer is a rating on the benchmark's scale."""
-        return False
-
-    @property
-    def seeds_rows(self) -> bool:
-        """Whether the seed decides what the rows are, not only worked examples and guesses."""
-        return False
-
-    @property
-    def one_line(self) -> bool:
-        """Whether a reply is over at the first blank line."""
-        return False
-
-    @property
-    def has_clips(self) -> bool:
-        """Whether items are clips, which only some models take."""
-        return False

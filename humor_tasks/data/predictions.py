@@ -14,13 +14,13 @@ ID_FIELDS = ("instance_id", "id")
 TEXT_FIELDS = ("prediction", "text", "answer", "reply")
 
 
-def read_predictions(path: Path, prediction: Callable[[str], str] = str) -> dict[str, str]:
+def read_predictions(path: Path, prediction: Callable[[str], Any] = str) -> dict[str, Any]:
     """{instance_id: text} from a JSON object, a JSON list of records, JSON lines of records, or CSV.
 
-    A record has its id as `instance_id` or `id` and its text as `prediction`, `text`, `answer` or
-    `reply`. A CSV file has the columns id and pred, an organiser's submission format, which
-    `prediction` turns into replies. Raises BadInput naming the file and line for bad JSON or CSV,
-    other types, repeated ids and entries that are no prediction.
+    A record has its id as `instance_id` or `id` and its text as `prediction`, `text`, `answer` or `reply`. A CSV file
+    has the columns id and pred, an organiser's submission format; `prediction` turns its entries into answers.
+    Raises BadInput naming the file and line for bad JSON or CSV, other types, repeated ids and entries that are no
+    prediction.
     """
     if path.suffix == ".csv":
         return _submitted(path, prediction)
@@ -36,7 +36,7 @@ def read_predictions(path: Path, prediction: Callable[[str], str] = str) -> dict
     return _collect(path, (_pair(item, f"{path}, record {i}") for i, item in enumerate(data, 1)))
 
 
-def _submitted(path: Path, prediction: Callable[[str], str]) -> dict[str, str]:
+def _submitted(path: Path, prediction: Callable[[str], Any]) -> dict[str, Any]:
     from humor_tasks.data.rows import read_csv
 
     if not path.is_file():
@@ -48,7 +48,7 @@ def _submitted(path: Path, prediction: Callable[[str], str]) -> dict[str, str]:
         if first != found.where(i):
             raise BadInput(f"{found.where(i)}: id {row['id'].strip()} is also that of {first}. Nothing was scored.")
 
-    def pair(i: int, row: dict[str, str]) -> tuple[str, str]:
+    def pair(i: int, row: dict[str, str]) -> tuple[str, Any]:
         try:
             return row["id"].strip(), prediction(row["pred"])
         except BadInput as problem:

@@ -15,6 +15,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
@@ -63,10 +64,12 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     """
     settings = dict(metadata.get("humor_tasks", {}))
     definition = BENCHMARKS[settings.pop("benchmark", benchmark)]
-    if choices and choices != len(definition.letters):
-        definition = dataclasses.replace(definition, letters=LETTERS[:choices])
     settings |= {name: value for name, value in changes.items() if value is not None}
-    return Run(definition, definition.options(**settings), Data((), {}, lambda fold: {}), {})
+    options = definition.options(**settings)
+    form = definition.form(options)
+    if isinstance(form, Choice) and choices and choices != len(form.letters):
+        definition = dataclasses.replace(definition, answer=dataclasses.replace(form, letters=LETTERS[:choices]))
+    return Run(definition, options, Data((), {}, lambda fold: {}), {})
 
 
 def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:

@@ -111,15 +111,15 @@ def _lm_eval_answers(path: Path) -> Logged:
 
 
 def _lm_eval_answer(doc: Mapping[str, Any], letters: str, replies: list[Any]) -> str | None:
-    from humor_tasks.benchmarks.humicroedit.rating import expected
+    from humor_tasks.benchmarks.answers import Rating
+    from humor_tasks.benchmarks.humicroedit.rating import LABELS
     from humor_tasks.models.choosers.chooser import likeliest
     from humor_tasks.scorers.answer import read_answer
-    from humor_tasks.scorers.rating import read_rating
 
     generated = isinstance(replies[0], str)
     if "grades" in doc:  # a headline of Humicroedit
-        value = read_rating(replies[0]).value if generated else expected([float(reply[0]) for reply in replies])
-        return None if value is None else repr(value)
+        form = Rating(LABELS)
+        return (form.read(replies[0]) if generated else form.from_likelihoods([float(r[0]) for r in replies])).value
     if generated:
         letter: str | None = read_answer(replies[0], letters, doc.get("extraction", "strict")).letter
         return letter

@@ -41,7 +41,7 @@ def build(name: str, parameters: dict[str, Any], scorers: list[Scorer] | None = 
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=[show_pictures(run, asks)] if any(record.picture or record.clip for record in run.records) else None,
         solver=generate(),
-        scorer=scorers or (multiple_choice() if run.benchmark.letters else reference_overlap()),
+        scorer=scorers or (multiple_choice() if run.form.labels else reference_overlap()),
         version=run.version,
         metadata=about,
     )

@@ -44,7 +44,7 @@ class Rows:
         place = {text: i for i, text in enumerate(texts)}
         self._tokens = clip.tokenize(texts)
         self._own = [[place[text] for text in record.choices] for record in self.records]
-        letters = run.benchmark.letters
+        letters = run.form.labels
         self.targets = [letters.index(str(record.target)) for record in self.records]
 
     def __len__(self) -> int:

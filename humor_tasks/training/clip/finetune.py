@@ -143,6 +143,6 @@ def answers(clip: Clip, run: Run) -> dict[str, str]:
     state = PartialState()
     mine = run.records[state.process_index :: state.num_processes]
     scores = clip.score([record.picture for record in mine], [record.choices for record in mine]) if mine else []
-    letters = [(record.id, run.benchmark.letters[best(own)]) for record, own in zip(mine, scores, strict=True)]
+    letters = [(record.id, run.form.labels[best(own)]) for record, own in zip(mine, scores, strict=True)]
     found = dict(gather_object(letters))
     return {record.id: found[record.id] for record in run.records}
