@@ -41,8 +41,8 @@ from standins.judging import Scripted, between, says
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
 from humor_tasks.studies.grade import grading_task, read_written, report_of
+from humor_tasks.tasks import humorbench, humorbench_autograder
 
 STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 

@@ -35,7 +35,7 @@ from standins.judging import Scripted, between, says
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.on_inspect.judging.coverage import element_coverage
-from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
+from humor_tasks.tasks import humorbench, humorbench_autograder
 
 # ---- the request --------------------------------------------------------------------------------
 

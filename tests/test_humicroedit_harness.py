@@ -35,11 +35,11 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import build
-from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.logged import answers_in_log, read_logged
+from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 RATING, PAIRWISE = "humicroedit_rating", "humicroedit_pairwise"
@@ -509,7 +509,7 @@ def test_the_organisers_baselines_score_as_published(real_data: Path) -> None:
     ],
 )
 def test_the_token_that_rates(tokens: list[str], rates: int | None) -> None:
-    from humor_tasks.on_inspect.tasks.humicroedit import _digit
+    from humor_tasks.on_inspect.solvers.expected_answer import _digit
 
     made = [Logprob(token=token, logprob=-0.1) for token in tokens]
     found = _digit(made)

@@ -227,6 +227,10 @@ class Options(Declared):
         """
         return {}
 
+    def generation(self) -> dict[str, Any]:
+        """How replies are sampled where the protocol says so, by the settings' common names."""
+        return {}
+
     @property
     def variant(self) -> str:
         """Names a protocol whose scores do not compare with the benchmark's own; empty for that one."""

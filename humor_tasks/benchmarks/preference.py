@@ -78,7 +78,7 @@ class PreferenceOptions(contest.NyccOptions):
     )
     structured: bool = parameter(False, "Ask judges for a JSON verdict by the provider's structured output.")
     temperature: float | None = parameter(
-        0.0, "Of judges whose own configuration sets none; `none` leaves it to the provider."
+        0.0, "Temperature of judges whose own configuration sets none; `none` leaves it to the provider."
     )
 
     def __post_init__(self) -> None:

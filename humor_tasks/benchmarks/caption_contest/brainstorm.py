@@ -68,6 +68,10 @@ class BrainstormOptions(corpus.NyccOptions):
         SAMPLING["presence_penalty"], "Presence penalty, as published; `none` leaves it to the provider."
     )
 
+    def generation(self) -> dict[str, Any]:
+        """As published, or as asked for."""
+        return {name: getattr(self, name) for name in SAMPLING}
+
     def scoring(self) -> dict[str, Any]:
         """With what decides which lines a reply has."""
         return super().scoring() | {"setting": self.setting}
