@@ -420,7 +420,7 @@ def test_ratings_of_the_pairs_headlines_are_scored_from_a_csv(tmp_path: Path) ->
     opened = load(PAIRWISE, **SAMPLE, via="ratings")
     path = tmp_path / "out.csv"
     path.write_text("id,pred\n" + "".join(f"{r.id},{rated(r.context)}\n" for r in opened.records))
-    found = printed(command("score", path, "--task", PAIRWISE, "--via", "ratings", "--dataset", "sample"))
+    found = printed(command("score", path, "--task", PAIRWISE, "-T", "via=ratings", "--dataset", "sample"))
     wanted = expected_report(PAIRWISE, via="ratings").metrics
     assert {m: each[0] for m, each in found.items()} == {m: f"{e.value:.5f}" for m, e in wanted.items()}
 

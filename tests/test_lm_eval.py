@@ -201,6 +201,8 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
         ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
         ({"cot": True}, "needs a _gen task"),
+        ({"shot": 3}, "--metadata shot: did you mean '--num_fewshot'"),
+        ({"revison": "main"}, "--metadata revison: did you mean 'dataset_revision'"),
     ],
 )
 def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:

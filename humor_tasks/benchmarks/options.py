@@ -66,12 +66,12 @@ class Parameter:
     @property
     def optional(self) -> bool:
         """Whether it may be None."""
-        return type(None) in _members(self.kind)
+        return type(None) in members(self.kind)
 
     @property
     def base(self) -> Any:
         """The type apart from None."""
-        return next(member for member in _members(self.kind) if member is not type(None))
+        return next(member for member in members(self.kind) if member is not type(None))
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class Parameter:
 
     def read(self, text: str) -> Any:
         """The value that a text on a command line stands for; a text that stands for none is left to `checked`."""
-        if self.optional and text.lower() in _NONE:
+        if self.optional and self.base is not str and text.lower() in _NONE:
             return None
         if self.base is bool:
             return {"true": True, "false": False}.get(text.lower(), text)
@@ -140,7 +140,7 @@ class Parameter:
         return text
 
 
-def _members(kind: Any) -> tuple[Any, ...]:
+def members(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (types.UnionType, typing.Union) else (kind,)
 
 

@@ -46,7 +46,8 @@ ONLY_INSPECT: Mapping[str, type[Declared]] = {
 
 def parameters_of_task(name: str) -> dict[str, Parameter]:
     """The parameters of Inspect's task by name: the benchmark's, then those of ONLY_INSPECT."""
-    return parameters_of(ONLY_INSPECT.get(name, Declared)) | parameters_of(BENCHMARKS[name].options)
+    own = parameters_of(BENCHMARKS[name].options)
+    return own | {n: each for n, each in parameters_of(ONLY_INSPECT.get(name, Declared)).items() if n not in own}
 
 
 def build(
