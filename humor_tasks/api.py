@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Outcome, Record
@@ -59,7 +59,7 @@ def load(task: str, **parameters: Any) -> Run:
 
     Parameters are those of the Inspect task of the same name. Raises BadInput.
     """
-    return BENCHMARKS[check_choice("task", task, BENCHMARKS)].open(**parameters)
+    return find_benchmark(task, "task").open(**parameters)
 
 
 def evaluate(task: str | Run, predictions: Mapping[str, str | Answer], **parameters: Any) -> Report:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from humor_tasks import __version__
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.cli import agreement
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
 from humor_tasks.studies.captions.cli import rank_captions
@@ -51,7 +51,7 @@ def main() -> None:
 def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, **short: str | None) -> None:
     """Score a file of predictions: {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred."""
     from humor_tasks.api import evaluate, load
-    from humor_tasks.benchmarks import BENCHMARKS
+    from humor_tasks.benchmarks import find_benchmark
     from humor_tasks.benchmarks.options import read_parameters
     from humor_tasks.data.predictions import read_predictions
 
@@ -61,7 +61,7 @@ def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, *
         if not equals:
             raise BadInput(f"-T {each}: write -T NAME=VALUE.")
         named.append((name, value))
-    options = BENCHMARKS[check_choice("task", task, BENCHMARKS)].options
+    options = find_benchmark(task, "task").options
     run = load(task, **read_parameters(options, task, named))
     replies = read_predictions(predictions, run.form.from_submission)
     try:

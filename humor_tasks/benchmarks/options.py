@@ -24,6 +24,7 @@ LM_EVAL = {"revision": "dataset_revision", "shots": "--num_fewshot", "seed": "--
 """How lm-eval takes what is no name of its `--metadata`: by another name (`revision` is its model's) or by a flag."""
 
 _NONE = ("none", "null")
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Parameter:
         """What a value must be, in words."""
         if self.choices:
             return ", ".join(f"`{choice}`" for choice in self.choices)
-        words = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[self.base]
+        words = _WORDS.get(self.base, str(self.base))
         least, most = self.about.least, self.about.most
         if least is not None:
             words += f" of at least {least}" if most is None else f" from {least} to {most}"
@@ -105,7 +106,7 @@ class Parameter:
             raise BadInput(f"{name}: {about.needed}")
         if self.choices:
             return check_choice(name, value, self.choices)
-        if not self._fits(value):
+        if self.base in _WORDS and not self._fits(value):
             raise BadInput(f"{name} must be {self.wanted}, not {value!r}.")
         return value
 
@@ -141,6 +142,7 @@ class Parameter:
 
 
 def members(kind: Any) -> tuple[Any, ...]:
+    """The types that a union joins, or the one type."""
     return get_args(kind) if get_origin(kind) in (types.UnionType, typing.Union) else (kind,)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
 from inspect_ai.solver import TaskState
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.data.records import Outcome, Record
@@ -63,7 +63,7 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     many letters as it has choices.
     """
     settings = dict(metadata.get("humor_tasks", {}))
-    definition = BENCHMARKS[settings.pop("benchmark", benchmark)]
+    definition = find_benchmark(settings.pop("benchmark", benchmark))
     settings |= {name: value for name, value in changes.items() if value is not None}
     options = definition.options(**settings)
     form = definition.form(options)

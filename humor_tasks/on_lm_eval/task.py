@@ -19,63 +19,22 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import Task
 from lm_eval.config.task import TaskConfig
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
+from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexity
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.perplexity import perplexity_estimate
 
 logger = logging.getLogger(__name__)
 
 MODELS_OWN = ("seed", "revision")  # lm-eval merges --model_args into the metadata; there these are the model's
 NOT_HERE = {"replicates": "lm-eval asks once; Inspect's task repeats (-T replicates=5)."}
 END_MARKS = ("</s>", "<|im_end|>")
-# Units a reference text is counted in.
-PERPLEXITIES = {"word_perplexity": lambda text: len(text.split()), "byte_perplexity": lambda text: len(text.encode())}
-
-
-class Value(float):
-    """An item's value of a metric, as lm-eval logs it, with the outcome it came from."""
-
-    outcome: Outcome
-
-    def __new__(cls, value: float, outcome: Outcome) -> Value:
-        """A float that remembers `outcome`."""
-        made = super().__new__(cls, value)
-        made.outcome = outcome
-        return made
-
-    def __reduce__(self) -> tuple[Any, ...]:  # several processes gather their items
-        return Value, (float(self), self.outcome)
-
-
-class AnswerAndTarget(tuple[str | None, str | None]):
-    """What an item contributes to a metric that is not defined on one item, as lm-eval's own corpus metrics log it."""
-
-    outcome: Outcome
-
-    def __new__(cls, outcome: Outcome) -> AnswerAndTarget:
-        """The pair, which remembers `outcome`."""
-        made = super().__new__(cls, (outcome.answer, outcome.target))
-        made.outcome = outcome
-        return made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AnswerAndTarget, (self.outcome,)
-
-
-Contribution = Value | AnswerAndTarget
-
-
-def contribution(metric: Metric, outcome: Outcome) -> Contribution:
-    """What an item contributes to a metric it counts towards."""
-    value = outcome.values.get(metric.name)
-    return AnswerAndTarget(outcome) if value is None else Value(value, outcome)
 
 
 class BenchmarkTask(Task):
@@ -84,7 +43,7 @@ class BenchmarkTask(Task):
     def __init__(self, config: dict[str, Any]) -> None:
         config = dict(config)
         config.pop("class", None)
-        self.benchmark = BENCHMARKS[config.pop("benchmark")]
+        self.benchmark = find_benchmark(config.pop("benchmark"))
         self._settable = [p.name for p in declared(self.benchmark.options) if p.name not in LM_EVAL]
         self.generates = config.get("output_type") == "generate_until"
         fixed = {name: config.pop(name) for name in self._settable if name in config}
@@ -337,8 +296,8 @@ class BenchmarkTask(Task):
                 functions[shown] = functools.partial(self._aggregate, metric, part, "value")
                 functions[f"{shown}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
         for name, count in PERPLEXITIES.items():
-            functions[name] = functools.partial(_perplexity, count, "value")
-            functions[f"{name}_stderr"] = functools.partial(_perplexity, count, "stderr")
+            functions[name] = functools.partial(perplexity, count, "value")
+            functions[f"{name}_stderr"] = functools.partial(perplexity, count, "stderr")
         return functions
 
     def _aggregate(self, metric: Metric, part: str, value: str, items: list[Contribution | None]) -> float:
@@ -368,12 +327,6 @@ class BenchmarkTask(Task):
 def _with_stderr(shown: str) -> tuple[str, str]:
     """lm-eval has no hook for a task's own standard error; a metric of this name takes the place of its "N/A"."""
     return shown, f"{shown}_stderr"
-
-
-def _perplexity(count: Callable[[str], int], part: str, items: list[tuple[float, str, str]]) -> float:
-    likelihoods, texts, clusters = zip(*items, strict=True)
-    estimate = perplexity_estimate(likelihoods, [count(text) for text in texts], clusters)
-    return float(getattr(estimate, part))
 
 
 def _filters() -> list[Any]:

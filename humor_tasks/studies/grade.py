@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import Model, ModelOutput
@@ -21,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks import __version__
 from humor_tasks.api import Report
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.reading import read_body
 from humor_tasks.errors import BadInput, check_choice
@@ -32,6 +31,7 @@ from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.logs import outcome_with_verdicts, read_log, signature_in
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.private import PrerequisiteError
 
 GRADED = ("humorbench",)
 
@@ -90,7 +90,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
             "graded_log": name,
             "signature": written.signature,
             "source": {"fingerprint": written.fingerprint, "rows": written.rows},
-            "paper": BENCHMARKS[task].paper,
+            "paper": find_benchmark(task).paper,
         },
     )
 

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 
 import humor_tasks
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import BENCHMARKS, NAMES, find_benchmark
 from humor_tasks.benchmarks.options import LM_EVAL, Parameter, parameters_of
-from humor_tasks.errors import check_choice
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 
 STUBS = Path(humor_tasks.__file__).parent / "on_lm_eval" / "tasks"
@@ -25,7 +24,7 @@ tasks, of which the one with `_gen` generates a reply and the other compares log
 def tables(task: str | None = None) -> str:
     """One task's table, or those of all tasks, of which some share one."""
     if task is not None:
-        return _section([check_choice("task", task, BENCHMARKS)])
+        return _section([find_benchmark(task, "task").name])
     shared: dict[str, list[str]] = {}
     for name in BENCHMARKS:
         shared.setdefault(_table(name), []).append(name)
@@ -33,14 +32,14 @@ def tables(task: str | None = None) -> str:
 
 
 def _section(names: list[str]) -> str:
-    harnesses = [f"- Inspect: {', '.join(f'`humor_tasks/{name}`' for name in names)}"]
+    harnesses = [f"- Inspect: {', '.join(f'`humor_tasks/{name}`' for name in names)}"] if names[0] in NAMES else []
     if stubs := [told for name in names for told in _stubs(name)]:
         harnesses.append(f"- lm-eval: {', '.join(stubs)}")
     return "\n".join([f"## {', '.join(names)}", "", *harnesses, "", _table(names[0])])
 
 
 def _table(name: str) -> str:
-    own, in_lm_eval = parameters_of(BENCHMARKS[name].options), bool(_stubs(name))
+    own, in_lm_eval = parameters_of(find_benchmark(name).options), bool(_stubs(name))
     heads = ["parameter", "values", "default", "meaning", *(["lm-eval"] if in_lm_eval else [])]
     rows = [heads, ["---"] * len(heads)]
     for each in parameters_of_task(name).values():

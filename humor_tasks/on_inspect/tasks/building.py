@@ -9,11 +9,10 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig, get_model
-from inspect_ai.model._model import active_model
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
@@ -24,6 +23,7 @@ from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, r
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.scorers import multiple_choice, rating_error, reference_overlap
 from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
 
@@ -46,7 +46,7 @@ ONLY_INSPECT: Mapping[str, type[Declared]] = {
 
 def parameters_of_task(name: str) -> dict[str, Parameter]:
     """The parameters of Inspect's task by name: the benchmark's, then those of ONLY_INSPECT."""
-    own = parameters_of(BENCHMARKS[name].options)
+    own = parameters_of(find_benchmark(name).options)
     return own | {n: each for n, each in parameters_of(ONLY_INSPECT.get(name, Declared)).items() if n not in own}
 
 
@@ -68,10 +68,10 @@ def build(
         check_grader_bound()
     try:
         only = ONLY_INSPECT.get(name, Declared)(**_of(name, given, own=False))
-        run = BENCHMARKS[name].open(**_of(name, given, own=True))
+        run = find_benchmark(name).open(**_of(name, given, own=True))
         samples = [sample(run, record) for record in run.records]
     except BadInput as problem:
-        raise CannotRun(f"humor_tasks/{name}: {problem}") from None
+        raise CannotRun(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}") from None
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     about = {"signature": run.signature("generate"), "source": dict(run.data.provenance), "paper": run.benchmark.paper}
@@ -95,7 +95,7 @@ def build(
 def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
     """The benchmark's own parameters, or those of ONLY_INSPECT; some are of both, as the seed of orders and judges."""
     only = {each.name for each in declared(ONLY_INSPECT.get(name, Declared))}
-    theirs = only - set(parameters_of(BENCHMARKS[name].options))
+    theirs = only - set(parameters_of(find_benchmark(name).options))
     return {each: value for each, value in given.items() if (each not in theirs if own else each in only)}
 
 
