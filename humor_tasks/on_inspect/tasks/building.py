@@ -78,11 +78,11 @@ def build(
     register_prices()
     shows = any(record.picture or record.clip for record in run.records)
     setup = [*([require_grader()] if graded_by else []), *([show_pictures(run, asks)] if shows else [])]
-    likelihoods = run.form.needs_likelihoods
+    likelihoods = isinstance(run.form, Rating) and run.form.needs_likelihoods
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=setup or None,
-        solver=expected_answer() if likelihoods else generate(),
+        solver=expected_answer(list(run.form.labels)) if likelihoods else generate(),
         scorer=graded_by(asdict(only)) if graded_by else scorers or _scorer(run.form),
         config=GenerateConfig(**run.options.generation(), **(LIKELIHOODS if likelihoods else {})),
         # one replicate leaves the number to --epochs; metrics are over all replies
