@@ -33,8 +33,8 @@ from standins.judging import between, says
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
 from humor_tasks.studies.grade import grading_task, read_written, report_of
+from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
 

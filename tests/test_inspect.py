@@ -25,8 +25,8 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
-from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching, ranking
 from humor_tasks.studies.logged import answers_in_log
+from humor_tasks.tasks import explanation, matching, ranking
 
 TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}
 

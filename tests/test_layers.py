@@ -21,6 +21,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("models",),
     ("benchmarks",),
     ("api", "on_inspect", "on_lm_eval"),
+    ("tasks",),
     ("training", "testing"),
     ("studies",),
     ("_registry", "_lm_eval_backport", "cli"),

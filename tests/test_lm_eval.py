@@ -17,8 +17,8 @@ from standins import commands
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.on_lm_eval.task import Value
 from humor_tasks.studies.logged import answers_in_log
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
@@ -168,6 +168,8 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
         ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
         ({"cot": True}, "a reply that reasons has to be generated"),
+        ({"shot": 3}, "--metadata shot: did you mean '--num_fewshot'"),
+        ({"revison": "main"}, "--metadata revison: did you mean 'dataset_revision'"),
     ],
 )
 def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:

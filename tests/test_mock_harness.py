@@ -28,10 +28,10 @@ from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import modalities as taking
-from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
-from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
+from humor_tasks.on_inspect.judging.preference import reference_preference
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.tasks import explanation_preference, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ScriptedModel, run_lm_eval
 
 TASKS = {"mock_detecting": mock_detecting, "mock_matching": mock_matching, "mock_explaining": mock_explaining}

@@ -1,9 +1,7 @@
 """Benchmark -> lm-eval Task.
 
 A YAML stub names the benchmark and what the variant fixes; everything else comes from the
-harness's flags (`--num_fewshot`, `--seed`) and from `--metadata`: dataset, dataset_revision, split,
-fold, setting, cot, prompts, on_unparsed, extraction. (`dataset_revision`, because lm-eval merges
-`--model_args` into the metadata, and `revision` there is the model's.)
+harness's flags (`--num_fewshot`, `--seed`) and from `--metadata`, which names the benchmark's parameters.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from lm_eval.config.task import TaskConfig
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
@@ -33,8 +32,8 @@ from humor_tasks.scorers.estimate import Estimate
 
 logger = logging.getLogger(__name__)
 
-REVISION = "dataset_revision"
-BY_FLAG = ("shots", "seed", "revision")  # --num_fewshot, --seed, and REVISION in the metadata
+MODELS_OWN = ("seed", "revision")  # lm-eval merges --model_args into the metadata; there these are the model's
+NOT_HERE = {"replicates": "lm-eval asks once; Inspect's task repeats (-T replicates=5)."}
 END_MARKS = ("</s>", "<|im_end|>")
 
 
@@ -45,7 +44,7 @@ class BenchmarkTask(Task):
         config = dict(config)
         config.pop("class", None)
         self.benchmark = find_benchmark(config.pop("benchmark"))
-        self._settable = [f.name for f in dataclasses.fields(self.benchmark.options) if f.name not in BY_FLAG]
+        self._settable = [p.name for p in declared(self.benchmark.options) if p.name not in LM_EVAL]
         self.generates = config.get("output_type") == "generate_until"
         fixed = {name: config.pop(name) for name in self._settable if name in config}
         config["metadata"] = dict(config.get("metadata") or {})
@@ -83,23 +82,22 @@ class BenchmarkTask(Task):
 
     def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         given = self._config.metadata or {}
-        known = (*self._settable, REVISION)
-        if "shots" in given:
-            raise BadInput("--metadata shots: use --num_fewshot.")
-        if "replicates" in given:
-            raise BadInput("--metadata replicates: lm-eval asks once; Inspect's task repeats (-T replicates=5).")
-        for name in given:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+        own = parameters_of(self.benchmark.options)
+        known = (*(each.name for each in declared(self.benchmark.options)), *LM_EVAL.values())
+        for name, value in given.items():
+            if name in NOT_HERE:
+                raise BadInput(f"--metadata {name}: {NOT_HERE[name]}")
+            if name in LM_EVAL and name in own and name not in MODELS_OWN and value != own[name].default:
+                raise BadInput(f"--metadata {name}: use {LM_EVAL[name]}.")
+            near = difflib.get_close_matches(name, [*own, *LM_EVAL.values()], n=1, cutoff=0.8)
             if near and name not in known:
-                raise BadInput(f"--metadata {name}: did you mean '{near[0]}'?")
+                raise BadInput(f"--metadata {name}: did you mean '{LM_EVAL.get(near[0], near[0])}'?")
         for name, value in fixed.items():
             if str(given.get(name, value)) != str(value):
                 raise BadInput(f"{self._config.task} fixes {name}={value}: leave {name} out of --metadata.")
         parameters = {name: given[name] for name in self._settable if name in given} | dict(fixed)
-        if REVISION in given:
-            parameters["revision"] = given[REVISION]
-        if parameters.get("temperature"):
-            raise BadInput(f"{self._config.task}: set the temperature by --gen_kwargs, not by --metadata.")
+        if (revision := given.get(LM_EVAL["revision"])) is not None:
+            parameters["revision"] = revision
         return parameters
 
     # ---- documents ----
