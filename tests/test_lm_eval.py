@@ -18,8 +18,9 @@ from lm_eval.tasks import TaskManager
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.on_lm_eval.task import Value
+from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.studies.logged import answers_in_log
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
@@ -169,6 +170,7 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
         ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
         ({"cot": True}, "needs a _gen task"),
+        ({"num_fewshot": 3}, "--metadata num_fewshot: did you mean '--num_fewshot'"),
         ({"shot": 3}, "--metadata shot: did you mean '--num_fewshot'"),
         ({"revison": "main"}, "--metadata revison: did you mean 'dataset_revision'"),
     ],
@@ -182,6 +184,15 @@ def test_shots_are_a_flag() -> None:
     manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "shots": 3})
     with pytest.raises(BadInput, match="use --num_fewshot"):
         manager.load(["nyc_matching"])
+
+
+@pytest.mark.parametrize("name", ["matching", "humorbench", "explanation_preference"])
+def test_what_a_flag_gives_is_refused_in_the_metadata(name: str) -> None:
+    given = {"dataset": "sample"}
+    with pytest.raises(BadInput, match=r"^--metadata shots: use --num_fewshot\.$"):
+        BenchmarkTask(
+            {"task": "t", "benchmark": name, "output_type": "generate_until", "metadata": {"shots": 1} | given}
+        )
 
 
 def test_a_variant_and_the_metadata_may_not_disagree() -> None:
