@@ -19,6 +19,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
+from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.studies.logged import answers_in_log
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
