@@ -74,8 +74,8 @@ def preference(
     Args:
         grader: Model or models that judge, whatever is bound to the model role `grader`.
         structured: Read a JSON verdict, asked for by the provider's structured output; by default as the question says.
-        temperature: Of judges whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         cache: Keep every verdict in Inspect's model cache and never pay for it twice.
         retries: How often an unreadable verdict is asked for again, each time with the next seed.
     """
@@ -112,9 +112,9 @@ def reference_preference(
 
     Args:
         grader: Model or models that judge, whatever is bound to the model role `grader`.
-        structured: Ask for a JSON verdict by the provider's structured output.
-        temperature: Of judges whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        structured: Ask graders for a JSON verdict by the provider's structured output.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep every verdict in Inspect's model cache and never pay for it twice.
         retries: How often an unreadable verdict is asked for again, each time with the next seed.
