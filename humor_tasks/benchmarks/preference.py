@@ -28,7 +28,7 @@ from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.benchmarks.rubric import PREFERENCE, Rubric, open_rubric
-from humor_tasks.benchmarks.systems import HUMAN, read_side
+from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -140,7 +140,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     """One record a pair and order; instances that one side lacks are said and left out."""
     o = cast(PreferenceOptions, options)
     corpus = o.corpus()
-    sides = {name: read_side(getattr(o, name), corpus) for name in SIDES}
+    sides = {name: read_system(getattr(o, name), corpus) for name in SIDES}
     known = {record.id: record for record in corpus.records}
     kept = [i for i in known if all(i in side.texts for side in sides.values())]
     for name, side in sides.items():

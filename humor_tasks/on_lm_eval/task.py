@@ -238,7 +238,7 @@ class BenchmarkTask(Task):
         visual = self.doc_to_image(doc)
         check_sent(str(self._config.task), len(visual), self._config.metadata or {})
         extra: tuple[Any, ...] = ({"visual": visual},) if visual else ()
-        own = dict(doc)
+        own = _doc(self._records[doc["id"]], self.run)  # its hash is logged: it holds nothing of the answer
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
             return Instance(kind, doc=own, arguments=(ctx, argument, *extra), idx=i, **kwargs)
@@ -276,8 +276,8 @@ class BenchmarkTask(Task):
                 extra["visual"] = [names.get(id(shown), shown) for shown in extra["visual"]]
         return super().apply_filters()
 
-    def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
-        """This document's share of every metric it counts towards."""
+    def process_results(self, doc: dict[str, Any], results: list[Any]) -> dict[str, Any]:
+        """This document's share of every metric it counts towards; its outcome goes into the log of samples."""
         record = self._records[doc["id"]]
         if self.run.options.rates and not self.generates:
             rating = expected([likelihood for likelihood, _ in results], self._labels)
@@ -287,6 +287,8 @@ class BenchmarkTask(Task):
             outcome = self.run.outcome(record, f"Answer: {found}" if found else "no finite log-likelihood")
         else:
             outcome = self.run.outcome(record, results[0])
+        doc["humor_tasks"] = _told(self.run) | {"signature": self._signature}
+        doc["outcome"] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
         shares: dict[str, Any] = dict.fromkeys(self._shared_metrics if self._processes > 1 else ())
         for name, value in outcome.values.items():
             scored = Scored(value, outcome)
@@ -342,11 +344,14 @@ class BenchmarkTask(Task):
         names = [name for name in self.aggregation() if not name.endswith("_stderr")]
         return {name: self.benchmark.higher_is_better(name) for name in names}
 
+    @property
+    def _signature(self) -> str:
+        return self.run.signature("generate" if self.generates else "loglikelihood")
+
     def dump_config(self) -> dict[str, Any]:
         """The configuration lm-eval stores with the results, with the score's signature and source."""
         config: dict[str, Any] = super().dump_config()
-        method = "generate" if self.generates else "loglikelihood"
-        about = {"signature": self.run.signature(method), "source": dict(self.run.data.provenance)}
+        about = {"signature": self._signature, "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 
@@ -367,10 +372,16 @@ def _filters() -> list[Any]:
     return [build_filter_ensemble("none", [["take_first", None]])]
 
 
+def _told(run: Run) -> dict[str, Any]:
+    return {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+
+
 def _doc(record: Record, run: Run) -> dict[str, Any]:
-    doc: dict[str, Any] = {"id": record.id, "cluster": record.cluster, **record.groups}
-    doc |= {
-        "extraction": run.options.extraction,
+    doc: dict[str, Any] = {
+        "id": record.id,
+        "cluster": record.cluster,
+        "humor_tasks": _told(run),
+        "groups": dict(record.groups),
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # what a rater of headlines reads
@@ -381,5 +392,4 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         doc["picture"] = record.picture.where
     if record.points:  # what a grader needs later: `humor-tasks grade`
         doc["points"] = [dataclasses.asdict(point) for point in record.points]
-        doc["scoring"] = run.options.scoring()
     return doc

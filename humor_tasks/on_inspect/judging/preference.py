@@ -24,6 +24,7 @@ from humor_tasks.benchmarks.preference import (
     settled,
 )
 from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
@@ -37,7 +38,7 @@ from humor_tasks.on_inspect.judging.graders import (
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
-from humor_tasks.on_inspect.outcomes import REASONS, flat, groups_of, outcome_of, read_reply, run_of
+from humor_tasks.on_inspect.outcomes import REASONS, flat, outcome_of, read_reply, run_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.preferred import panel_choice
@@ -115,12 +116,7 @@ def preference_metrics() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
-        outcomes = [
-            # a sample's metadata of these names may mean something else in somebody else's task
-            dataclasses.replace(outcome_of(score), groups=(score.score.metadata or {})["groups"])
-            for score in scores
-        ]
-        return flat(run.metrics(outcomes))
+        return flat(run.metrics([outcome_of(score) for score in scores]))
 
     return compute
 
@@ -151,7 +147,7 @@ def preference(
     register_prices()
 
     async def score(state: TaskState, target: Target) -> Score:
-        asked_for = bool(state.metadata.get("humor_tasks", {}).get("structured", False))
+        asked_for = bool(about(state.metadata).options.get("structured", False))
         how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
         record = _record(state)
         if "settled" not in record.groups:
@@ -191,7 +187,7 @@ def reference_preference(
     register_prices()
 
     async def score(state: TaskState, target: Target) -> Score:
-        task = state.metadata.get("humor_tasks", {}).get("benchmark", "explanation")
+        task = about(state.metadata).benchmark or "explanation"
         if "rouge_l" not in BENCHMARKS[task].metric_names or state.choices:
             raise CannotRun(f"sample {state.sample_id}: its target is no reference text.")
         reference = target[0] if len(target) else ""  # of several, which are alternatives, the first
@@ -227,7 +223,9 @@ async def _asked(judges: Sequence[Model], messages: list[ChatMessage], how: Aski
 
 def _record(state: TaskState) -> Record:
     identity = str(state.sample_id)
-    return Record(identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, groups_of(state.metadata))
+    return Record(
+        identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, about(state.metadata).groups
+    )
 
 
 def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:
