@@ -168,7 +168,8 @@ def test_metrics_over_an_old_log_are_those_that_it_holds(name: str, old: Path) -
 def test_an_old_log_can_be_scored_again(old: Path) -> None:
     log = read_eval_log(str(old / "matching.eval"))
     again = score(log, multiple_choice(), action="overwrite", display="none")
-    assert log.results and again.results
+    assert log.results
+    assert again.results
     before, after = (each.results.scores[0].metrics for each in (log, again) if each.results)
     assert {n: m.value for n, m in after.items()} == pytest.approx({n: m.value for n, m in before.items()})
     assert not any(math.isnan(m.value) for n, m in after.items() if n == "accuracy")

@@ -79,6 +79,7 @@ class BenchmarkTask(Task):
         self._pictures: dict[str, Any] = {}  # by content
         self._files: dict[str, Any] = {}  # the same ones by path
         self._processes = 1
+        self._signed: tuple[Run | None, str] = (None, "")
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
@@ -346,7 +347,9 @@ class BenchmarkTask(Task):
 
     @property
     def _signature(self) -> str:
-        return self.run.signature("generate" if self.generates else "loglikelihood")
+        if self._signed[0] is not self.run:  # the number of shots is known late
+            self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
+        return self._signed[1]
 
     def dump_config(self) -> dict[str, Any]:
         """The configuration lm-eval stores with the results, with the score's signature and source."""
