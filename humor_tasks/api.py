@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.data.records import Outcome
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.scorers.estimate import Estimate
@@ -58,11 +59,11 @@ def load(task: str, **parameters: Any) -> Run:
 
     Parameters are those of the Inspect task of the same name. Raises BadInput.
     """
-    return BENCHMARKS[check_choice("task", task, BENCHMARKS)].open(**parameters)
+    return find_benchmark(task, "task").open(**parameters)
 
 
-def evaluate(task: str | Run, predictions: Mapping[str, str], **parameters: Any) -> Report:
-    """Score {instance_id: reply}; a reply may be a bare letter.
+def evaluate(task: str | Run, predictions: Mapping[str, str | Answer], **parameters: Any) -> Report:
+    """Score {instance_id: reply}; a reply may be a bare letter. An `Answer` is scored as it is, without reading.
 
     Raises BadInput, and scores nothing, when an id is missing or does not exist.
     """
@@ -71,13 +72,17 @@ def evaluate(task: str | Run, predictions: Mapping[str, str], **parameters: Any)
     run = load(task, **parameters) if isinstance(task, str) else task
     check_ids(run, predictions)
     for identity, reply in predictions.items():
-        if not isinstance(reply, str):
+        if not isinstance(reply, str | Answer):
             raise BadInput(f"prediction of {identity} is {reply!r}; it must be text. Nothing was scored.")
-    outcomes = tuple(run.outcome(record, predictions[record.id]) for record in run.records)
+    outcomes = tuple(_outcome(run, record, predictions[record.id]) for record in run.records)
     # How the predictions were made is not known here: no prompt was shown by this project.
     unknown = {name: "-" for name in ("shots", "cot") if name in run.options.shown()}
     signature = run.signature("predictions", **unknown, prompts="-")
     return Report(run.metrics(outcomes), signature, outcomes)
+
+
+def _outcome(run: Run, record: Record, prediction: str | Answer) -> Outcome:
+    return run.outcome(record, prediction) if isinstance(prediction, str) else run.scored(record, prediction)
 
 
 def check_ids(run: Run, ids: Collection[str]) -> None:

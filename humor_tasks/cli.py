@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +60,7 @@ def score(predictions: Path, task: str, as_json: bool, **parameters: Any) -> Non
 
     given = {name: value for name, value in parameters.items() if value is not None}
     run = load(task, **given)
-    replies = read_predictions(predictions, partial(run.benchmark.prediction, run.options))
+    replies = read_predictions(predictions, run.form.from_submission)
     try:
         report = evaluate(run, replies)
     except BadInput as problem:

@@ -1,15 +1,15 @@
-"""Scorers: pure functions on plain data, for every harness and for none.
+"""Scorers: pure functions on plain data, independent of the evaluation harness.
 
-| module | what it offers |
+| module | contents |
 |---|---|
 | `answer` | `read_answer`: the letter in a reply, by extraction mode; `statement` finds it |
 | `yes_no` | `read_yes_no`: yes or no in a reply |
 | `explanation` | `read_explanation`: the explanation in a reply |
 | `tagged` | `read_tagged`: the text between tags in a reply; `count_words` |
 | `fields` | `read_fields`: a reply in labelled lines |
-| `refusal` | `is_refusal`: whether a reply declines |
+| `refusal` | `is_refusal`: whether a reply declines the task |
 | `thinking` | `without_thinking`: a reply without its <think> passages |
-| `guess` | `seeded_guess`: a letter where none was read, for whoever asks |
+| `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
 | `bleu` | `bleu_estimate`, `sentence_bleu`, `bleu_signature` |
 | `rouge` | `rouge_l`, `bootstrap_median` |
@@ -17,22 +17,22 @@
 | `preferred` | `read_preferred`: a judge's A, B or TIE; `panel_choice` of several judges |
 | `rated` | `read_rated`: a grader's rating from 1 to 5; `panel_rating` of several graders |
 | `judge` | `judge_exam`: JUDGE_METRICS of a judge's verdicts against human labels |
-| `agreement` | `agreement`: every coefficient side by side; `raw_agreement`, `gwet_ac1`, `fleiss_kappa` |
-| `krippendorff` | `krippendorff_alpha`: agreement of ratings that are near or far |
-| `kappa` | `cohen_kappa`: agreement of two raters, weighted or not |
-| `rating_table` | tables of ratings as numbers, for these |
-| `annotators` | `majority_vote`, `dawid_skene`: raters together, and each of them; `human_ceiling` |
+| `agreement` | `agreement`: all coefficients; `raw_agreement`, `gwet_ac1`, `fleiss_kappa` |
+| `krippendorff` | `krippendorff_alpha`: agreement of nominal, ordinal, interval or ratio ratings |
+| `kappa` | `cohen_kappa`: agreement of two raters, optionally weighted |
+| `rating_table` | tables of ratings as integer codes, shared by the coefficients |
+| `annotators` | `majority_vote`, `dawid_skene`: consensus labels, annotator quality; `human_ceiling` |
 | `correction` | `prediction_powered`, `rogan_gladen`: judged pass rates corrected by a labelled subset |
 | `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
 | `preference` | `win_rate`, `win_rate_bootstrap`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
-| `bradley_terry` | `bradley_terry`: strengths of many systems from comparisons of two |
+| `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
-The modules import the standard library alone; numpy, scipy, sacrebleu, rouge_score, ppi_py, evalica and crowd-kit load
-when a function needs them, because both harnesses import this package at every start.
+At import the modules need only the standard library. numpy, scipy, sacrebleu, rouge_score, ppi_py, evalica and
+crowd-kit are imported by the functions that need them, because both harnesses import this package at every start.
 """
 
 from .agreement import agreement, fleiss_kappa, gwet_ac1, raw_agreement

@@ -1,6 +1,6 @@
-"""What raters say together, how good each of them is, and how good anyone could be against them.
+"""Consensus labels of several annotators, the quality of each annotator, and the human ceiling.
 
-Tables are those of `agreement`: a row an item, a column a rater, None a missing rating.
+Tables are those of `agreement`: a row per item, a column per annotator, None for a missing rating.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, check_level, clustered_ratio
-from .rating_table import Coded, Ratings, coded
+from .rating_table import Ratings, RatingTable, rating_table
 
 if TYPE_CHECKING:
     from .rating_table import Floats, Integers
 
-_SAME = 1e-9  # of two probabilities
-_NEVER = 1e-6  # ratings of a category that, by the model, a rater has never had before them
+_TOLERANCE = 1e-9  # two probabilities within it are equal
+_NEGLIGIBLE = 1e-6  # expected number of votes below which an annotator has not seen a category
 
 
 @dataclass(frozen=True)
 class RaterQuality:
-    """How good a rater is, by the model: `votes`, `accuracy` and `confusion`.
+    """Estimated quality of one annotator under the Dawid-Skene model.
 
-    `accuracy` is the mean probability that a vote of theirs is right, nan without a vote. confusion[a][b] is the
-    probability that they say b where a is true; nan for an a that they have not met.
+    `accuracy` is the mean probability that the annotator's vote is correct; nan without votes. `confusion[a][b]` is the
+    probability of voting b where the true category is a; nan for an a that the annotator has not seen.
     """
 
     votes: int
@@ -37,9 +37,11 @@ class RaterQuality:
 
 @dataclass(frozen=True)
 class DawidSkene:
-    """Of each item its most probable category (None on a tie or without a vote) and the probabilities of all.
+    """Result of `dawid_skene`.
 
-    `prior` is the probability of each category before any vote; `raters` are by name.
+    `labels` holds each item's most probable category: None on a tie or without a vote. `probabilities` holds those of
+    all categories, per item. `prior` is the estimated share of each category. `raters` maps each annotator's name to
+    their quality.
     """
 
     labels: list[Hashable | None]
@@ -49,57 +51,58 @@ class DawidSkene:
 
 
 def majority_vote(ratings: Ratings) -> list[Hashable | None]:
-    """The most frequent rating of each item; None on a tie of the most frequent and without a vote.
+    """The most frequent rating of each item (plurality); None on a tie for first place and for an item without ratings.
 
-    Missing ratings do not count, unlike in `verdict.majority`, which asks for more than half of all: among
-    PASS, FAIL and None the two differ where PASS has one vote of three. Raises BadInput as `gwet_ac1` does.
+    Missing ratings do not count. `verdict.majority` differs: it requires more than half of all votes, None included, so
+    one PASS of three votes and two None is PASS here and None there. Raises BadInput as `gwet_ac1` does.
     """
-    table = coded(ratings)
+    table = rating_table(ratings)
     top, leaders, which = _leaders(table)
     alone = (leaders == 1) & (top > 0)
     return [table.categories[k] if one else None for k, one in zip(which.tolist(), alone.tolist(), strict=True)]
 
 
 def human_ceiling(ratings: Ratings, clusters: Sequence[Hashable] | None = None, level: float = 0.95) -> Estimate:
-    """How often one rater agrees with the majority of the others: the accuracy to be expected of a person.
+    """The human ceiling: the expected accuracy of one annotator against the majority of the others (leave-one-out).
 
-    Each vote is compared with the most frequent of the item's other votes. Where k of these are tied, the vote
-    counts 1/k if it is one of them: what it would get on average were the tie broken by lot. The value is
-    the mean over all votes of items with two or more; others are left out.
+    Each vote is compared with the most frequent of the item's other votes. If k categories tie for it, the vote counts
+    1/k where it is one of them, which is its expected value under random tie-breaking. The value is the mean over all
+    votes of items with two or more votes; other items are left out.
 
-    A system is scored against the majority of all raters, one more than a person here: the person's
-    figure is the lower for it, the less so the more raters there are. Error and interval are those of
-    `clustered_ratio`; `n` counts items. nan without an item with two votes. Raises BadInput as `gwet_ac1` does.
+    A system is scored against the majority of all annotators, one more than an annotator is here. The ceiling is
+    therefore biased downwards, less so the more annotators there are. Standard error and interval are those of
+    `clustered_ratio`; `n` counts items. The value is nan where no item has two votes. Raises BadInput as `gwet_ac1`
+    does.
     """
     import numpy as np
 
     check_level(level)
-    table = coded(ratings, clusters).with_ratings(2)
+    table = rating_table(ratings, clusters).with_ratings(2)
     top, leaders, _ = _leaders(table)
     item, _, count = table.cells()
     below = count < top[item]
     second = np.zeros(len(top))
     np.maximum.at(second, item[below], count[below])
     rivals = np.bincount(item, below & (count == second[item]), minlength=len(top))
-    # Without one of its votes a category still leads only where it led alone, perhaps with others beside it.
+    # With one of its votes removed, a category still leads only if it led alone; it may then tie with others.
     agreed = np.where(leaders == 1, top / np.where(top - 1 == second, rivals + 1, 1), 0.0)
     return clustered_ratio(agreed.tolist(), table.totals.tolist(), table.clusters, level)
 
 
 def dawid_skene(ratings: Ratings, raters: Sequence[Hashable] | None = None, iterations: int = 100) -> DawidSkene:
-    """Categories and raters' errors that explain the ratings best, by Dawid and Skene (1979, Applied Statistics 28).
+    """True categories and annotators' confusion matrices by the model of Dawid and Skene (1979, Applied Statistics 28).
 
-    Each item has one true category; each rater, given that, says b with a probability of their own,
-    independently of the others. Estimated by maximum likelihood with crowd-kit's EM algorithm, from the shares of
-    the votes: nothing is random. `raters` names the columns (default: 0, 1, 2 and so on); columns of one
-    name are of one rater, asked again.
+    The model: each item has one true category; given it, each annotator votes b with a probability of their own,
+    independently of the others. Parameters are maximum-likelihood estimates by crowd-kit's EM algorithm, initialised
+    with the vote shares; the result is deterministic. `raters` names the columns (default: 0, 1, 2, ...); columns with
+    the same name are one annotator who rated repeatedly.
 
-    All `iterations` are made. crowd-kit would stop by itself where its bound no longer rises, but that
-    counts the prior once a vote and falls after a few. Three raters or more who are better than chance are
-    needed: with two, the model cannot tell who erred. Raises BadInput as `gwet_ac1` does, and without the
-    extra `agreement`.
+    All `iterations` are run. crowd-kit's own stopping rule is disabled: its lower bound counts the prior once per vote
+    and decreases after a few iterations. The model needs three or more annotators who are better than chance; with two
+    it cannot tell which of them erred. Raises BadInput as `gwet_ac1` does, on a wrong number of names, on fewer than 1
+    iteration, and if the extra `agreement` is not installed.
     """
-    table = coded(ratings)
+    table = rating_table(ratings)
     width = table.codes.shape[1]
     names = list(range(width) if raters is None else raters)
     if len(names) != width:
@@ -113,17 +116,17 @@ def dawid_skene(ratings: Ratings, raters: Sequence[Hashable] | None = None, iter
         dict(zip(table.categories, row, strict=True)) if total else {}
         for row, total in zip(chances.tolist(), table.totals.tolist(), strict=True)
     ]
-    said = _said(table, names, chances)
+    counts = _expected_votes(table, names, chances)
     return DawidSkene(
         [_most_probable(row) for row in probabilities],
         probabilities,
         dict(zip(table.categories, prior, strict=True)),
-        {name: _quality(table.categories, rows) for name, rows in said.items()},
+        {name: _quality(table.categories, rows) for name, rows in counts.items()},
     )
 
 
-def _leaders(table: Coded) -> tuple[Floats, Integers, Integers]:
-    """Of each item: the votes of its most frequent category, how many categories have as many, the last of them."""
+def _leaders(table: RatingTable) -> tuple[Floats, Integers, Integers]:
+    """Per item: the votes of its most frequent category, how many categories share that count, and the last of them."""
     import numpy as np
 
     item, code, count = table.cells()
@@ -137,7 +140,7 @@ def _leaders(table: Coded) -> tuple[Floats, Integers, Integers]:
 def _expectation_maximisation(
     codes: Integers, names: Sequence[Hashable], q: int, iterations: int
 ) -> tuple[Floats, list[float]]:
-    """crowd-kit's probability of each category [items, categories], 0 throughout without a vote, and the prior."""
+    """crowd-kit's probabilities [items, categories] (zeros for an item without votes) and the prior."""
     import numpy as np
 
     try:
@@ -145,7 +148,7 @@ def _expectation_maximisation(
         from crowdkit.aggregation.classification.dawid_skene import DawidSkene as Model
     except ImportError as error:
         raise BadInput('dawid_skene needs crowd-kit: pip install "humor-tasks[agreement]"') from error
-    # Numbers for everything: pandas takes tuples, True and mixed types for something else.
+    # Integer ids throughout: pandas would interpret tuples, booleans and mixed types differently.
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
     task, column = np.nonzero(codes >= 0)
     worker = np.asarray([number[name] for name in names])[column]
@@ -156,8 +159,10 @@ def _expectation_maximisation(
     return chances, [float(model.priors_[k]) for k in range(q)]
 
 
-def _said(table: Coded, names: Sequence[Hashable], chances: Floats) -> dict[Hashable, list[list[float]]]:
-    """For each rater, how many votes of each category they gave where each was true, to be expected: [true][said]."""
+def _expected_votes(
+    table: RatingTable, names: Sequence[Hashable], chances: Floats
+) -> dict[Hashable, list[list[float]]]:
+    """Each annotator's expected vote counts as a matrix [true category][voted category]."""
     import numpy as np
 
     q = len(table.categories)
@@ -168,17 +173,17 @@ def _said(table: Coded, names: Sequence[Hashable], chances: Floats) -> dict[Hash
     return {name: rows.tolist() for name, rows in found.items()}
 
 
-def _quality(categories: Sequence[Hashable], said: Sequence[Sequence[float]]) -> RaterQuality:
-    votes = math.fsum(map(math.fsum, said))
-    right = math.fsum(row[k] for k, row in enumerate(said))
+def _quality(categories: Sequence[Hashable], counts: Sequence[Sequence[float]]) -> RaterQuality:
+    votes = math.fsum(map(math.fsum, counts))
+    right = math.fsum(row[k] for k, row in enumerate(counts))
     confusion: dict[Hashable, dict[Hashable, float]] = {}
-    for true, row in zip(categories, said, strict=True):
+    for true, row in zip(categories, counts, strict=True):
         total = math.fsum(row)
-        shares = [n / total if total > _NEVER else math.nan for n in row]
+        shares = [n / total if total > _NEGLIGIBLE else math.nan for n in row]
         confusion[true] = dict(zip(categories, shares, strict=True))
     return RaterQuality(round(votes), right / votes if votes else math.nan, confusion)
 
 
 def _most_probable(chances: dict[Hashable, float]) -> Hashable | None:
-    best = [k for k, chance in chances.items() if chance > max(chances.values()) - _SAME]
+    best = [k for k, chance in chances.items() if chance > max(chances.values()) - _TOLERANCE]
     return best[0] if len(best) == 1 else None

@@ -1,8 +1,8 @@
-"""BLEU-4 over a corpus (Papineni et al. 2002) as sacreBLEU computes it, with an interval by clusters.
+"""Corpus BLEU-4 (Papineni et al. 2002) as sacreBLEU computes it, with a cluster-bootstrap interval.
 
-BLEU is no mean of items, so it has no closed-form standard error. Whole clusters (contests) are
-drawn with replacement, as in Koehn 2004 ("Statistical Significance Tests for Machine Translation
-Evaluation") but with the contest in the sentence's place, because its items are not independent.
+Corpus BLEU is not a mean over items, so it has no closed-form standard error. Whole clusters (contests) are resampled
+with replacement, as in Koehn 2004 ("Statistical Significance Tests for Machine Translation Evaluation"), but by contest
+instead of by sentence, because items of a contest are not independent.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ DRAWS = 1000
 def bleu_estimate(
     hypotheses: Sequence[str], references: Sequence[str], clusters: Sequence[Hashable], seed: int = 0
 ) -> Estimate:
-    """BLEU-4 in 0..100 with sacreBLEU's defaults, as in tables 4 and 5 of the paper.
+    """BLEU-4 in 0..100 with sacreBLEU's defaults, as in tables 4 and 5 of Hessel et al. 2023.
 
-    `stderr` is the bootstrap's standard deviation, the interval its 95 % percentiles.
-
-    One cluster or fewer: the interval is nan; no items: the value too. The same seed gives the same
-    interval. Raises BadInput on lists of different length.
+    `stderr` is the standard deviation over DRAWS bootstrap draws; the interval is their 2.5 % and 97.5 % percentiles.
+    The same seed gives the same interval. Fewer than two clusters: stderr and interval are nan. No items: the value is
+    nan too. Raises BadInput on lists of different length.
     """
     n = check_same_length(hypotheses=hypotheses, references=references, clusters=clusters)
     codes, count = cluster_codes(clusters)
@@ -45,21 +44,23 @@ def bleu_estimate(
 
 
 def sentence_bleu(hypothesis: str, reference: str) -> float:
-    """One item's BLEU-4 in 0..100, to look at; the corpus score is not the mean of these."""
+    """One item's BLEU-4 in 0..100, for inspection; the corpus score is not the mean of these."""
     return _score(_counts(hypothesis, reference))
 
 
 def bleu_signature() -> str:
-    """What was counted, how, and by which version of sacreBLEU, in its own words."""
+    """sacreBLEU's signature of the metric: settings, tokenizer and version."""
     from sacrebleu.metrics.bleu import BLEU
 
     metric = BLEU()
-    metric.corpus_score([""], [[""]])  # sacreBLEU knows its signature only after scoring
+    metric.corpus_score([""], [[""]])  # sacreBLEU can format its signature only after scoring
     return str(metric.get_signature().format())
 
 
 def _counts(hypothesis: str, reference: str) -> list[int]:
-    """Matches and totals of the n-grams of order 1..4, then both lengths: 10 numbers that add up over items."""
+    """Sufficient statistics of BLEU: matches and totals of the n-grams of order 1..4, then both lengths (10 numbers
+    that add up over items).
+    """
     from sacrebleu.metrics.bleu import BLEU
 
     score = BLEU(effective_order=True).sentence_score(hypothesis, [reference])

@@ -1,16 +1,16 @@
-"""Strengths of many systems from comparisons of two at a time (Bradley and Terry 1952, Biometrika 39).
+"""Strengths of systems from pairwise comparisons: the Bradley-Terry model (Bradley and Terry 1952, Biometrika 39).
 
     P(i is preferred to j) = 1 / (1 + exp(s_j - s_i))
 
-The strengths s are natural logarithms of odds: 0.7 more is preferred two times in three. A tie is half a win
-for each; a preference p is p of a win. The maximum of the likelihood is the library evalica's (by Newman
-2023, JMLR 24), finished by Newton steps: its own are off by 0.3 where two groups of systems are joined by few
-comparisons, and it does not say so. Nor does it say where there is no maximum.
+The strengths s are natural log odds: a system 0.7 stronger is preferred two times in three. A tie is half a win for
+each; a preference p counts as p of a win. The library evalica computes the maximum-likelihood estimate (by Newman 2023,
+JMLR 24), and Newton steps refine it: evalica's result is off by 0.3 where few comparisons connect two groups of
+systems, and it reports neither that nor the case that no finite maximum exists.
 
-There is one where no part of the systems won everything against the others (Ford 1957, Am. Math. Monthly 64):
-from each system a chain of wins, or ties, leads to each. The largest group of which that holds is called
-the core here. Its members have finite strengths, fitted on the comparisons among them; in the limit all others
-are certain and add nothing.
+A finite maximum exists if a chain of wins or ties leads from each system to each other one; that is, no group of
+systems won every comparison against the rest (Ford 1957, Am. Math. Monthly 64). The largest group with this property is
+called the core here. Its members have finite strengths, fitted on the comparisons among them. In the limit, comparisons
+with systems outside the core are certain and add nothing to the likelihood.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Strength:
-    """A system's strength and its place among all.
+    """A system's estimated strength and the bounds of its rank.
 
-    `estimate` is in natural logarithms; its `n` and `clusters` are the system's own comparisons and their
-    clusters. `best` and `worst` bound the rank, 1 the strongest: best - 1 of the others are stronger and all
-    but worst - 1 of them weaker, each by a one-sided bootstrap test at (1 - level) / 2, without a correction for
-    the number of tests. `draws` is how many the interval rests on.
+    `estimate` is in natural log odds; its `n` and `clusters` count this system's comparisons and their clusters. `best`
+    and `worst` bound the rank (1 is the strongest): of N systems, `best` - 1 are significantly stronger and N - `worst`
+    significantly weaker. Each comparison is a one-sided bootstrap test at (1 - level) / 2, without correction for
+    multiple tests. `draws` is the number of bootstrap draws behind the interval.
     """
 
     estimate: Estimate
@@ -52,7 +52,7 @@ class Strength:
 
     @property
     def elo(self) -> Estimate:
-        """The strength in Elo points, 400 / ln 10 of them to one: 400 more is preferred ten times in eleven."""
+        """The strength in Elo points, 400 / ln 10 per unit: 400 points more is preferred ten times in eleven."""
         e, points = self.estimate, 400 / math.log(10)
         return Estimate(e.value * points, e.stderr * points, e.low * points, e.high * points, e.n, e.clusters)
 
@@ -67,23 +67,25 @@ def bradley_terry(
     level: float = 0.95,
     reference: str | None = None,
 ) -> dict[str, Strength]:
-    """Every system's strength, the strongest first; `preferences` are the worth of each row to `first`, 0 to 1.
+    """Every system's strength, strongest first. `preferences` holds each row's result for `first`, from 0 (lost) to 1
+    (won).
 
-    Zero is the mean of the core. With a `reference` zero is that system, the core is its group, and strengths are
-    differences from it, with their intervals: what to ask for to compare two systems. Outside the core a
-    strength is inf (a chain of wins leads to the core and none back, as for one that never lost), -inf (the
-    other way) or nan (neither). Where two groups are equally large, none is the core, and without a reference
-    all is nan; so it is with two systems of which one won everything.
+    Strengths are relative to the mean of the core. With a `reference` they are differences from that system, with the
+    intervals of the differences, and the core is the reference's group; use this to compare two systems. Outside the
+    core a strength is inf (a chain of wins leads to the core and none back, as for a system that never lost), -inf (the
+    reverse) or nan (neither). If two groups are equally large, neither is the core, and without a reference all
+    strengths are nan; this includes two systems of which one won everything.
 
-    `stderr` and the percentile interval are those of `draws` resamplings of whole clusters (multinomial). Draws
-    in which a strength is nan are left out of its own: the system was not drawn or, for the core's mean
-    as zero, one of the core was not drawn or won or lost everything. Infinite draws stay in the interval, which
-    may so end at infinity, and are left out of `stderr`. Many of either kind mean too few clusters. A
-    strength that is not finite itself has neither stderr nor interval (nan), nor has any from one cluster. The
-    same seed gives the same intervals.
+    `stderr` and the percentile interval come from `draws` resamplings of whole clusters (multinomial). A system's draws
+    with a strength of nan are left out: the system was not drawn or, where the zero is the core's mean, a member of the
+    core was not drawn or won or lost everything. Infinite draws stay in the interval, which may therefore end at
+    infinity, and are left out of `stderr`. Many draws of either kind mean that there are too few clusters. A strength
+    that is not finite has a stderr and interval of nan; so has every strength where there is one cluster. The same seed
+    gives the same intervals.
 
-    Raises BadInput on groups of systems that no comparison joins, naming them, on a system compared with itself
-    or missing, on preferences as `win_rate` does, an unknown reference, fewer than two draws, and without evalica.
+    Raises BadInput on groups of systems that no comparison connects (naming them), a system compared with itself, a
+    missing system name, preferences as `win_rate` does, an unknown reference, fewer than two draws, and if evalica is
+    not installed. => its strengths have no common scale: {listed}. "
     """
     import numpy as np
 
@@ -98,7 +100,7 @@ def bradley_terry(
     numbers = {name: k for k, name in enumerate(names)}
     rows, columns = [numbers[name] for name in first], [numbers[name] for name in second]
     codes, count = cluster_codes(clusters)
-    cells, won = _won(rows, columns, preferences, codes, count, len(names))
+    cells, won = _wins_by_cluster(rows, columns, preferences, codes, count, len(names))
 
     def matrix(totals: Floats) -> Floats:
         wins = np.zeros(len(names) ** 2)
@@ -106,10 +108,10 @@ def bradley_terry(
         return wins.reshape(len(names), len(names))
 
     wins = matrix(won.sum(axis=0))
-    _check_joined(wins, names)
+    _check_connected(wins, names)
     zero = np.array([name == reference for name in names])
     if reference is None:
-        zero = _core(_reached(wins), ~zero)
+        zero = _core(_reachable(wins), ~zero)
     values = _strengths(wins, zero)
     drawn = np.full((0, len(names)), math.nan)
     if count > 1:
@@ -119,7 +121,7 @@ def bradley_terry(
     games, groups = Counter([*rows, *columns]), Counter(k for k, _ in pairs)
     table = {
         name: Strength(
-            _with_spread(float(values[k]), drawn[:, k], level, games[k], groups[k]),
+            _bootstrap_estimate(float(values[k]), drawn[:, k], level, games[k], groups[k]),
             *_ranks(drawn, k, level),
             int((~np.isnan(drawn[:, k])).sum()),
         )
@@ -140,10 +142,10 @@ def _names(first: Sequence[str], second: Sequence[str], preferences: Sequence[fl
     return list(dict.fromkeys(name for pair in zip(first, second, strict=True) for name in pair))
 
 
-def _won(
+def _wins_by_cluster(
     rows: list[int], columns: list[int], preferences: Sequence[float], codes: list[int], count: int, systems: int
 ) -> tuple[Floats, Floats]:
-    """The cells of the matrix of wins that occur, and what each cluster adds to them (clusters x cells, sparse)."""
+    """The matrix cells with wins (flat indices), and each cluster's wins in them (clusters x cells, sparse)."""
     import numpy as np
     from scipy.sparse import csr_array
 
@@ -153,8 +155,10 @@ def _won(
     return cells, csr_array((worth, (np.concatenate((codes, codes)), place)), shape=(count, len(cells)))
 
 
-def _reached(wins: Floats) -> Flags:
-    """From which system (row) a chain of wins leads to which (column); to itself always."""
+def _reachable(wins: Floats) -> Flags:
+    """Transitive closure: whether a chain of wins leads from the system of the row to that of the column; True on the
+    diagonal.
+    """
     import numpy as np
 
     step = (wins > 0) | np.eye(len(wins), dtype=bool)
@@ -165,51 +169,53 @@ def _reached(wins: Floats) -> Flags:
         step = further
 
 
-def _check_joined(wins: Floats, names: Sequence[str]) -> None:
-    joined = _reached(wins + wins.T)
-    if joined.all():
+def _check_connected(wins: Floats, names: Sequence[str]) -> None:
+    connected = _reachable(wins + wins.T)
+    if connected.all():
         return
-    groups = {tuple(name for name, inside in zip(names, row, strict=True) if inside) for row in joined.tolist()}
+    groups = {tuple(name for name, inside in zip(names, row, strict=True) if inside) for row in connected.tolist()}
     listed = "; ".join(", ".join(group) for group in sorted(groups))
     raise BadInput(
         f"no comparison joins these groups of systems, so their strengths have no common scale: {listed}. "
-        "Compare across them, or take each group alone."
+        "Add comparisons between them, or fit each group alone."
     )
 
 
-def _core(reached: Flags, among: Flags) -> Flags:
-    """The group, reaching each other, with the most of `among`; nobody where two have as many."""
+def _core(reachable: Flags, among: Flags) -> Flags:
+    """The strongly connected group with the most members in `among`; empty if two groups have equally many."""
     import numpy as np
 
-    mutual = reached & reached.T
+    mutual = reachable & reachable.T
     held = (mutual & among).sum(axis=1)
     core: Flags = held == held.max()
     return core if (core == mutual[np.argmax(held)]).all() else np.zeros_like(core)
 
 
-def _strengths(wins: Floats, zero: Flags, near: Floats | None = None) -> Floats:
-    """Strengths over the mean of `zero`, as `bradley_terry` says; `near` are some to start from, evalica's if None."""
+def _strengths(wins: Floats, zero: Flags, start: Floats | None = None) -> Floats:
+    """Strengths relative to the mean of `zero`, as `bradley_terry` documents; `near` are starting values (None:
+    evalica's).
+    """
     import numpy as np
 
     found = np.full(len(wins), math.nan)
-    reached = _reached(wins)
-    core = _core(reached, zero)
+    reachable = _reachable(wins)
+    core = _core(reachable, zero)
     if not core.any():
         return found
-    above, below = reached[:, core].any(axis=1), reached[core].any(axis=0)
+    above, below = reachable[:, core].any(axis=1), reachable[core].any(axis=0)
     found[above & ~core], found[below & ~core] = math.inf, -math.inf
     if not core[zero].all():
         return found
     inner = wins[np.ix_(core, core)]
     found[core] = 0.0
     if len(inner) > 1:
-        found[core] = _fitted(inner, _by_evalica(inner) if near is None else near[core])
+        found[core] = _maximum_likelihood(inner, _evalica_strengths(inner) if start is None else start[core])
         found[core] -= found[zero].mean()
     return found
 
 
-def _by_evalica(wins: Floats) -> Floats:
-    """Strengths as evalica has them after its 100 steps; they may be far off."""
+def _evalica_strengths(wins: Floats) -> Floats:
+    """evalica's strengths after its 100 iterations, as starting values; they may be inaccurate."""
     import numpy as np
 
     try:
@@ -224,32 +230,34 @@ def _by_evalica(wins: Floats) -> Floats:
     return strengths
 
 
-def _fitted(wins: Floats, near: Floats) -> Floats:
-    """The strengths with the greatest likelihood, the first system's 0; nan should the steps not settle."""
+def _maximum_likelihood(wins: Floats, start: Floats) -> Floats:
+    """Maximum-likelihood strengths with the first system's fixed at 0; nan if Newton's method does not converge."""
     import numpy as np
 
     games, each = wins + wins.T, np.eye(len(wins))
     i, j = np.nonzero(np.triu(games))
-    # The first is left out, that is 0: strengths all moved by the same are as likely.
-    rest, _ = logistic_fit((each[i] - each[j])[:, 1:], wins[i, j], games[i, j], near[1:] - near[0])
+    # The first strength is fixed at 0: adding a constant to all strengths does not change the likelihood.
+    rest, _ = logistic_fit((each[i] - each[j])[:, 1:], wins[i, j], games[i, j], start[1:] - start[0])
     return np.concatenate(([0.0], rest))
 
 
-def _with_spread(value: float, drawn: Floats, level: float, n: int, clusters: int) -> Estimate:
-    """`value` with the error and the percentile interval of its draws."""
+def _bootstrap_estimate(value: float, drawn: Floats, level: float, n: int, clusters: int) -> Estimate:
+    """`value` with the standard error and the percentile interval of its bootstrap draws."""
     import numpy as np
 
     known = drawn[~np.isnan(drawn)]
     finite = known[np.isfinite(known)]
     if not math.isfinite(value) or len(finite) < 2:
         return Estimate(value, math.nan, math.nan, math.nan, n, clusters)
-    # No interpolation, for between a number and infinity there is nothing.
+    # No interpolation: it is undefined between a number and infinity.
     low, high = np.percentile(known, [50 * (1 - level), 50 * (1 + level)], method="nearest")
     return Estimate(value, float(finite.std(ddof=1)), float(low), float(high), n, clusters)
 
 
 def _ranks(drawn: Floats, k: int, level: float) -> tuple[int, int]:
-    """The best and the worst rank of system k: those surely stronger, and those not surely weaker, come first."""
+    """The best and worst rank of system k: 1 + the systems significantly stronger, and all minus those significantly
+    weaker.
+    """
     import numpy as np
 
     own = drawn[:, [k]]
@@ -262,5 +270,5 @@ def _ranks(drawn: Floats, k: int, level: float) -> tuple[int, int]:
 
 
 def _order(value: float) -> float:
-    """Strongest first, nan last."""
+    """Sort key: strongest first, nan last."""
     return math.inf if math.isnan(value) else -value

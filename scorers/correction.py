@@ -1,14 +1,14 @@
-"""Pass rates by a judge, corrected by a subset of its items that people labelled.
+"""Pass rates by a judge, corrected with a subset of items that have human labels.
 
-A judge that errs more one way than the other shifts the pass rate, and more rows make the wrong number
-only surer. Both functions take the verdicts on the rows without label (`judged`), and verdicts
-(`human_judged`) and labels (`human`) of the labelled rows, which must be a random sample of all.
-`prediction_powered` assumes nothing about the judge and is at least about as precise as the labels
-alone; `rogan_gladen` assumes that sensitivity and specificity are those of the labelled rows, which
-may also come from elsewhere, and pays with wide intervals where the judge is poor.
+A judge that errs more in one direction biases the pass rate; more rows shrink the interval around the biased value.
+Both functions take the verdicts of the rows without a label (`judged`), and the verdicts (`human_judged`) and labels
+(`human`) of the labelled rows, which must be a random sample of all rows. `prediction_powered` makes no assumption
+about the judge and is at least about as precise as the labels alone. `rogan_gladen` assumes that sensitivity and
+specificity are those of the labelled rows, which may also come from another data set; its intervals are wide where the
+judge is poor.
 
-Verdict and label of a row that is neither passed nor failed are for the caller to decide. Without
-clusters each row is its own; with them, one cluster may have rows of both kinds.
+The caller decides how to treat rows that are neither passed nor failed. Without clusters each row is its own cluster;
+with them, one cluster may hold rows of both kinds.
 """
 
 from __future__ import annotations
@@ -33,28 +33,29 @@ def prediction_powered(
     clusters: Sequence[Hashable] | None = None,
     human_clusters: Sequence[Hashable] | None = None,
 ) -> Estimate:
-    """The mean of `human` had all rows been labelled, by PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453).
+    """The mean of `human` over all rows, by PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453).
 
-    With N rows without and n with label:
+    With N unlabelled and n labelled rows:
 
         value  = mean(lambda * judged) + mean(human - lambda * human_judged)
         lambda = cov(human, human_judged) / ((1 + n/N) * var(all verdicts)), clipped to [0, 1]
 
-    by the library ppi-python, with its default power tuning. Without clusters, stderr and normal
-    interval are the library's: the two means' (their variances over N and n, not N - 1 and n - 1).
-    With `clusters` and `human_clusters`, the two means' errors are clustered as in clustered_mean,
+    The library ppi-python computes the value, with its default power tuning. Without clusters, stderr and normal
+    interval are the library's: those of the two means (their variances divide by N and n, not by N - 1 and n - 1). With
+    `clusters` and `human_clusters` the errors of the two means are clustered as in clustered_mean:
 
         stderr^2 = sum over clusters of (a_c + b_c)^2
 
-    where a_c and b_c are cluster c's deviation sums of the two means, each over its number of rows and
-    times sqrt(G/(G-1)). Without a cluster common to both kinds of rows that is the sum of the two
-    squared errors. The interval is t, degrees of freedom by Welch-Satterthwaite.
+    where a_c and b_c are cluster c's sums of deviations from the two means, each divided by its number of rows and
+    multiplied by sqrt(G/(G-1)). If no cluster holds both kinds of rows, this is the sum of the two squared errors. The
+    interval is a t interval with Welch-Satterthwaite degrees of freedom.
 
-    Where lambda is 0 (no two rows without label, equal verdicts, verdicts that go against the labels) the
-    judge adds nothing, and the result is clustered_mean of the labels. `n` and `clusters` count all
-    rows. nan without a label; stderr nan with one label or cluster of labels. Values may be any
-    numbers, as a judge's probabilities. Importing the library takes two seconds (numba, statsmodels);
-    nothing is compiled.
+    Where lambda is 0 (fewer than two unlabelled rows, constant verdicts, or verdicts that correlate negatively with the
+    labels) the judge adds nothing, and the result is the clustered_mean of the labels. `n` and `clusters` count all
+    rows. The value is nan without a label; the stderr is nan with one label or one cluster of labels. Values may be any
+    numbers, such as a judge's probabilities. Importing the library takes two seconds (numba, statsmodels); nothing is
+    compiled. Raises BadInput on lists of different length, on only one of the two cluster lists, and if ppi-python is
+    not installed.
     """
     check_level(level)
     ids, human_ids = _clusters(judged, human_judged, human, clusters, human_clusters)
@@ -70,8 +71,8 @@ def prediction_powered(
     verdicts = np.concatenate([unlabelled, labelled])
     weight = 0.0
     if len(judged) > 1 and len(human) > 0 and not (verdicts == verdicts[0]).all():
-        # The library tunes the same but does not say what it chose, and divides by zero on equal verdicts.
-        # In this form nothing is rounded for 0 and 1, so that no covariance is a lambda of 0.
+        # The library tunes lambda by the same formula, but does not return it and divides by zero on constant verdicts.
+        # In this form sums of 0 and 1 are exact, so a covariance of 0 gives a lambda of exactly 0.
         covariance = (len(human) * (labels @ labelled) - labels.sum() * labelled.sum()) / len(human) ** 2
         weight = float(np.clip(covariance / ((1 + len(human) / len(judged)) * verdicts.var(ddof=1)), 0, 1))
     if weight == 0:
@@ -106,19 +107,18 @@ def rogan_gladen(
     clusters: Sequence[Hashable] | None = None,
     human_clusters: Sequence[Hashable] | None = None,
 ) -> Estimate:
-    """The pass rate that a judge's pass rate p amounts to (Rogan and Gladen 1978, Am. J. Epidemiol. 107).
+    """The true pass rate implied by a judge's pass rate p (Rogan and Gladen 1978, Am. J. Epidemiol. 107).
 
         value = (p + specificity - 1) / (sensitivity + specificity - 1)
 
-    p is over all judged rows, labelled or not; sensitivity (share of human PASS that the judge passes)
-    and specificity (share of human FAIL that it fails) are over the labelled ones. The error is the
-    delta method's, all three being means over the same rows (`linearised`), so that p's dependence on the
-    other two through the labelled rows counts, as do clusters. It is too small where few rows of a class
-    are labelled. `n` and `clusters` count all rows.
+    p is over all judged rows, labelled or not. Sensitivity (share of human PASS that the judge passes) and specificity
+    (share of human FAIL that it fails) are over the labelled rows. The error is by the delta method with all three as
+    means over the same rows (`linearised`), so it accounts for clusters and for p's dependence on the other two through
+    the labelled rows. It is too small where few rows of a class are labelled. `n` and `clusters` count all rows.
 
-    nan where sensitivity + specificity <= 1 (a judge no better than chance) and where no PASS or no FAIL
-    is among the labels. Neither the value nor the interval is clipped to [0, 1]: outside means that
-    p and the labelled rows do not fit. Raises BadInput on entries other than True, False, 1 and 0.
+    The value is nan where sensitivity + specificity <= 1 (a judge no better than chance) and where the labels hold no
+    PASS or no FAIL. Neither the value nor the interval is clipped to [0, 1]: a value outside means that p is
+    inconsistent with the labelled rows. Raises BadInput on entries other than True, False, 1 and 0.
     """
     check_level(level)
     check_binary(judged=judged, human_judged=human_judged, human=human)
@@ -126,7 +126,7 @@ def rogan_gladen(
     pairs = list(zip(human_judged, human, strict=True))
     passed, failed = sum(label for label in human), sum(not label for label in human)
     true_passes, true_fails = sum(j and h for j, h in pairs), sum(not j and not h for j, h in pairs)
-    # In whole numbers, since 0.7 + 0.3 - 1 need not be 0; true also where a class is missing.
+    # In integers, because 0.7 + 0.3 - 1 is not exactly 0 in floating point; also True where a class is missing.
     if true_passes * failed + true_fails * passed <= passed * failed:
         return clustered_mean([math.nan] * len(ids), ids, level)
     outside = [0.0] * len(judged)
@@ -147,7 +147,7 @@ def _clusters(
     clusters: Sequence[Hashable] | None,
     human_clusters: Sequence[Hashable] | None,
 ) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
-    """The cluster ids of both kinds of rows: those given, or a row its own; BadInput where a length differs."""
+    """The cluster ids of both kinds of rows, by default one per row; BadInput where a length differs."""
     if (clusters is None) != (human_clusters is None):
         raise BadInput("clusters and human_clusters belong together: give both or neither.")
     ids = range(len(judged)) if clusters is None else clusters

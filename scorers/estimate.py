@@ -1,12 +1,11 @@
-"""A mean with the uncertainty that its clusters leave.
+"""Means, ratios and functions of means with clustered standard errors.
 
-Instances of one contest share a cartoon, so they are not independent: a standard error over
-instances would be too small. The one here is clustered (Miller 2024, "Adding Error Bars to Evals",
-arXiv 2411.00640, appendix A) with the finite-cluster correction G/(G-1), as Inspect's
-`stderr(cluster=)` and `ci(cluster=)` compute it, so that both harnesses report the same numbers.
-Ratios and other smooth functions of means get theirs by linearisation (Särndal, Swensson and
-Wretman 1992, "Model Assisted Survey Sampling", chapter 5): the clustered mean of how much each item
-moves the result.
+Instances of one contest share a cartoon, so they are not independent, and a standard error over instances would be too
+small. The one here is clustered (Miller 2024, "Adding Error Bars to Evals", arXiv 2411.00640, appendix A) with the
+finite-cluster correction G/(G-1). Inspect's `stderr(cluster=)` and `ci(cluster=)` compute the same, so both harnesses
+report the same numbers. Ratios and other smooth functions of means are linearised (Särndal, Swensson and Wretman 1992,
+"Model Assisted Survey Sampling", chapter 5): their error is that of the clustered mean of each item's influence on the
+result.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from .validation import check_same_length
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and its interval, in the unit of the values.
+    """A value and its confidence interval, in the unit of the value.
 
-    `stderr`, `low` and `high` are nan where they cannot be known (fewer than two values or
-    clusters): unknown is not zero. `low` and `high` are not clipped to the values' range.
+    `stderr`, `low` and `high` are nan where they cannot be estimated (fewer than two values or clusters). `low` and
+    `high` are not clipped to the range of the values.
     """
 
     value: float
@@ -44,10 +43,9 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable], level:
         stderr = sqrt( G/(G-1) * sum over clusters of (sum over its values of (x - m))^2 ) / n
         interval = m +/- t(G-1) * stderr, two-sided at `level`
 
-    No values: everything is nan. One value or one cluster: stderr and interval are nan. A nan among
-    the values makes the estimate nan. Cluster ids are told apart as dictionary keys are (1 and "1"
-    differ). Raises BadInput on lists of different length, on a missing cluster id (None or nan) and
-    on a level outside (0, 1).
+    No values: all fields are nan. One value or one cluster: stderr and interval are nan. A nan among the values makes
+    the estimate nan. Cluster ids are compared as dictionary keys (1 and "1" differ). Raises BadInput on lists of
+    different length, on a missing cluster id (None or nan) and on a level outside (0, 1).
     """
     check_level(level)
     n = check_same_length(values=values, clusters=clusters)
@@ -57,7 +55,7 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable], level:
 
     codes, count = cluster_codes(clusters)
     x = np.asarray(values, dtype=float)
-    with np.errstate(invalid="ignore"):  # infinities make the deviations nan, which says enough
+    with np.errstate(invalid="ignore"):  # infinite values make the deviations nan, which is the intended result
         mean = float(x.mean())
         deviations = np.bincount(codes, weights=x - mean, minlength=count)
     if count < 2:
@@ -67,16 +65,16 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[Hashable], level:
 
 
 def mean_of_folds(estimates: Sequence[Estimate], level: float = 0.95) -> Estimate:
-    """The unweighted mean over K cross-validation folds, as the paper's tables report it.
+    """The unweighted mean over K cross-validation folds, as in the tables of Hessel et al. 2023.
 
     Folds hold out whole contests, so their test splits are disjoint and their errors independent:
 
         stderr = sqrt(sum of se_k^2) / K
         degrees of freedom = (sum of se_k^2)^2 / sum of (se_k^4 / (G_k - 1))   (Welch-Satterthwaite)
 
-    `n` and `clusters` are summed. A fold without a value or a standard error leaves the result
-    without one: a mean over the remaining folds would be another quantity. One fold gives that
-    fold back. `level` must be the one the interval is wanted at; the folds' own intervals are not read.
+    `n` and `clusters` are sums over the folds. If a fold has no value or no standard error, neither has the result: a
+    mean over the remaining folds would be another quantity. One fold is returned as it is. `level` applies to the
+    result; the folds' own intervals are not used.
     """
     check_level(level)
     folds, n, clusters = len(estimates), sum(e.n for e in estimates), sum(e.clusters for e in estimates)
@@ -86,7 +84,7 @@ def mean_of_folds(estimates: Sequence[Estimate], level: float = 0.95) -> Estimat
     variances = [e.stderr**2 for e in estimates]
     total = math.fsum(variances)
     spread = math.fsum(v**2 / max(e.clusters - 1, 1) for v, e in zip(variances, estimates, strict=True) if v > 0)
-    # Folds without any spread have no degrees of freedom to estimate; their interval is the point.
+    # If all folds have an error of 0, the degrees of freedom are undefined and the interval is a point.
     dof = total**2 / spread if spread > 0 else 1.0
     return with_interval(value, math.sqrt(total) / folds, dof, level, n, clusters)
 
@@ -98,9 +96,9 @@ def clustered_ratio(
 
         deviation_i = (numerator_i - R * denominator_i) / mean(denominators)
 
-    stderr, interval, `n` and `clusters` are those of clustered_mean over R + deviation_i. nan where the
-    denominators sum to zero. Where a single cluster carries them all, R is that cluster's and what
-    another would have shown is unknown: stderr and interval are nan.
+    stderr, interval, `n` and `clusters` are those of clustered_mean over R + deviation_i. The value is nan where the
+    denominators sum to zero. If only one cluster has non-zero denominators, the variation between clusters is unknown:
+    stderr and interval are nan.
     """
     check_level(level)
     n = check_same_length(numerators=numerators, denominators=denominators, clusters=clusters)
@@ -125,16 +123,16 @@ def linearised(
 ) -> Estimate:
     """`f` of the means of K columns, f smooth, with a linearised clustered error (the delta method).
 
-    With the means m and the gradient g of f at m, K each:
+    With the vector m of the K means and the gradient g of f at m:
 
         value = f(m);   deviation_i = sum over k of g_k * (x_ik - m_k)
 
-    stderr, interval, `n` and `clusters` are those of clustered_mean over f(m) + deviation_i. For a
-    function of cell proportions, column k is 1 for the items of cell k and 0 for the others.
+    stderr, interval, `n` and `clusters` are those of clustered_mean over f(m) + deviation_i. For a function of cell
+    proportions, column k is 1 for the items of cell k and 0 for the others.
 
-    `f` takes K numbers and must be arithmetic alone (+ - * /), for it is called with complex ones,
-    too: g_k is the imaginary part of f(m + i h e_k) / h, exact to rounding however small h (Squire and
-    Trapp 1998, SIAM Review 40). nan where f divides by zero.
+    `f` takes K numbers and must use arithmetic only (+ - * / **), because it is also called with complex numbers: g_k
+    is the complex-step derivative, the imaginary part of f(m + i h e_k) / h, exact to rounding for any small h (Squire
+    and Trapp 1998, SIAM Review 40). The value is nan where f divides by zero.
     """
     check_level(level)
     n = check_same_length(**{f"columns[{k}]": column for k, column in enumerate(columns)}, clusters=clusters)
@@ -144,7 +142,7 @@ def linearised(
 
     h = 1e-50
     x = np.asarray(columns, dtype=float)
-    # Python's own numbers, which raise on division by zero where numpy's would warn and go on.
+    # Python floats: they raise on division by zero, while numpy's only warn.
     means = x.mean(axis=1).tolist()
     try:
         value = f(*means).real
@@ -160,14 +158,14 @@ def linearised(
 def with_deviations(
     value: float, deviations: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
 ) -> Estimate:
-    """`value` with the error and the interval of clustered_mean over value + deviations, which sum to zero."""
+    """`value` with the error and interval of clustered_mean over value + deviations; the deviations sum to zero."""
     spread = clustered_mean(deviations, clusters, level)
     half = spread.high - spread.value
     return Estimate(value, spread.stderr, value - half, value + half, spread.n, spread.clusters)
 
 
 def with_interval(value: float, stderr: float, dof: float, level: float, n: int, clusters: int) -> Estimate:
-    """value +/- t(dof) * stderr, two-sided at `level`; nan where the stderr or the value is."""
+    """value +/- t(dof) * stderr, two-sided at `level`; nan where the stderr or the value is nan."""
     if math.isnan(stderr) or math.isnan(value):
         return Estimate(value, math.nan, math.nan, math.nan, n, clusters)
     from scipy.special import stdtrit  # the t quantile alone: scipy.stats takes two seconds to import
@@ -177,9 +175,10 @@ def with_interval(value: float, stderr: float, dof: float, level: float, n: int,
 
 
 def cluster_codes(clusters: Sequence[Hashable]) -> tuple[list[int], int]:
-    """A number from 0 for each distinct id, in order of appearance, and how many there are.
+    """An integer from 0 for each distinct id, in order of appearance, and the number of distinct ids.
 
-    A dictionary rather than np.unique: faster here (no sort), and arrays would merge 1 with "1".
+    It uses a dictionary instead of np.unique, which is slower (it sorts) and would merge 1 with "1". Raises BadInput on
+    an id that is None or nan.
     """
     numbers: dict[Hashable, int] = {}
     codes = [numbers.setdefault(cluster, len(numbers)) for cluster in clusters]
@@ -190,6 +189,6 @@ def cluster_codes(clusters: Sequence[Hashable]) -> tuple[list[int], int]:
 
 
 def check_level(level: float) -> None:
-    """BadInput on a level outside (0, 1)."""
+    """Raise BadInput on a level outside (0, 1)."""
     if not 0 < level < 1:
         raise BadInput(f"level is {level}; an interval's level lies between 0 and 1, for example 0.95.")

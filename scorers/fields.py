@@ -1,4 +1,4 @@
-"""A reply in labelled lines, each label once and in order, as fields."""
+"""Parsing of a reply in labelled lines, where each label occurs once and in order."""
 
 from __future__ import annotations
 
@@ -12,42 +12,45 @@ from .answer import Status
 from .refusal import is_refusal
 from .thinking import without_thinking
 
-_NONE: Mapping[str, str] = MappingProxyType({})
+_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Fields:
-    """The text of each label, none without "answered"; otherwise "empty", "refused" or "unparsed"."""
+    """The text of each label. `texts` is empty unless `status` is "answered"; it is otherwise "empty", "refused" or
+    "unparsed".
+    """
 
     texts: Mapping[str, str]
     status: Status
 
 
 def read_fields(reply: str, labels: Sequence[str]) -> Fields:
-    """The text behind each of `labels` ("Caption: ..."), whitespace collapsed.
+    """The text after each of `labels` ("Caption: ..."), with whitespace collapsed.
 
-    A label stands at the start of a line, in any case, bold or as a heading or list item; its text goes on to the
-    next label, that of the last to the first blank line. Every label must stand there once, in this order, with a
-    text: nothing is guessed. Thinking is left out; a reply cut off while thinking is unparsed. Time is linear.
+    A label begins a line, in any case, optionally bold or as a heading or list item. Its text extends to the next
+    label; that of the last label to the first blank line. Every label must occur once, in this order, with a text;
+    otherwise the reply is unparsed. Thinking is removed; a reply cut off while thinking is unparsed. Time is linear in
+    the reply.
     """
-    said = without_thinking(reply)
-    if said is None:
-        return Fields(_NONE, "unparsed")
-    if not said.strip():
-        return Fields(_NONE, "empty")
-    found = list(_labels(tuple(labels)).finditer(said))
+    visible = without_thinking(reply)
+    if visible is None:
+        return Fields(_NO_TEXTS, "unparsed")
+    if not visible.strip():
+        return Fields(_NO_TEXTS, "empty")
+    found = list(_labels(tuple(labels)).finditer(visible))
     if [match[1].lower() for match in found] == [label.lower() for label in labels]:
-        ends = [*(match.start() for match in found[1:]), len(said)]
-        parts = [said[match.end() : end] for match, end in zip(found, ends, strict=True)]
+        ends = [*(match.start() for match in found[1:]), len(visible)]
+        parts = [visible[match.end() : end] for match, end in zip(found, ends, strict=True)]
         parts[-1] = re.split(r"\n[ \t]*\n", parts[-1].strip(), maxsplit=1)[0]
         texts = {label: _clean(part) for label, part in zip(labels, parts, strict=True)}
         if all(texts.values()):
             return Fields(texts, "answered")
-    return Fields(_NONE, "refused" if is_refusal(said) else "unparsed")
+    return Fields(_NO_TEXTS, "refused" if is_refusal(visible) else "unparsed")
 
 
 def items(text: str) -> list[str]:
-    """The parts of a field that is a list, separated by semicolons; none is empty."""
+    """The non-empty entries of a field that holds a list separated by semicolons."""
     return [part for piece in text.split(";") if (part := piece.strip(" \t.,"))]
 
 
@@ -60,7 +63,9 @@ def _labels(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _clean(part: str) -> str:
-    """The text without the markup that its own label and the next one left at its ends, nor bold around it all."""
+    """The text without the markup that its own label and the next one leave at its ends, and without bold around all of
+    it.
+    """
     text = " ".join(part.split())
     text = re.sub(r"\A[*_]{1,3}(?=\s|\Z)|\s[*_#>`-]{1,6}\Z", "", text).strip()
     bold = re.fullmatch(r"(\*{1,3})(?![\s*])([^*]+)(?<!\s)\1", text)

@@ -1,4 +1,4 @@
-"""A guess where no answer could be read, for whoever asks for one: seeded, never the default."""
+"""A seeded random guess for replies without a readable answer; opt-in, never the default."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from humor_tasks.errors import BadInput
 
 
 def seeded_guess(seed: int, item_id: str, letters: str) -> str:
-    """One of `letters`, uniform over items, the same for the same seed and item on every machine.
+    """One of `letters`, uniform over items; the same seed and item give the same letter on every machine.
 
-    It depends on neither the order of the items nor on which other items are guessed. Raises
-    BadInput when `letters` is empty.
+    The guess depends neither on the order of the items nor on which other items are guessed. Raises BadInput when
+    `letters` is empty.
     """
     if not letters:
         raise BadInput("letters is empty: there is nothing to guess from.")

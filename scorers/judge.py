@@ -1,16 +1,16 @@
-"""How good a judge is: its verdicts against human labels of the same items, PASS being the positive class.
+"""Quality of a judge: its verdicts against human labels of the same items, with PASS as the positive class.
 
-Verdicts and labels fall into four cells, TP (judge PASS, human PASS), FP (judge PASS, human FAIL), FN
-and TN:
+Verdicts and labels fall into four cells: TP (judge PASS, human PASS), FP (judge PASS, human FAIL), FN (judge FAIL,
+human PASS) and TN (judge FAIL, human FAIL).
 
     accuracy          (TP + TN) / all               precision   TP / (TP + FP)
     false_pass_rate   FP / (FP + TN)                recall      TP / (TP + FN)
     false_fail_rate   FN / (FN + TP)                f1          2 TP / (2 TP + FP + FN)
     cohen_kappa       see `kappa`                   gwet_ac1    see `agreement`
 
-Kappa is 0 for a judge that passes everything, while its accuracy is the share of PASS; AC1 stays near
-the accuracy. f1 is 0, not undefined, where precision or recall alone is undefined.
-Errors are linearised and clustered (see `estimate`).
+A judge that passes everything has a kappa of 0, while its accuracy is the share of PASS; AC1 stays near the accuracy.
+f1 is 0, not undefined, where either precision or recall is undefined. Errors are linearised and clustered (see
+`estimate`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .estimate import Estimate, clustered_ratio
 from .kappa import cohen_kappa
 from .validation import check_same_length
 
-# What an item counts in numerator and denominator, by its cell: TP, FP, FN, TN.
+# An item's contribution to numerator and denominator, by its cell: TP, FP, FN, TN.
 _RATIOS = {
     "accuracy": ((1, 0, 0, 1), (1, 1, 1, 1)),
     "false_pass_rate": ((0, 1, 0, 0), (0, 1, 0, 1)),
@@ -39,13 +39,12 @@ METRICS = (*_RATIOS, "cohen_kappa", "gwet_ac1")
 def judge_exam(
     labels: Sequence[bool], verdicts: Sequence[bool], clusters: Sequence[Hashable], level: float = 0.95
 ) -> dict[str, Estimate]:
-    """Each of METRICS, in that order, from the items' human labels and judge's verdicts (True is PASS).
+    """All METRICS, in that order, from human labels and the judge's verdicts of the same items (True is PASS).
 
-    What is undefined (0/0, as the precision of a judge that never passes) is nan throughout, never 0. `n`
-    counts all items, also where a metric looks at one class of them. A judge that never errs in this
-    sample has a stderr of 0, as the mean of equal values has. Raises BadInput on lists of different
-    length and on an entry other than True, False, 1 and 0: an unread verdict (None) is for the caller
-    to leave out or to count as a FAIL.
+    An undefined metric (0/0, such as the precision of a judge that never passes) is nan in all fields, never 0. `n`
+    counts all items, also where a metric uses one class only. A judge without errors in this sample has a stderr of 0,
+    as any mean of equal values has. Raises BadInput on lists of different length and on an entry other than True,
+    False, 1 and 0. The caller decides whether an unparsed verdict (None) is left out or counted as FAIL.
     """
     check_same_length(labels=labels, verdicts=verdicts, clusters=clusters)
     check_binary(labels=labels, verdicts=verdicts)
@@ -60,7 +59,9 @@ def judge_exam(
 
 
 def check_binary(**columns: Sequence[object]) -> None:
-    """BadInput naming the first entry that is neither True, False, 1 nor 0: text and None have a truth value, too."""
+    """Raise BadInput naming the first entry that is not True, False, 1 or 0; text and None are refused, although they
+    have a truth value.
+    """
     for name, column in columns.items():
         for i, entry in enumerate(column):
             if entry not in (0, 1):

@@ -1,25 +1,24 @@
-"""Ratings against single judges: how good a system is among them, and how good any could be.
+"""Ratings compared with single judges, and the noise ceiling that the judges' disagreement sets.
 
-A headline's mean grade is the mean of a few judges who disagree. Row i has grades x_ij of r_i judges,
-their mean m_i and s_i^2, the sum of (x_ij - m_i)^2 over r_i - 1. o_ij is the mean of the others when judge j is
-held out, (r_i m_i - x_ij) / (r_i - 1), and p_i the system's rating.
+A headline's mean grade is the mean over a few judges who disagree. Row i has the grades x_ij of r_i judges, their mean
+m_i and their sample variance s_i^2 (the sum of (x_ij - m_i)^2 over r_i - 1). o_ij is the mean of the other grades when
+judge j is held out, (r_i m_i - x_ij) / (r_i - 1), and p_i the system's rating.
 
     beats judge     mean over rows of the mean over j of [|p_i - o_ij| < |x_ij - o_ij|], ties 1/2
     judge rmse      sqrt(mean over rows of the mean over j of (p_i - x_ij)^2): the system against one judge
 
     one_judge       sqrt(mean over rows of 2 s_i^2): one judge against another, over all pairs of a row
     other_judges    sqrt(mean over rows of s_i^2 r_i / (r_i - 1)): the others' mean against the one held out
-    true_mean       sqrt(mean over rows of s_i^2 / r_i): the mean of all judges there could be against m_i
+    true_mean       sqrt(mean over rows of s_i^2 / r_i): the mean of the whole population of judges against m_i
 
-The system and the judge held out are compared with grades that neither has given. `judge rmse` may be set
-beside one_judge and other_judges, which aim at the same single judge; the usual RMSE against m_i beside
-true_mean, below which no system is to be expected: s_i^2 / r_i is the unbiased variance of m_i. A system
-better than `other_judges` knows more of a headline than r_i - 1 judges do.
+In "beats judge", the system and the held-out judge are both compared with grades that neither gave. `judge rmse` is
+comparable with one_judge and other_judges, which predict the same single judge. The usual RMSE against m_i is
+comparable with true_mean, the lowest RMSE to be expected of any system: s_i^2 / r_i is the unbiased variance of m_i. A
+system better than `other_judges` predicts a judge better than the mean of r_i - 1 judges does.
 
-Rows with fewer than two grades are left out and counted: they do not show how judges differ. Beware of
-the organisers' files for subtask 1: they hold the grades as one integer, so five zeros stand there as
-a single 0 (those of subtask 2 hold 00000). Left out as one grade, the rows on which judges agree best
-would be missing from the ceiling.
+Rows with fewer than two grades are left out and counted, because they do not show how judges differ. Note that the
+organisers' files for subtask 1 store the grades as one integer, so five zeros appear as a single 0 (the files of
+subtask 2 have 00000). Treating that as one grade would leave out the rows on which judges agree best.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from humor_tasks.errors import BadInput
 from .estimate import Estimate, clustered_mean, linearised
 from .validation import check_same_length
 
-_SAME = 1e-9  # of two distances: 1.2 * 4 and 4.8 need not be equal
+_TOLERANCE = 1e-9  # for equal distances: 1.2 * 4 and 4.8 differ in floating point
 
 
 @dataclass(frozen=True)
 class AgainstJudges:
-    """`beats_judge` and `judge_rmse` of a system, and the rows left out."""
+    """`beats_judge` and `judge_rmse` of a system, and the number of rows left out."""
 
     beats_judge: Estimate
     judge_rmse: Estimate
@@ -46,7 +45,7 @@ class AgainstJudges:
 
 @dataclass(frozen=True)
 class NoiseCeiling:
-    """What judges and a perfect system reach, and the rows left out."""
+    """The RMSE of one judge, of the other judges' mean and of a perfect system, and the number of rows left out."""
 
     one_judge: Estimate
     other_judges: Estimate
@@ -57,13 +56,13 @@ class NoiseCeiling:
 def against_judges(
     pred: Sequence[float], grades: Sequence[Sequence[int]], clusters: Sequence[Hashable], level: float = 0.95
 ) -> AgainstJudges:
-    """How a system's ratings fare beside single judges (see above).
+    """A system's ratings compared with single judges (formulas above).
 
-    Errors are clustered, that of the root linearised; `n` counts rows with two grades or more. A nan among
-    the ratings makes both nan. Raises BadInput on lists of different length and on grades that are no integers.
+    Errors are clustered; that of the root is linearised. `n` counts rows with two or more grades. A nan among the
+    ratings makes both estimates nan. Raises BadInput on lists of different length and on grades that are not integers.
     """
     check_same_length(pred=pred, grades=grades, clusters=clusters)
-    kept = _kept(grades)
+    kept = _rows_with_two_grades(grades)
     ids = [clusters[i] for i in kept]
     beats = [_beats(pred[i], grades[i]) for i in kept]
     squares = [sum((pred[i] - x) ** 2 for x in grades[i]) / len(grades[i]) for i in kept]
@@ -71,11 +70,11 @@ def against_judges(
 
 
 def noise_ceiling(grades: Sequence[Sequence[int]], clusters: Sequence[Hashable], level: float = 0.95) -> NoiseCeiling:
-    """What judges and a perfect system reach on these rows (see above); otherwise as `against_judges`."""
+    """The RMSE that judges and a perfect system reach on these rows (formulas above); otherwise as `against_judges`."""
     check_same_length(grades=grades, clusters=clusters)
-    kept = _kept(grades)
+    kept = _rows_with_two_grades(grades)
     ids, counts = [clusters[i] for i in kept], [len(grades[i]) for i in kept]
-    # With integers r * sum of squares - square of sum is exact: judges who agree have a variance of 0.
+    # r * (sum of squares) - (sum)^2 is exact in integers, so judges who agree have a variance of exactly 0.
     variances = [
         (r * sum(x * x for x in grades[i]) - sum(grades[i]) ** 2) / (r * (r - 1))
         for i, r in zip(kept, counts, strict=True)
@@ -97,7 +96,7 @@ def _beats(rating: float, grades: Sequence[int]) -> float:
     for x in grades:
         mean = (total - x) / others
         lead = abs(x - mean) - abs(rating - mean)
-        score += 0.5 if abs(lead) < _SAME else float(lead > 0)
+        score += 0.5 if abs(lead) < _TOLERANCE else float(lead > 0)
     return score / len(grades)
 
 
@@ -105,7 +104,7 @@ def _root(squares: Sequence[float], clusters: Sequence[Hashable], level: float) 
     return linearised(lambda mean: mean**0.5, [squares], clusters, level)
 
 
-def _kept(grades: Sequence[Sequence[int]]) -> list[int]:
+def _rows_with_two_grades(grades: Sequence[Sequence[int]]) -> list[int]:
     for i, row in enumerate(grades):
         if not all(isinstance(x, int) for x in row):
             raise BadInput(f"grades[{i}] is {row!r}; it must be the single judges' grades, such as [2, 1, 1, 0, 0].")

@@ -1,13 +1,13 @@
-"""Which of two edits of a headline is the funnier (SemEval-2020 Task 7, subtask 2; Hossain et al. 2020).
+"""Which of two edits of a headline is funnier (SemEval-2020 Task 7, subtask 2; Hossain et al. 2020).
 
     label      1 where the first has the higher mean grade, 2 where the second has, 0 where they are equal
-    accuracy   share of right predictions
-    reward     mean of (+1 right, -1 wrong) x |mean of the first - mean of the second|
+    accuracy   share of correct predictions
+    reward     mean of (+1 correct, -1 wrong) x |mean of the first - mean of the second|
 
-both over the rows with label 1 or 2: ties are dropped. What is predicted is 1 or 2. Anything else, 0 (a
-tie, which some teams submitted) and None (a reply that could not be read), is wrong, at full reward
-lost: dropping it would shrink the denominator. The organisers' figures agree: their three-way systems have
-accuracies near 1/3 and rewards near -1/3 of the mean gap.
+Both metrics are over the rows with label 1 or 2; ties are dropped. A prediction is 1 or 2. Anything else is wrong and
+loses the full reward: 0 (a tie, which some teams submitted) and None (an unparsed reply). Dropping these rows would
+shrink the denominator. The published figures agree with this: systems that predict all three labels have accuracies
+near 1/3 and rewards near -1/3 of the mean gap.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def pair_labels(means: Sequence[tuple[float, float]]) -> list[int]:
 def pair_accuracy(
     labels: Sequence[int], predictions: Sequence[int | None], clusters: Sequence[Hashable], level: float = 0.95
 ) -> Estimate:
-    """The share of right predictions, by `clustered_mean`; `clusters` are the original headlines.
+    """The share of correct predictions, by `clustered_mean`; `clusters` are the original headlines.
 
-    `n` counts the rows that are kept. Raises BadInput on lists of different length, a label other
-    than 0, 1 and 2, and a prediction other than these and None.
+    `n` counts the rows without a tie. Raises BadInput on lists of different length, a label other than 0, 1 and 2, and
+    a prediction other than these and None.
     """
-    kept = _kept(labels, predictions, clusters)
+    kept = _untied(labels, predictions, clusters)
     return clustered_mean([float(labels[i] == predictions[i]) for i in kept], [clusters[i] for i in kept], level)
 
 
@@ -47,14 +47,14 @@ def pair_reward(
     clusters: Sequence[Hashable],
     level: float = 0.95,
 ) -> Estimate:
-    """The mean reward, by `clustered_mean`; otherwise as `pair_accuracy`, its labels those of `pair_labels`."""
+    """The mean reward, by `clustered_mean`; otherwise as `pair_accuracy`, with the labels of `pair_labels`."""
     labels = pair_labels(means)
-    kept = _kept(labels, predictions, clusters)
+    kept = _untied(labels, predictions, clusters)
     gaps = [abs(means[i][0] - means[i][1]) * (1 if labels[i] == predictions[i] else -1) for i in kept]
     return clustered_mean(gaps, [clusters[i] for i in kept], level)
 
 
-def _kept(labels: Sequence[int], predictions: Sequence[int | None], clusters: Sequence[Hashable]) -> list[int]:
+def _untied(labels: Sequence[int], predictions: Sequence[int | None], clusters: Sequence[Hashable]) -> list[int]:
     check_same_length(labels=labels, predictions=predictions, clusters=clusters)
     for i, (label, prediction) in enumerate(zip(labels, predictions, strict=True)):
         if label not in (0, 1, 2):

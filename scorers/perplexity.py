@@ -1,12 +1,12 @@
 """Perplexity of reference texts from their log-likelihoods, per word, byte or model token.
 
-All three are exp(-sum of log-likelihoods / sum of units) over the whole corpus (natural logarithm;
-long texts weigh more than short ones), and differ only in the unit. The numbers published for the
-Caption Contest (Hessel et al. 2023, tables 4 and 5) are per token of the model at hand, so they
-compare models of one tokenizer only; per word and per byte compare across tokenizers.
+All three are exp(-sum of log-likelihoods / sum of units) over the whole corpus (natural logarithm; long texts weigh
+more than short ones) and differ only in the unit. The values published for the Caption Contest (Hessel et al. 2023,
+tables 4 and 5) are per token of the evaluated model, so they are comparable only between models with the same
+tokenizer. Values per word and per byte are comparable between tokenizers.
 
-Each function gives nan for no texts and for no units at all, inf where a text was impossible, and
-raises BadInput on lists of different length.
+Each function returns nan for no texts or no units, inf where a text has probability 0, and raises BadInput on lists of
+different length.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from .validation import check_same_length
 
 
 def word_perplexity(loglikelihoods: Sequence[float], texts: Sequence[str]) -> float:
-    """Perplexity per whitespace-separated word. Comparable across models; not with the published numbers.
+    """Perplexity per whitespace-separated word: comparable between models, not with the published values.
 
-    Equal to lm-eval's `word_perplexity`, except that lm-eval counts the empty strings beside leading
-    and trailing whitespace as words.
+    Equal to lm-eval's `word_perplexity`, except that lm-eval counts the empty strings next to leading and trailing
+    whitespace as words.
     """
     check_same_length(loglikelihoods=loglikelihoods, texts=texts)
     return _perplexity(loglikelihoods, sum(len(text.split()) for text in texts))
 
 
 def byte_perplexity(loglikelihoods: Sequence[float], texts: Sequence[str]) -> float:
-    """Perplexity per UTF-8 byte. Comparable across models and languages; not with the published numbers."""
+    """Perplexity per UTF-8 byte: comparable between models and languages, not with the published values."""
     check_same_length(loglikelihoods=loglikelihoods, texts=texts)
     return _perplexity(loglikelihoods, sum(len(text.encode("utf-8", "surrogatepass")) for text in texts))
 
 
 def token_perplexity(loglikelihoods: Sequence[float], token_counts: Sequence[int]) -> float:
-    """Perplexity per token of the model that scored: the published unit, comparable within one tokenizer only.
+    """Perplexity per token of the evaluated model: the published unit, comparable only with the same tokenizer.
 
-    `token_counts` holds the tokens of each scored continuation, without its context. Raises
-    BadInput on a negative count.
+    `token_counts` holds the number of tokens of each scored continuation, without its context. Raises BadInput on a
+    negative count.
     """
     check_same_length(loglikelihoods=loglikelihoods, token_counts=token_counts)
     for i, count in enumerate(token_counts):
         if count < 0:
-            raise BadInput(f"token_counts[{i}] is {count}; a text has no fewer than 0 tokens.")
+            raise BadInput(f"token_counts[{i}] is {count}; a number of tokens is 0 or more.")
     return _perplexity(loglikelihoods, sum(token_counts))
 
 
@@ -54,9 +54,9 @@ def perplexity_estimate(
 ) -> Estimate:
     """exp(-sum of log-likelihoods / sum of units) with a standard error clustered by `clusters`.
 
-    The exponent r is a ratio of sums; its error is that of the mean of (-loglikelihood - r * units)
-    over the mean of units (the linearised ratio estimator), and exp carries it over: the stderr is
-    perplexity * se(r), the interval exp of r's interval. nan where r is unknown or infinite.
+    The exponent r is a ratio of sums. Its error is that of the linearised ratio estimator: the mean of (-loglikelihood
+    - r * units) over the mean of units. The stderr of the perplexity is perplexity * se(r), its interval exp of r's
+    interval. Error and interval are nan where r is undefined or infinite.
     """
     n = check_same_length(loglikelihoods=loglikelihoods, units=units, clusters=clusters)
     value = _perplexity(loglikelihoods, sum(units))

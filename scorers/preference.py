@@ -1,8 +1,8 @@
-"""How often a system is preferred in pairs, and how two systems' scores on the same items differ.
+"""Win rates from pairwise preferences, and paired differences of two systems' scores.
 
-The worth of a pair to the system is 1 where it won, 0 where it lost, .5 for a tie; a number between, such as
-the mean over both orders of a pair, is as good. What could not be read is for the caller to leave out and
-to count: None and nan are refused.
+A preference is the system's result in a pair: 1 for a win, 0 for a loss, .5 for a tie. Values between are allowed, such
+as the mean over both presentation orders of a pair. The caller must leave out and count pairs without a readable
+preference; None and nan are refused.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# The penalty RIDGE / 2 * phi^2 on the log-likelihood: as if phi came from a normal with a standard deviation of 3.2.
-# At 0.01, a judge that always takes the longer would leave twice the noise in the win rate (50 pairs, 0.14 for 0.09).
+# The penalty RIDGE / 2 * phi^2 on the log-likelihood equals a normal prior on phi with a standard deviation of 3.2.
+# At 0.01, a judge that always prefers longer texts makes the win rate noisier (50 pairs: 0.14, not 0.09).
 RIDGE = 0.1
-_STEPS = 100  # of Newton; some ten are usual
+_MAX_STEPS = 100  # of Newton's method; about ten are usual
 
 
 @dataclass(frozen=True)
 class LengthControlled:
-    """A win rate were both texts equally long, and phi, the log odds that length brings (see below)."""
+    """The win rate adjusted for length, and phi, the length effect in log odds (see `length_controlled_win_rate`)."""
 
     win_rate: Estimate
     length_effect: Estimate
 
 
 def win_rate(preferences: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Estimate:
-    """The mean worth of a pair, by `clustered_mean`: stderr clustered, interval t(G - 1), not clipped to [0, 1].
+    """The mean preference, by `clustered_mean`: clustered stderr, t(G - 1) interval, not clipped to [0, 1].
 
-    A system that won (or lost) every pair has an error of 0, as every mean of equal values: little is known
-    where these are few. Raises BadInput on a preference outside [0, 1], None or nan, naming the row.
+    A system that won (or lost) every pair has an error of 0, as any mean of equal values has; with few pairs this
+    understates the uncertainty. Raises BadInput on a preference that is None, nan or outside [0, 1], naming the row.
     """
     check_preferences(preferences)
     return clustered_mean(preferences, clusters, level)
@@ -55,9 +55,9 @@ def win_rate_bootstrap(
     seed: int = 0,
     level: float = 0.95,
 ) -> Estimate:
-    """The same win rate with a percentile interval from `draws` resamplings of whole clusters (multinomial).
+    """The win rate with a percentile interval from `draws` resamplings of whole clusters (multinomial).
 
-    `stderr` is the standard deviation over the draws. Fewer than two clusters: stderr and interval are nan. The
+    `stderr` is the standard deviation over the draws. With fewer than two clusters, stderr and interval are nan. The
     same seed gives the same interval. Raises BadInput as `win_rate` does, and on fewer than two draws.
     """
     check_draws(draws)
@@ -86,25 +86,30 @@ def length_controlled_win_rate(
     clusters: Sequence[Hashable],
     level: float = 0.95,
 ) -> LengthControlled:
-    """The win rate were both texts equally long (Dubois et al. 2024, "Length-Controlled AlpacaEval", arXiv 2404.04475).
+    """Length-controlled win rate: the win rate adjusted for length by logistic regression.
 
-        logit P(the system wins) = theta + phi * tanh(d / sd(d)),   d = length - other length, in any one unit
+    The method is that of Dubois et al. 2024, "Length-Controlled AlpacaEval", arXiv 2404.04475; lengths are in any unit:
+
+        logit P(the system wins) = theta + phi * tanh(d / sd(d)),   d = length - other length
         win rate = 1 / (1 + exp(-theta)),   length effect = phi
 
-    AlpacaEval adds a term for how hard each instruction is, estimated from many systems' answers to it. It is left
-    out, for one system's pairs do not tell it; that leaves more unexplained, and the error larger. sd has n - 1.
+    AlpacaEval also has a term for the difficulty of each instruction, estimated from many systems' outputs. It is left
+    out here, because one system's pairs do not identify it; this leaves more unexplained variance and a larger error.
+    sd has n - 1 in its denominator.
 
-    The fit maximises the likelihood, a preference p counting as p of a win and 1 - p of a loss, less
-    RIDGE / 2 * phi^2. The ridge keeps phi finite where a judge always takes the longer (the win rate is then near
-    .5 if the system's texts are as often the longer, and phi says little but that it is large); otherwise it moves
-    phi by about RIDGE over its information, some 1 % at a hundred pairs. theta is not penalised.
+    The fit maximises the log-likelihood minus RIDGE / 2 * phi^2; a preference p counts as p of a win and 1 - p of a
+    loss. The ridge penalty keeps phi finite if a judge always prefers the longer text. (The win rate is then near .5 if
+    the system's texts are equally often longer and shorter, and phi only shows that the effect is large.) Otherwise it
+    changes phi by about RIDGE over its information, about 1 % with a hundred pairs. theta is not penalised.
 
-    The errors are the sandwich's, clustered as in `clustered_mean`; sd(d) is taken as given. The win rate's interval
-    is theta's t(G - 1) interval carried over; its stderr is value * (1 - value) * theta's. All pairs of equal
-    length: the plain win rate, its interval by the same way, and a length effect of nan. nan, too, for both where one
-    side's texts are longer in every pair: what equal lengths would bring was not seen. All won or all lost:
-    the plain win rate, 1 or 0, with an effect of nan. Raises BadInput as `win_rate` does, and on a length that is
-    no finite number.
+    Standard errors are sandwich estimates, clustered as in `clustered_mean`, with sd(d) treated as known. The win
+    rate's interval is theta's t(G - 1) interval transformed by the logistic function; its stderr is value * (1 - value)
+    * theta's.
+
+    Special cases. All pairs of equal length: the plain win rate, with the same kind of interval, and a length effect of
+    nan. One side longer in every pair: both are nan, because the data do not show the result at equal length. All pairs
+    won or all lost: the plain win rate, 1 or 0, and a length effect of nan. Raises BadInput as `win_rate` does, on
+    lists of different length, and on a length that is not a finite number.
     """
     import numpy as np
     from scipy.special import expit
@@ -134,8 +139,8 @@ def paired_difference(
 ) -> Estimate:
     """The mean of first - second, two systems' scores on the same items, by `clustered_mean`.
 
-    Pairing takes out what both find hard (Miller 2024, arXiv 2411.00640, section 4.2). Raises BadInput on a
-    score that is None, nan or infinite, naming the row: an item that either lacks is in neither list.
+    Pairing removes the variance of item difficulty (Miller 2024, arXiv 2411.00640, section 4.2). Items that one system
+    lacks must be left out of both lists. Raises BadInput on a score that is None, nan or infinite, naming the row.
     """
     check_same_length(first=first, second=second, clusters=clusters)
     return clustered_mean((_finite("first", first) - _finite("second", second)).tolist(), clusters, level)
@@ -149,72 +154,77 @@ def needed_items(
     power: float = 0.8,
     level: float = 0.95,
 ) -> int:
-    """How many items, spread over clusters as these are, show a true mean `difference` with probability `power`.
+    """Power analysis: the number of items needed to detect a true mean `difference` with probability `power`.
 
-    Of a two-sided test at 1 - `level` of `paired_difference` (Miller 2024, arXiv 2411.00640, section 5):
+    The items are assumed to be spread over clusters like the given ones. The test is two-sided on `paired_difference`
+    at significance level 1 - `level` (Miller 2024, arXiv 2411.00640, section 5):
 
-        n = (z[(1 + level) / 2] + z[power])^2 * v / difference^2,   v = (items at hand) * stderr^2
+        n = (z[(1 + level) / 2] + z[power])^2 * v / difference^2,   v = (items given) * stderr^2
 
-    rounded up. v is the variance an item brings, inflation by clusters included. Normal quantiles: too few where
-    that makes less than some thirty clusters. Raises BadInput as `paired_difference` does, on a difference of 0,
-    a power or level outside (0, 1), fewer than two clusters, and differences without any spread.
+    rounded up. v is the variance per item, including the inflation by clustering. The formula uses normal quantiles, so
+    the result is too small where it corresponds to fewer than about thirty clusters. Raises BadInput as
+    `paired_difference` does, on a difference of 0, a power or level outside (0, 1), fewer than two clusters, and
+    differences without variance.
     """
     from scipy.special import ndtri
 
     check_level(level)
     if not 0 < power < 1:
-        raise BadInput(f"power is {power}; the chance to see the difference lies between 0 and 1, for example 0.8.")
+        raise BadInput(
+            f"power is {power}; the probability of detecting the difference is between 0 and 1, such as 0.8."
+        )
     if not math.isfinite(difference) or difference == 0:
-        raise BadInput(f"difference is {difference}; it must be a difference worth seeing, such as 0.05.")
+        raise BadInput(f"difference is {difference}; it must be the smallest difference to detect, such as 0.05.")
     found = paired_difference(first, second, clusters, level)
     if not found.stderr > 0:
         raise BadInput(
             f"the standard error of these {found.n} differences in {found.clusters} clusters is {found.stderr}: "
-            "they say nothing about how items vary. Take a pilot of more clusters."
+            "it does not show how items vary. Use a pilot sample with more clusters."
         )
     quantiles = float(ndtri((1 + level) / 2) + ndtri(power))
     return math.ceil(quantiles**2 * found.n * found.stderr**2 / difference**2)
 
 
 def check_preferences(preferences: Sequence[float]) -> None:
-    """BadInput on a preference that is no number from 0 to 1."""
-    for i, worth in enumerate(preferences):
-        if not isinstance(worth, Real) or not 0 <= worth <= 1:
+    """Raise BadInput on a preference that is not a number from 0 to 1."""
+    for i, preference in enumerate(preferences):
+        if not isinstance(preference, Real) or not 0 <= preference <= 1:
             raise BadInput(
-                f"preferences[{i}] is {worth!r}; a pair's worth is from 0 (lost) to 1 (won), a tie .5, and what was "
-                "not read is left out."
+                f"preferences[{i}] is {preference!r}; a preference is from 0 (lost) to 1 (won), .5 for a tie; leave "
+                "out unparsed pairs."
             )
 
 
 def check_draws(draws: int) -> None:
-    """BadInput on fewer than two draws."""
+    """Raise BadInput on fewer than two draws."""
     if draws < 2:
-        raise BadInput(f"draws is {draws}; a spread needs at least 2, an interval some thousands.")
+        raise BadInput(f"draws is {draws}; a standard deviation needs at least 2, an interval some thousands.")
 
 
 def _finite(name: str, column: Sequence[float]) -> Floats:
-    """`column` as an array; BadInput on what is no finite number."""
+    """`column` as an array; raises BadInput on a value that is not a finite number."""
     import numpy as np
 
     for i, value in enumerate(column):
         if not isinstance(value, Real) or not math.isfinite(value):
-            raise BadInput(f"{name}[{i}] is {value!r}; each row needs a number, and what was not read is left out.")
+            raise BadInput(f"{name}[{i}] is {value!r}; each row needs a finite number; leave out unparsed rows.")
     return np.asarray(column, dtype=float)
 
 
 def logistic_fit(
     design: Floats, won: Floats, games: Floats | float, start: Floats, ridge: Floats | float = 0.0
 ) -> tuple[Floats, Floats]:
-    """The coefficients with the greatest penalised likelihood of `won` out of `games`, and the information there.
+    """Penalised maximum-likelihood coefficients of a binomial logistic regression, and the information matrix there.
 
-    Newton's steps, shortened so that each nears the maximum wherever it starts (Sun and Tran-Dinh 2019, Math.
-    Prog. 178, for logistic losses), until none changes a row's log odds by 1e-9. nan should they not get there.
+    `won` holds the wins out of `games` per row of `design`. Newton steps are damped so that they converge from any
+    starting point (Sun and Tran-Dinh 2019, Math. Prog. 178, for logistic losses). They stop when no row's log odds
+    change by 1e-9; the coefficients are nan if that does not happen.
     """
     import numpy as np
     from scipy.special import expit
 
     beta, penalty = start, np.broadcast_to(ridge, start.shape)
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         p = expit(design @ beta)
         information: Floats = (design.T * (games * p * (1 - p))) @ design + np.diag(penalty)
         step = np.linalg.solve(information, design.T @ (won - games * p) - penalty * beta)

@@ -1,11 +1,11 @@
-"""Which number a reply rates with, and the rating that a model's own probabilities expect.
+"""The numeric rating in a reply, and the expected rating under a model's token probabilities.
 
-As in `statement`, a statement is a marker ("Rating:", "the score is", "I'd rate it", a heading "Rating",
-<rating>, \\boxed{, "0-3 scale:") with a number directly behind it. A number elsewhere is no rating:
-headlines are full of them ("2 % rise", "3 men"). A statement states no value where its number is a range
-or a choice ("1-2", "between 1 and 2", "1 or 2", "1.4 ± 0.2"), a bound ("at least 2"), off the scale (7, -1:
-nothing is clipped), on another scale ("3/10", "40 %", "2 stars"), spelt out ("two"), part of something
-else ("2/3/2020", "1.6.2", "1st") or of unclear size ("1,600"; but "1,6" is 1.6).
+As in `statement`, a statement is a marker ("Rating:", "the score is", "I'd rate it", a heading "Rating", <rating>,
+\\boxed{, "0-3 scale:") directly followed by a number. A number elsewhere is not a rating: headlines are full of them
+("2 % rise", "3 men"). A statement has no value where its number is a range or a choice ("1-2", "between 1 and 2", "1 or
+2", "1.4 ± 0.2"), a bound ("at least 2"), off the scale (7, -1: nothing is clipped), on another scale ("3/10", "40 %",
+"2 stars"), spelt out ("two"), part of something else ("2/3/2020", "1.6.2", "1st") or of ambiguous magnitude ("1,600";
+but "1,6" is 1.6).
 
 All patterns are bounded or possessive, so the time is linear in the length of the reply.
 """
@@ -30,7 +30,7 @@ from .thinking import without_thinking
 _NUMBER = r"[+-]?(?:[0-9]++(?:[.,][0-9]++)?+|\.[0-9]++)(?:e[+-]?[0-9]++)?+"
 _TAG = r"</?(?:answer|b|code|div|em|final|grade|i|p|rating|score|span|strong|u)>"
 _TEX = r"\\(?:boxed|text\w{0,6}|math\w{0,6})\{"
-# A hyphen before a digit is its sign; < before one makes it a bound, unless they enclose it.
+# A hyphen before a digit is its sign; "<" before one makes it a bound, unless "<" and ">" enclose it.
 _MARKS = rf"{_TAG}|<(?={_NUMBER}>)|{_TEX}|-(?=\s)|[*_`\"'(\[{{$\\#•]"
 _OPEN, _OPEN_ON_LINE = rf"(?>{_MARKS}|\s){{0,40}}+", rf"(?>{_MARKS}|[ \t]){{0,40}}+"
 _CLOSE = rf"(?>{_TAG}|[*_`\")\]}}>$\\]|'(?!\w)){{0,20}}+"
@@ -39,7 +39,7 @@ _HEDGE = (
     r"\s{0,4}){0,3}+"
 )
 _RATED_WITH = rf"{_OPEN}{_HEDGE}{_OPEN}({_NUMBER})"
-# What states no value behind a marker: a range, a bound, a number spelt out, none.
+# After a marker, these give no value: a range, a bound, a number spelt out, "none".
 _WITHOUT = (
     rf"{_OPEN}{_HEDGE}(?:(?:somewhere |anywhere )?(?:between|from|in the)\b|at (?:least|most)\b"
     rf"|(?:less|more|lower|higher) than\b|(?:under|over|above|below|up to)\b|[<>≤≥]=?\s{{0,2}}{_NUMBER}"
@@ -50,7 +50,7 @@ _WITHOUT = (
 _VALUE, _NO_VALUE = re.compile(_RATED_WITH, re.IGNORECASE), re.compile(_WITHOUT, re.IGNORECASE)
 _CLOSING = re.compile(_CLOSE, re.IGNORECASE)
 
-# Behind the number: another one, or what makes it something else than a rating on the scale.
+# After the number: another number, or text that makes it something other than a rating on the scale.
 _JOINED = re.compile(
     rf"[ \t]{{0,4}}(?:±|\+/?-|(?:[–—/&:-]|-*+>|→|\.\.+|…)[ \t]{{0,4}}{_OPEN_ON_LINE}[~≈]?{_NUMBER})"
     r"|[ \t]{0,4}[,;(]{0,2}+[ \t]{0,4}"
@@ -81,7 +81,7 @@ _ANCHORED = re.compile(
 )
 _LIST_ITEM = re.compile(r"[.)]\s*\Z")
 
-# Markers, and what may stand between "rating" and its colon: "for this headline", "of the joke".
+# Markers, and the words allowed between "rating" and its colon: "for this headline", "of the joke".
 _NOUN = r"(?:rating|score|grade|funniness|answer|estimate|prediction)"
 _QUOTED = r'"[^"\n]{1,300}"'
 _OBJECT = rf"(?:[ \t](?:for|of)(?:[ \t](?:{_QUOTED}|[a-z][a-z'-]{{0,20}})){{1,8}}?)?"
@@ -97,7 +97,7 @@ _RATED = (
     r"|humou?r|funniness|mean|average|one|is|of|as|at|being|with|be|a|an|rating|score|grade|level|overall|here|solid|deserves"
     r"|slightly|somewhat|mildly|moderately|quite|fairly|very|funny|amusing)"
 )
-_OWN = frozenset(
+_ASSERTING_WORDS = frozenset(
     {
         "the",
         "my",
@@ -148,10 +148,10 @@ _THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 
 @dataclass(frozen=True)
 class Rating:
-    """The number read from a reply, or None and why.
+    """The number read from a reply, or None and the reason.
 
-    `status` is "answered" exactly when there is a value; otherwise "empty" (nothing said), "refused" (see
-    `is_refusal`) or "unparsed".
+    `status` is "answered" exactly when there is a value; otherwise "empty" (no text), "refused" (see `is_refusal`) or
+    "unparsed".
     """
 
     value: float | None
@@ -160,54 +160,54 @@ class Rating:
 
 @dataclass(frozen=True)
 class Expected:
-    """An expected rating, and the probability `mass` of the tokens it rests on."""
+    """An expected rating, and the total probability `mass` of the tokens that it is computed from."""
 
     value: float | None
     mass: float
 
 
 def read_rating(reply: str, low: float = 0.0, high: float = 3.0) -> Rating:
-    """The number from `low` to `high` that `reply` commits itself to.
+    """The number from `low` to `high` that `reply` commits to.
 
-    1. Thinking (<think>...</think>) is not the answer; a reply cut off while thinking is unparsed.
-    2. A reply that is a JSON object, alone or fenced: its one field of "rating", "score", "grade" and the like.
-    3. Statements are found anywhere; the module says what is one. "1.6/3" and "2 out of 3" are on the scale.
-       All agree: that value. They differ, or one states none: the last counts where it ends the reply,
-       nothing but markup after its line; otherwise unparsed.
-    4. No statement: a reply, or its first or last line, that is nothing but a number, which a scale and
-       "moderately funny" may follow. Two such lines that differ are unparsed, and so is "1." above a text.
+    1. Thinking (<think>...</think>) is removed; a reply cut off while thinking is unparsed.
+    2. A reply that is a JSON object, alone or fenced: its only field named "rating", "score", "grade" or the like.
+    3. Statements are found anywhere (definition at the top of this module). "1.6/3" and "2 out of 3" are on the scale.
+       All agree: their value. They differ, or one has no value: the last counts if it ends the reply,
+       that is, nothing but markup follows its line; otherwise unparsed.
+    4. No statement: a reply, or its first or last line, that is only a number, optionally followed by the scale or
+       "moderately funny". Two such lines that differ are unparsed, and so is the list number "1." above a text.
 
     Time is linear in the reply, which may be any text. Raises BadInput unless low < high.
     """
     scale = _scale(low, high)
-    said = without_thinking(reply)
-    if said is None:
+    visible = without_thinking(reply)
+    if visible is None:
         return Rating(None, "unparsed")
-    text = plain(said).replace("−", "-")
+    text = plain(visible).replace("−", "-")
     value = _value_of(text, scale)
     if value is not None:
         return Rating(value, "answered")
-    if not said.strip():
+    if not visible.strip():
         return Rating(None, "empty")
-    return Rating(None, "refused" if is_refusal(said) else "unparsed")
+    return Rating(None, "refused" if is_refusal(visible) else "unparsed")
 
 
 def expected_rating(logprobs: Mapping[str, float], scale: Sequence[str] = ("0", "1", "2", "3")) -> Expected:
-    """The mean of the `scale`'s numbers under the probabilities of their tokens, and what these sum up to.
+    """The mean of the `scale`'s numbers weighted by the probabilities of their tokens, and these probabilities' sum.
 
-    `logprobs` are those of the first token of an answer (natural logarithm), by token. Blanks around a token
-    mean nothing, also as tokenizers write them (▁, Ġ); tokens of one number add up. Those of no number of
-    the scale are left out, and the others renormalised: with a small mass the value says little. None, with a
-    mass of 0, where no token is left. Raises BadInput on a log-probability that is nan or over 0, and on a
-    scale with an entry that is no number or stands twice.
+    `logprobs` maps tokens to natural log-probabilities at the first position of the answer. Whitespace around a token
+    is ignored, including tokenizers' markers (▁, Ġ); probabilities of tokens for the same number are added. Other
+    tokens are left out and the rest renormalised, so with a small mass the value is uninformative. The value is None
+    and the mass 0 where no token is left. Raises BadInput on a log-probability that is nan or above 0, and on a scale
+    with an entry that is not a number or occurs twice.
     """
     numbers = {label: _float(label) for label in scale}
     if len(numbers) < len(scale) or any(number is None or not math.isfinite(number) for number in numbers.values()):
         raise BadInput(f"scale is {list(scale)!r}; it must be different numbers, such as 0, 1, 2, 3.")
     kept: list[tuple[float, float]] = []
     for token, logprob in logprobs.items():
-        if not logprob <= 1e-6:  # models' rounding
-            raise BadInput(f"logprobs[{token!r}] is {logprob}; a log-probability is a number no greater than 0.")
+        if not logprob <= 1e-6:  # tolerance for rounding
+            raise BadInput(f"logprobs[{token!r}] is {logprob}; a log-probability must be 0 or less.")
         number = numbers.get(token.strip(" \t\r\n\xa0▁Ġ"))
         if number is not None and logprob > -math.inf:
             kept.append((number, logprob))
@@ -220,7 +220,10 @@ def expected_rating(logprobs: Mapping[str, float], scale: Sequence[str] = ("0", 
 
 
 class _Scale(NamedTuple):
-    """The scale's ends, and the patterns of "(0-3)" or "on a scale of 0 to 3", "/3" or "out of 3", and markers."""
+    """A scale's ends and its patterns.
+
+    `named` matches "(0-3)" or "on a scale of 0 to 3", `over` matches "/3" or "out of 3", `marker` matches the markers.
+    """
 
     low: float
     high: float
@@ -232,7 +235,7 @@ class _Scale(NamedTuple):
 @lru_cache
 def _scale(low: float, high: float) -> _Scale:
     if not low < high:
-        raise BadInput(f"low is {low} and high is {high}; a scale goes from a number to a greater one.")
+        raise BadInput(f"low is {low} and high is {high}; low must be less than high.")
     bottom, top = (rf"{re.escape(f'{end:g}')}(?:[.,]0{{1,3}})?(?![\w%]|[.,][0-9])" for end in (low, high))
     span = rf"[\[(]?{bottom}[ \t]{{0,2}}(?:-|–|—|to\b|through\b|\.\.\.?|…|,)[ \t]{{0,2}}{top}[\])]?"
     prefix = r"(?:(?:on|from|using|in|out of)[ \t])?(?:(?:a|an|the|this|our)[ \t])?"
@@ -278,14 +281,14 @@ def _object(text: str) -> dict[str, Any] | None:
     if not text.startswith("{"):
         return None
     try:
-        fields: dict[str, Any] = json.loads(text, object_pairs_hook=_once)
+        fields: dict[str, Any] = json.loads(text, object_pairs_hook=_reject_duplicate_keys)
     except (ValueError, RecursionError):
         return None
     return fields
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields, all of them lost where one stands twice."""
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of an object; an empty dictionary where a key occurs twice."""
     fields = dict(pairs)
     return fields if len(fields) == len(pairs) else {}
 
@@ -299,10 +302,12 @@ def _field(value: object, scale: _Scale) -> float | None:
 
 
 def _statements(text: str, scale: _Scale) -> Iterator[tuple[float | None, int]]:
-    """Value and end of each statement, in order."""
+    """Value and end offset of each statement, in order."""
     for marker in scale.marker.finditer(text):
         start = marker.end()
-        if not _is_own(text, marker) or scale.named.match(text, start):  # "Rating: 0-3" tells what is asked for
+        if not _is_asserted(text, marker) or scale.named.match(
+            text, start
+        ):  # "Rating: 0-3" repeats the question's scale
             continue
         stated = _stated(text, start, scale)
         if stated is not None:
@@ -311,8 +316,8 @@ def _statements(text: str, scale: _Scale) -> Iterator[tuple[float | None, int]]:
             yield None, nothing.end()
 
 
-def _is_own(text: str, marker: re.Match[str]) -> bool:
-    """Whether the words before a marker, in its clause, leave it the speaker's own rating."""
+def _is_asserted(text: str, marker: re.Match[str]) -> bool:
+    """Whether the words before a marker, within its clause, present the number as the speaker's own rating."""
     if marker["sure"]:
         return True
     clause = _CLAUSE_END.split(_ASIDE.sub("", text[max(0, marker.start() - 60) : marker.start()]))[-1]
@@ -324,12 +329,12 @@ def _is_own(text: str, marker: re.Match[str]) -> bool:
     if marker["given"] and _GIVEN.search(clause):
         return True
     if marker["given"] or marker["heading"]:
-        return all(word in _OWN for word in words)
-    return words[-1] in _OWN
+        return all(word in _ASSERTING_WORDS for word in words)
+    return words[-1] in _ASSERTING_WORDS
 
 
 def _stated(text: str, start: int, scale: _Scale) -> tuple[float | None, int] | None:
-    """Value and end of the number at `start`; None where none stands there, or prose that begins with one."""
+    """Value and end offset of the number at `start`; None if there is no number or it begins a sentence of prose."""
     found = _VALUE.match(text, start)
     if found is None:
         return None
@@ -346,7 +351,7 @@ def _stated(text: str, start: int, scale: _Scale) -> tuple[float | None, int] | 
 
 
 def _read(text: str, found: re.Match[str], scale: _Scale) -> tuple[float | None, int]:
-    """The value of a number, and the end of what belongs to it; no value where something else does."""
+    """A number's value (None if its context makes it something other than a rating) and its suffix's end offset."""
     bare = end = found.end(1)
     end = _closed(text, end)
     for belongs in (scale.over, scale.named):
@@ -363,7 +368,7 @@ def _closed(text: str, end: int) -> int:
 
 
 def _lone(text: str, scale: _Scale) -> float | None:
-    """The number of a text that is nothing else, or whose first or last line is."""
+    """The number of a text that consists only of it, or whose first or last line does."""
     lines = [line for line in text.split("\n") if line.strip()]
     several, values = len(lines) > 1, set()
     for line in lines[:1] + lines[1:][-1:]:
@@ -377,7 +382,7 @@ def _lone(text: str, scale: _Scale) -> float | None:
 
 
 def _float(number: str) -> float | None:
-    """The number in any of its notations; None for thousands ("1,600") and for what is no number."""
+    """The number in any supported notation; None for thousands ("1,600") and for text that is not a number."""
     if _THOUSANDS.fullmatch(number):
         return None
     try:
@@ -387,5 +392,7 @@ def _float(number: str) -> float | None:
 
 
 def _on_scale(value: float | None, scale: _Scale) -> float | None:
-    """`value` as a float if the scale has it: compared first, for an int may be too large for one. -0 becomes 0."""
+    """`value` as a float if it is on the scale, else None. Compared before conversion: an int may overflow. -0 becomes
+    0.
+    """
     return float(value) + 0.0 if value is not None and scale.low <= value <= scale.high else None

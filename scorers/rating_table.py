@@ -1,7 +1,7 @@
-"""A table of ratings as numbers, and how far apart ratings are: what the coefficients of agreement share.
+"""A table of ratings as integer codes, and distances between ratings; shared by the agreement coefficients.
 
-A row is an item, a column a rater, None a missing rating. Ratings are told apart as dictionary keys are, so
-1, 1.0 and True are one category and "1" another.
+A row is an item, a column a rater, None a missing rating. Ratings are compared as dictionary keys, so 1, 1.0 and True
+are one category and "1" is another.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ Ratings = Sequence[Sequence[Hashable | None]]
 
 
 @dataclass(frozen=True)
-class Coded:
-    """`codes` [items, raters] numbers each rating by its place in `categories`, -1 where there is none.
+class RatingTable:
+    """Ratings as integer codes.
 
-    `clusters` has the id of each item.
+    `codes` [items, raters] holds each rating's index in `categories`; -1 is a missing rating. `clusters` holds the
+    cluster id of each item.
     """
 
     codes: Integers
@@ -40,19 +41,19 @@ class Coded:
 
     @property
     def totals(self) -> Integers:
-        """Ratings of each item."""
+        """The number of ratings of each item."""
         totals: Integers = (self.codes >= 0).sum(axis=1)
         return totals
 
-    def with_ratings(self, least: int) -> Coded:
-        """The items with `least` ratings or more."""
+    def with_ratings(self, least: int) -> RatingTable:
+        """The items with at least `least` ratings."""
         kept = self.totals >= least
         if kept.all():
             return self
-        return Coded(self.codes[kept], self.categories, list(compress(self.clusters, kept.tolist())))
+        return RatingTable(self.codes[kept], self.categories, list(compress(self.clusters, kept.tolist())))
 
     def cells(self) -> tuple[Integers, Integers, Floats]:
-        """Item, category and number of ratings of each category that an item was given, by item."""
+        """The non-zero cells of the item x category counts, sorted by item: item, category and count."""
         import numpy as np
 
         q = max(len(self.categories), 1)
@@ -62,13 +63,13 @@ class Coded:
         return found // q, found % q, counts.astype(float)
 
 
-def coded(
+def rating_table(
     ratings: Ratings, clusters: Sequence[Hashable] | None = None, categories: Sequence[Hashable] | None = None
-) -> Coded:
-    """`ratings` by number; `categories` are the given ones, or those that occur, in order of appearance.
+) -> RatingTable:
+    """`ratings` as a RatingTable; `categories` default to those that occur, in order of appearance.
 
-    Without `clusters` each item is its own. Raises BadInput on rows of different length, a nan among the
-    ratings, a rating outside `categories`, and clusters that are not one an item.
+    Without `clusters` each item is its own cluster. Raises BadInput on rows of different length, a nan among the
+    ratings, a rating outside `categories`, None among `categories`, and `clusters` that are not one per item.
     """
     import numpy as np
 
@@ -77,40 +78,40 @@ def coded(
     width = len(ratings[0]) if len(ratings) else 0
     if set(map(len, ratings)) > {width}:
         i = next(i for i, row in enumerate(ratings) if len(row) != width)
-        raise BadInput(f"ratings[{i}] has {len(ratings[i])} ratings, ratings[0] {width}; None stands for none.")
+        raise BadInput(f"ratings[{i}] has {len(ratings[i])} ratings, ratings[0] has {width}; a missing rating is None.")
     cells = list(chain.from_iterable(ratings))
     used = dict.fromkeys(cells)
     used.pop(None, None)
     known = used if categories is None else dict.fromkeys(categories)
     if None in known:
-        raise BadInput("categories holds None, which stands for a missing rating.")
+        raise BadInput("categories contains None, which means a missing rating; remove it.")
     for rating in used:
         if rating != rating or rating not in known:
             i, j = divmod(next(place for place, cell in enumerate(cells) if cell is rating), width)
             if rating != rating:
-                raise BadInput(f"ratings[{i}][{j}] is {rating!r}; None stands for a missing rating.")
+                raise BadInput(f"ratings[{i}][{j}] is {rating!r}; a missing rating is None.")
             raise BadInput(f"ratings[{i}][{j}] is {rating!r}, which is not among the categories {list(known)!r}.")
     numbers: dict[Hashable | None, int] = {rating: number for number, rating in enumerate(known)}
     numbers[None] = -1
-    # One look-up a cell, in C: half a million take 20 ms.
+    # One dictionary look-up per cell, in C: half a million cells take 20 ms.
     codes = np.fromiter(map(numbers.__getitem__, cells), np.intp, len(cells)).reshape(len(ratings), width)
-    return Coded(codes, list(known), ids)
+    return RatingTable(codes, list(known), ids)
 
 
-def places(categories: Sequence[Hashable], what: str, ordered: bool | None = None) -> Floats:
-    """Where categories stand on a line: numbers where they are; others, where `ordered`, at 1, 2, 3 and so on.
+def positions(categories: Sequence[Hashable], what: str, ordered: bool | None = None) -> Floats:
+    """The categories' positions on a line: their own value for numbers; if `ordered`, 1, 2, 3, ... for others.
 
-    Raises BadInput, in the name of `what`, where they are neither. None: an order would not do.
+    `ordered` is None where the metric needs numbers. Raises BadInput, beginning with `what`, where neither applies.
     """
     import numpy as np
 
-    odd = [k for k in categories if not isinstance(k, Real) or not math.isfinite(k)]
-    if not odd:
+    others = [k for k in categories if not isinstance(k, Real) or not math.isfinite(k)]
+    if not others:
         return np.asarray(categories, dtype=float)
-    if ordered and not any(isinstance(k, Real) for k in odd):
+    if ordered and not any(isinstance(k, Real) for k in others):
         return np.arange(1.0, len(categories) + 1)
-    remedy = "" if ordered is None else ", or `categories` that list them in their order"
-    raise BadInput(f"{what} needs ratings that are finite numbers{remedy}; there is {odd[0]!r}.")
+    remedy = "" if ordered is None else ", or `categories` that list them in order"
+    raise BadInput(f"{what} needs ratings that are finite numbers{remedy}; found {others[0]!r}.")
 
 
 def _ratio(a: Any, b: Any) -> Floats:
@@ -121,7 +122,7 @@ def _ratio(a: Any, b: Any) -> Floats:
     return share**2
 
 
-# How far apart two ratings are, from where they stand.
+# Distance of two ratings, from their positions.
 DISTANCES: dict[str, Callable[[Any, Any], Any]] = {
     "nominal": lambda a, b: a != b,
     "linear": lambda a, b: abs(a - b),
@@ -130,8 +131,8 @@ DISTANCES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def sum_of_distances(stand: Floats, counts: Floats, distance: str) -> Floats:
-    """From each category, the sum of its distances to `counts` ratings of each category."""
+def sum_of_distances(position: Floats, counts: Floats, distance: str) -> Floats:
+    """For each category, the sum of its distances to all ratings, of which `counts` holds the number per category."""
     import numpy as np
 
-    return np.asarray([DISTANCES[distance](place, stand) @ counts for place in stand], dtype=float)
+    return np.asarray([DISTANCES[distance](place, position) @ counts for place in position], dtype=float)

@@ -1,10 +1,10 @@
-"""Whether a reply declines the task."""
+"""Detection of replies that decline the task."""
 
 from __future__ import annotations
 
 import re
 
-# A refusal opens the reply, so only that much is read, which also bounds the time.
+# Refusals are at the start of a reply, so only these characters are searched, which also bounds the time.
 _OPENING = 400
 
 _I_CANNOT = (
@@ -16,8 +16,8 @@ _SORRY = (
 )
 _PICTURE = r"(?:(?:the|this|that|any|your|an|attached|provided) )*+(?:images?|pictures?|cartoons?|photos?|attachments?)"
 
-# Verbs of doing the task. Verbs of judging ("tell", "decide", "say", "choose") belong to thinking
-# aloud: "I can't tell which is funniest yet". They refuse only after "I won't" and "As an AI".
+# Verbs of doing the task. Verbs of judging ("tell", "decide", "say", "choose") also occur in thinking
+# aloud ("I can't tell which is funniest yet"). They count only after "I won't" and "As an AI".
 _DO = (
     r" (?:assist|comply|fulfil|fulfill|participate|continue|proceed|engage|discuss|answer|respond|provide|generate|"
     r"create|produce|write|support|complete|(?:do|evaluate|rate|rank|judge) (?:that|this|these|it|such)|"
@@ -30,7 +30,7 @@ _REFUSAL = re.compile(
     r"(?:(?:unfortunately|regrettably|thank you[^.!?]{0,80}[.!]|no)[,.!:;]? (?:but )?)?(?:"
     + "|".join(
         (
-            # "I'm sorry, but I can't ..." refuses whatever follows, except judging and "can't help laughing".
+            # "I'm sorry, but I can't ..." refuses with any verb, except of judging and "can't help laughing".
             rf"{_SORRY}[,.;:!]? (?:[—–-] ?)?(?:but |however,? |because )?(?:as [^,]{{0,60}}, )?{_I_CANNOT}"
             r"(?! (?:tell|decide|say|help (?:but|\w+ing))\b)",
             rf"{_I_CANNOT}(?:{_ADVERB}{_DO}|[.!]|$)",
@@ -50,11 +50,11 @@ _APOSTROPHES = str.maketrans("’‘ʼ＇“”", "''''\"\"")
 
 
 def is_refusal(reply: str) -> bool:
-    """Whether `reply` opens by declining: "I can't help with that", "As an AI, I cannot choose".
+    """Whether `reply` begins by declining: "I can't help with that", "As an AI, I cannot choose".
 
-    English wordings only, and only at the opening, after markup, quotes, "Sorry" and the like. It is
-    consulted only for a reply that no answer was read from, so it separates refusals from the other
-    unreadable replies; it never takes an answer away. Being unable to see the picture counts.
+    It recognises English wordings only, and only at the start, after markup, quotes, "Sorry" and the like. The readers
+    call it only for a reply without a readable answer, to separate refusals from other unparsed replies; it never
+    overrides an answer. A statement that the model cannot see the picture counts as a refusal.
     """
     opening = " ".join(reply[:_OPENING].translate(_APOSTROPHES).lower().split())
     return _REFUSAL.match(opening.lstrip(_DECORATION)) is not None

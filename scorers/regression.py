@@ -1,22 +1,22 @@
-"""How far predicted ratings are from mean grades (SemEval-2020 Task 7, subtask 1; Hossain et al. 2020).
+"""Regression metrics of predicted ratings against mean grades (SemEval-2020 Task 7, subtask 1; Hossain et al. 2020).
 
-With the errors e = prediction - gold, n rows, predictions never clipped:
+With the errors e = prediction - gold over n rows; predictions are never clipped:
 
     rmse           sqrt(mean of e^2)
     rmse@X         the same over the k rows with the highest and the k with the lowest gold, k = round(X % of n)
     mae[LOW,HIGH)  mean of |e| over the rows whose gold lies in that bin
     pearson, spearman
 
-Ties at a cut of rmse@X: gold grades are few (24 values in the real dev split), so the k-th place falls
-among equals. The organisers published figures, but not the code nor an order among equals, and the
-figures cannot tell: where predictions do not differ, as the baseline's, every order gives the same. Here
-equals share the places left, each counting as (places left) / (equals): the mean of the squared errors over
-all orders, so the order of the rows does not matter.
+Ties at the cut of rmse@X: gold grades have few distinct values (24 in the real dev split), so the k-th row is usually
+one of several with equal gold. The organisers published results, but neither their code nor their order of ties, and
+the results do not reveal it: with constant predictions, as the baseline's, every order gives the same value. Here tied
+rows share the remaining places, each weighted (remaining places) / (tied rows). This is the mean of the squared errors
+over all orders, so the order of the rows does not matter.
 
-Errors are linearised and clustered (see `estimate`), with all that is estimated taken into account: the
-grade at which rmse@X cuts, and the ranks of spearman. Intervals of the two correlations are Fisher's (1915):
-that of atanh(r), with the stderr stderr(r) / (1 - r^2), carried back by tanh. `cluster_bootstrap` gives
-percentile intervals of all of them, to compare.
+Errors are linearised and clustered (see `estimate`), including the effect of estimated quantities: the grade at the cut
+of rmse@X and the ranks of spearman. Intervals of the two correlations use Fisher's (1915) transformation: the interval
+of atanh(r), with the stderr stderr(r) / (1 - r^2), transformed back by tanh. `cluster_bootstrap` computes percentile
+intervals of all metrics for comparison.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 PERCENTS = (10, 20, 30, 40)
 SCALE = (0.0, 3.0)
 
-# Numbers that stay in a processor's cache; larger chunks are slower, and products of them start threads.
-_NEAR = 75_000
+# Array elements per chunk that fit in a processor's cache; larger chunks are slower and make BLAS start threads.
+_CHUNK = 75_000
 
 
 @dataclass(frozen=True)
 class Bin:
     """The mean absolute error of the rows whose gold is at least `low` and less than `high`.
 
-    The last bin holds the end of the scale, too. `mae.n` and `mae.clusters` count the bin's rows alone;
-    of no rows everything is nan.
+    The last bin includes the end of the scale. `mae.n` and `mae.clusters` count only the bin's rows; an empty bin has
+    nan in all other fields.
     """
 
     low: float
@@ -65,7 +65,7 @@ class Bin:
 def rating_metrics(
     pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], width: float = 0.2, level: float = 0.95
 ) -> dict[str, Estimate]:
-    """Every metric of this module by its name, in the order of the table above."""
+    """Every metric of this module by name, in the order of the list above."""
     found = {"rmse": rmse(pred, gold, clusters, level)}
     found |= {f"rmse@{percent}": rmse_at(pred, gold, clusters, percent, level) for percent in PERCENTS}
     found |= {"pearson": pearson(pred, gold, clusters, level), "spearman": spearman(pred, gold, clusters, level)}
@@ -73,7 +73,7 @@ def rating_metrics(
 
 
 def rmse(pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Estimate:
-    """The root of the mean squared error. Raises BadInput on lists of different length and on nan or infinity."""
+    """The root mean squared error. Raises BadInput on lists of different length and on nan or infinity."""
     x, y = _checked(pred, gold, clusters)
     return linearised(lambda mean: mean**0.5, [((x - y) ** 2).tolist()], clusters, level)
 
@@ -83,20 +83,20 @@ def rmse_at(
 ) -> Estimate:
     """The RMSE over the `percent` % of rows with the highest gold and the `percent` % with the lowest.
 
-    k = round(percent % of n), a half to even and at most n/2; nan where k is 0. Equals at a cut share its
-    places (see above). At each end, with the means over all rows: `a` of [gold beyond the cut], `A` of
-    that times e^2, `p` of [gold at the cut] and `P` of that times e^2, linearised is
+    k = round(percent % of n), half to even and at most n/2; the value is nan where k is 0. Ties at a cut share the
+    remaining places (see above). For each end, let `a` be the mean over all rows of [gold beyond the cut], `A` of that
+    times e^2, `p` of [gold at the cut] and `P` of that times e^2. The linearised function is
 
         T = (A + (k/n - a) P / p) / (k/n);    rmse@X = sqrt((T of the top + T of the bottom) / 2)
 
-    `n` and `clusters` count all rows: all of them decide the cuts. Where hardly any are equal at a cut, P / p is
-    a rough guess at the error there, and `cluster_bootstrap` is to be preferred. Raises BadInput as `rmse`
-    does, and on a percent outside (0, 50].
+    `n` and `clusters` count all rows, because all rows determine the cuts. Where few rows are tied at a cut, P / p is
+    an imprecise estimate of the squared error there; prefer `cluster_bootstrap` then. Raises BadInput as `rmse` does,
+    and on a percent outside (0, 50].
     """
     import numpy as np
 
     if not 0 < percent <= 50:
-        raise BadInput(f"percent is {percent}; RMSE@X takes the X % at either end, X over 0 and at most 50.")
+        raise BadInput(f"percent is {percent}; RMSE@X uses the X % of rows at each end, with 0 < X <= 50.")
     x, y = _checked(pred, gold, clusters)
     squares = (x - y) ** 2
     share = min(round(percent * len(x) / 100), len(x) // 2) / max(len(x), 1)
@@ -119,9 +119,9 @@ def rmse_at(
 def mae_by_bin(
     pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], width: float = 0.2, level: float = 0.95
 ) -> list[Bin]:
-    """The mean absolute error in each bin of the scale 0..3, lowest first, empty bins included.
+    """The mean absolute error in each bin of the scale 0..3, lowest first, including empty bins.
 
-    Raises BadInput as `rmse` does, on gold outside the scale, and on a width that does not divide it.
+    Raises BadInput as `rmse` does, on gold outside the scale, and on a width that does not divide the scale.
     """
     x, y = _checked(pred, gold, clusters)
     number, edges = _bins(y, width)
@@ -138,7 +138,7 @@ def mae_by_bin(
 def pearson(
     pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
 ) -> Estimate:
-    """Pearson's r, linearised in its five moments; its interval Fisher's. nan where either list is constant."""
+    """Pearson's r, linearised in its five moments, with Fisher's interval; nan where either list is constant."""
     x, y = _checked(pred, gold, clusters)
     if len(x) == 0 or x.min() == x.max() or y.min() == y.max():
         return clustered_mean([math.nan] * len(x), clusters, level)
@@ -154,21 +154,22 @@ def pearson(
 def spearman(
     pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95
 ) -> Estimate:
-    """Spearman's rho, Pearson's r of the ranks, equals having their mean rank; its interval Fisher's.
+    """Spearman's rho: Pearson's r of the ranks, with mean ranks for ties, and Fisher's interval.
 
-    With u and v the ranks (less a half) over n, less a half, and C, U, V the means of uv, u^2 and v^2:
+    With u and v the centred ranks, (rank - 1/2) / n - 1/2, and C, U, V the means of uv, u^2 and v^2:
 
         rho = C / sqrt(U V);   deviation = dC / sqrt(U V) - rho/2 (dU/U + dV/V)
         dC_i = u_i v_i + h(u, v)_i + h(v, u)_i - 3C,   dU_i = u_i^2 + 2 h(u, u)_i - 3U,   dV likewise
         h(u, v)_i = (sum of v over the rows with a greater u, and half of it over those with the same) / n
 
-    The terms h are what row i moves through the ranks of the others. nan where either list is constant.
+    The terms h are row i's influence through the ranks of the other rows. The value is nan where either list is
+    constant.
     """
     x, y = _checked(pred, gold, clusters)
     n = len(x)
     if n == 0 or x.min() == x.max() or y.min() == y.max():
         return clustered_mean([math.nan] * n, clusters, level)
-    (u, h_u), (v, h_v) = _ranked(x), _ranked(y)
+    (u, h_u), (v, h_v) = _centred_ranks(x), _centred_ranks(y)
     c, uu, vv = float(u @ v) / n, float(u @ u) / n, float(v @ v) / n
     scale = math.sqrt(uu * vv)
     rho = c / scale
@@ -189,29 +190,28 @@ def cluster_bootstrap(
 ) -> dict[str, Estimate]:
     """Every metric of `rating_metrics` with a percentile interval from `draws` resamplings of whole clusters.
 
-    G clusters are drawn with replacement, multinomially, and every metric is computed anew for the rows
-    they bring: the cuts of rmse@X from the drawn gold and their number, spearman's ranks among the
-    drawn rows. `stderr` is the standard deviation over the draws. Draws in which a metric is undefined (a
-    bin without rows, constant predictions) are left out of it. One cluster or fewer: stderr and interval
-    are nan. The same seed gives the same intervals. Raises BadInput as `rmse` and `mae_by_bin` do, on a
-    level outside (0, 1) and on fewer than two draws.
+    G clusters are drawn with replacement (multinomially), and every metric is recomputed on the drawn rows, including
+    the cuts of rmse@X and the ranks of spearman. `stderr` is the standard deviation over the draws. Draws in which a
+    metric is undefined (an empty bin, constant predictions) are left out for that metric. With fewer than two clusters,
+    stderr and interval are nan. The same seed gives the same intervals. Raises BadInput as `rmse` and `mae_by_bin` do,
+    on a level outside (0, 1) and on fewer than two draws.
     """
     import numpy as np
 
     if draws < 2:
-        raise BadInput(f"draws is {draws}; a spread needs at least 2, an interval some thousands.")
+        raise BadInput(f"draws is {draws}; a standard deviation needs at least 2, an interval some thousands.")
     found = rating_metrics(pred, gold, clusters, width, level)
     codes, count = cluster_codes(clusters)
     if count < 2:
         return found
     x, y = _checked(pred, gold, clusters)
-    compute = _resampled(x, y, np.asarray(codes), count, width)
+    compute = _bootstrap_metrics(x, y, np.asarray(codes), count, width)
     generator = np.random.default_rng(seed)
-    chunk = max(8, min(draws, _NEAR // len(x)))
+    chunk = max(8, min(draws, _CHUNK // len(x)))
     parts = []
     for start in range(0, draws, chunk):
         size = min(chunk, draws - start)
-        # A multinomial is the count of such draws; counting them is three times as fast as numpy's own.
+        # Counting uniform draws gives multinomial weights, three times as fast as numpy's multinomial.
         drawn = generator.integers(0, count, (size, count)) * size + np.arange(size)[:, None]
         weights = np.bincount(drawn.ravel(), minlength=count * size).reshape(count, size)
         parts.append(compute(weights.astype(float)))
@@ -224,8 +224,10 @@ def cluster_bootstrap(
     return found
 
 
-def _resampled(x: Floats, y: Floats, codes: NDArray[np.intp], count: int, width: float) -> Callable[[Floats], Floats]:
-    """What computes every metric (a row each) from the weights of the clusters (clusters x draws)."""
+def _bootstrap_metrics(
+    x: Floats, y: Floats, codes: NDArray[np.intp], count: int, width: float
+) -> Callable[[Floats], Floats]:
+    """A function that computes every metric (one per row) from the clusters' weights (clusters x draws)."""
     import numpy as np
 
     errors = x - y
@@ -261,7 +263,7 @@ def _resampled(x: Floats, y: Floats, codes: NDArray[np.intp], count: int, width:
 
 
 def _correlation(mx: Floats, my: Floats, xx: Floats, yy: Floats, xy: Floats) -> Floats:
-    """Pearson's r from the means of x, y, x^2, y^2 and xy; nan where a spread is but rounding."""
+    """Pearson's r from the means of x, y, x^2, y^2 and xy; nan where a variance is zero up to rounding."""
     import numpy as np
 
     spread_x, spread_y = xx - mx * mx, yy - my * my
@@ -270,7 +272,7 @@ def _correlation(mx: Floats, my: Floats, xx: Floats, yy: Floats, xy: Floats) -> 
 
 
 def _both_ends(at: Floats, square_at: Floats, size: Floats, percent: float) -> Floats:
-    """rmse@X from the rows and the squared errors at each grade (grades x draws), lowest grade first."""
+    """rmse@X from the number of rows and the sum of squared errors per grade (grades x draws), lowest grade first."""
     import numpy as np
 
     k = np.minimum(np.rint(percent * size / 100), size // 2)
@@ -291,7 +293,7 @@ def _rank_correlation(
     grade: NDArray[np.intp],
     size: Floats,
 ) -> Floats:
-    """Spearman's rho of rows that occur `drawn` times (rows by prediction x draws)."""
+    """Spearman's rho of rows with multiplicities `drawn` (rows sorted by prediction x draws)."""
     import numpy as np
 
     gold_ranks = np.cumsum(at, axis=0) - at / 2 - size / 2
@@ -307,8 +309,8 @@ def _rank_correlation(
     return result
 
 
-def _ranked(x: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
-    """u of `spearman`, and h(u, .)."""
+def _centred_ranks(x: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
+    """The centred ranks u of `spearman`, and the function h(u, .)."""
     import numpy as np
 
     n = len(x)
@@ -323,21 +325,21 @@ def _ranked(x: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
 
 
 def _bins(gold: Floats, width: float) -> tuple[list[int], list[float]]:
-    """The number of each row's bin, and the edges of all bins."""
+    """The index of each row's bin, and the edges of all bins."""
     low, high = SCALE
     count = round((high - low) / width) if width > 0 else 0
     if count < 1 or abs(count * width - (high - low)) > 1e-9:
-        raise BadInput(f"width is {width}; bins must fill the scale {low:g}..{high:g}, as those of 0.2 do.")
+        raise BadInput(f"width is {width}; it must divide the scale {low:g}..{high:g}, such as 0.2.")
     for i, grade in enumerate(gold.tolist()):
         if not low <= grade <= high:
-            raise BadInput(f"gold[{i}] is {grade}; mean grades lie on the scale {low:g}..{high:g}.")
-    # A grade of 0.6 belongs to the bin from 0.6, though 0.6 / 0.2 is a little less than 3.
+            raise BadInput(f"gold[{i}] is {grade}; mean grades must be on the scale {low:g}..{high:g}.")
+    # A grade of 0.6 belongs to the bin that starts at 0.6, although 0.6 / 0.2 is slightly less than 3.
     number = [min(int((grade - low) / width + 1e-9), count - 1) for grade in gold.tolist()]
     return number, [round(low + i * width, 9) for i in range(count)] + [high]
 
 
 def _fisher(estimate: Estimate, level: float) -> Estimate:
-    """`estimate` of a correlation with Fisher's interval; a correlation of 1 or -1 is a point where its error is 0."""
+    """A correlation's `estimate` with Fisher's interval; for a correlation of 1 or -1 the interval is that point."""
     r = max(-1.0, min(1.0, estimate.value)) if not math.isnan(estimate.value) else math.nan
     stderr = estimate.stderr
     if math.isnan(stderr) or 1 - r * r < 1e-12:
@@ -348,7 +350,7 @@ def _fisher(estimate: Estimate, level: float) -> Estimate:
 
 
 def _checked(pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Hashable]) -> tuple[Floats, Floats]:
-    """Both lists as arrays."""
+    """Both lists as arrays, checked for length and finite values."""
     import numpy as np
 
     check_same_length(pred=pred, gold=gold, clusters=clusters)
@@ -357,6 +359,6 @@ def _checked(pred: Sequence[float], gold: Sequence[float], clusters: Sequence[Ha
         x = np.asarray(column, dtype=float)
         if not np.isfinite(x).all():
             i = int(np.flatnonzero(~np.isfinite(x))[0])
-            raise BadInput(f"{name}[{i}] is {column[i]}; each row needs a number, and what was not read is left out.")
+            raise BadInput(f"{name}[{i}] is {column[i]}; each row needs a finite number; leave out unparsed rows.")
         arrays.append(x)
     return arrays[0], arrays[1]

@@ -1,4 +1,4 @@
-"""ROUGE-L (Lin 2004), the f-measure that `rouge_score` computes without stemming."""
+"""ROUGE-L (Lin 2004): the F-measure that `rouge_score` computes without stemming."""
 
 from __future__ import annotations
 
@@ -11,34 +11,36 @@ RESAMPLES = 1000
 
 
 def rouge_l(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
-    """ROUGE-L f-measure of each hypothesis against its reference, in 0..1; 0 where either has no word.
+    """ROUGE-L F-measure of each hypothesis against its reference, in 0..1; 0 where either has no word.
 
-    Equal to `RougeScorer(["rougeL"])` of rouge_score, with its tokenizer and its f-measure; the
-    longest common subsequence is counted bit-parallel instead of in a table, about ten times
-    as fast. English only: the tokenizer keeps a-z and 0-9.
+    Equal to `RougeScorer(["rougeL"])` of rouge_score, with its tokenizer and its F-measure. The longest common
+    subsequence is computed with bit-parallel operations instead of a table, about ten times as fast. English only: the
+    tokenizer keeps a-z and 0-9.
 
-    The paper's tables (x100) hold the median of bootstrapped means that `evaluate` reports
-    (`bootstrap_median`); this project reports the mean with its clustered interval
-    (`clustered_mean`). The two differ in the fourth digit. Raises BadInput on lists of different length.
+    The tables of Hessel et al. 2023 (x100) hold the median of bootstrapped means that `evaluate` reports
+    (`bootstrap_median`); this project reports the mean with its clustered interval (`clustered_mean`). The two differ
+    in the fourth digit. Raises BadInput on lists of different length.
     """
     check_same_length(hypotheses=hypotheses, references=references)
-    # The tokenizer's own module: rouge_score.rouge_scorer imports nltk, which takes seconds.
+    # Imported from the submodules, because rouge_score.rouge_scorer imports nltk, which takes seconds.
     from rouge_score.scoring import fmeasure
     from rouge_score.tokenize import tokenize
 
     scores = []
     for hypothesis, reference in zip(hypotheses, references, strict=True):
-        said, expected = tokenize(hypothesis, None), tokenize(reference, None)
-        common = common_subsequence(expected, said)
-        scores.append(float(fmeasure(common / len(said), common / len(expected))) if common else 0.0)
+        hypothesis_tokens, reference_tokens = tokenize(hypothesis, None), tokenize(reference, None)
+        common = common_subsequence(reference_tokens, hypothesis_tokens)
+        scores.append(
+            float(fmeasure(common / len(hypothesis_tokens), common / len(reference_tokens))) if common else 0.0
+        )
     return scores
 
 
 def common_subsequence(left: Sequence[str], right: Sequence[str]) -> int:
     """The length of the longest common subsequence, in O(len(left)/64 * len(right)).
 
-    Bit-parallel (Hyyro 2004, "Bit-parallel LCS-length computation revisited"): bit i of `row` is 0
-    where the table's row rises at left[i], so the zeros left at the end count the subsequence.
+    Bit-parallel algorithm (Hyyro 2004, "Bit-parallel LCS-length computation revisited"): bit i of `row` is 0 where the
+    dynamic-programming row increases at left[i], so the number of zeros at the end is the length.
     """
     positions: dict[str, int] = {}
     for i, token in enumerate(left):
@@ -54,8 +56,8 @@ def common_subsequence(left: Sequence[str], right: Sequence[str]) -> int:
 def bootstrap_median(values: Sequence[float], seed: int) -> float:
     """The median of 1,000 bootstrapped means of `values`, which `evaluate` reports as its ROUGE.
 
-    For comparison with the released numbers only. The draws are those of rouge_score's
-    `BootstrapAggregator` after `numpy.random.seed(seed)`; numpy's global state is left alone. No values: nan.
+    Use it only for comparison with the published numbers. The draws are those of rouge_score's `BootstrapAggregator`
+    after `numpy.random.seed(seed)`; numpy's global state is not changed. No values: nan.
     """
     if len(values) == 0:
         return math.nan

@@ -1,10 +1,9 @@
-"""Where a reply states its answer, and which letter it states.
+"""Statements of the answer in a reply, and the letter that each states.
 
-A statement is a marker ("Answer:", "the answer is", a heading "Answer", <answer>, \\boxed{) with a
-letter directly behind it. Prose behind a marker ("Answer: Actually, ...") is no statement; several
-letters ("Answer: A or B"), a letter that is not a choice and "Answer: none" are statements that
-state no letter. Every letter is treated alike: a rule that read "Answer: B The caption" but not
-"Answer: A The caption" (an article) would favour some positions.
+A statement is a marker ("Answer:", "the answer is", a heading "Answer", <answer>, \\boxed{) directly followed by a
+letter. Prose after a marker ("Answer: Actually, ...") is not a statement. Several letters ("Answer: A or B"), a letter
+that is not a choice and "Answer: none" are statements without a letter. Every letter is treated alike: a rule that
+accepted "Answer: B The caption" but not "Answer: A The caption" (an article) would favour some positions.
 
 All patterns are bounded or possessive, so the time is linear in the length of the reply.
 """
@@ -16,7 +15,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-# Typography that means the same as ASCII. Zero-width characters and end-of-turn tokens mean nothing.
+# Typographic characters are mapped to ASCII. Zero-width characters and end-of-turn tokens are removed.
 _PLAIN = (
     {0xFF01 + i: 0x21 + i for i in range(94)}  # fullwidth letters, digits and punctuation
     | dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
@@ -24,7 +23,7 @@ _PLAIN = (
     | dict.fromkeys(map(ord, "\r\x0b\x0c\x85\u2028\u2029"), "\n")
     | dict.fromkeys(map(ord, "‘’ʼ"), "'")
     | dict.fromkeys(map(ord, "“”„«»"), '"')
-    | {ord("İ"): "I"}  # the one character whose lower case is longer: offsets stay those of the text
+    | {ord("İ"): "I"}  # the only character whose lower case is longer; replacing it keeps offsets valid
     | {ord("【"): "[", ord("】"): "]", ord("。"): ".", ord("、"): ","}
 )
 _CONTROL_TOKEN = re.compile(r"<\|[^<>|\n]{1,30}\|>|</s>")
@@ -37,7 +36,7 @@ _NOUN = r"(?:(?:option|choice|caption|letter)\b[ \t*_\"'(:#]{0,6}+)?"
 _LETTER = re.compile(rf"{_OPEN}{_NOUN}([A-Za-z])({_CLOSE})", re.IGNORECASE)
 
 _MARKUP = r"(?></\w{1,8}>|[*_`\"'\])]){0,6}+"
-_CANDIDATE = re.compile(r"answer|\\boxed\{")  # in lower-cased text: several times as fast as ignoring case
+_CANDIDATE = re.compile(r"answer|\\boxed\{")  # on lower-cased text: several times as fast as IGNORECASE
 _MARKER = re.compile(
     r"\\boxed\{|(?<![^\W_])(?<!\w-)(?P<word>answer)(?:"
     r"(?P<tag>(?<=<answer)>)"
@@ -47,11 +46,11 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 
-# What may stand before "answer" in its own clause. A capital "Answer:" is the protocol's literal and
-# may follow anything but a hedge or a denial; other wordings must say that the answer is theirs.
+# Words allowed before "answer" in its clause. A capitalised "Answer:" is the requested literal and may
+# follow anything but a hedge or a denial; other wordings must assert that the answer is the speaker's.
 _CLAUSE_END = re.compile(r"[\n.!?;:,…–—(\[{]|\s-+\s")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_OWN = frozenset(
+_ASSERTING_WORDS = frozenset(
     {"the", "my", "our", "final", "correct", "right", "best", "likely", "probable", "official", "overall", "actual"}
     | {"definitive", "ultimate", "conclusion", "so", "thus", "therefore", "hence", "and", "here", "is"}
 )
@@ -64,8 +63,8 @@ _DENIED = re.compile(
 _EITHER = re.compile(r"\b(?:or|either)\W*$", re.IGNORECASE)
 _NO_LETTER = re.compile(rf"{_OPEN}(?:none|neither|both|either|all|not|n/a|unknown|unclear|undecided)\b", re.IGNORECASE)
 
-# What may stand behind the letter. Closed by markup or a bracket, it may be followed by any text
-# that does not go on to speak about the choice; a bare letter needs punctuation or a conjunction,
+# Text allowed after the letter. A letter closed by markup or a bracket may be followed by any text
+# except a comment on the choice; a bare letter needs punctuation or a conjunction,
 # because "A caption about a bear" begins with an article.
 _COMMENT = re.compile(r"\s{0,4}\?|[ \t]{1,4}(?:is|was|isn't|wasn't|seems|looks|would|could|might|may|has|can)\b")
 _AFTER_BARE = re.compile(
@@ -80,19 +79,19 @@ _LABELLED = re.compile(r"\.(?!\w| [A-Z]\.\s)|:")  # not initials: "D. H. Lawrenc
 
 
 class Statement(NamedTuple):
-    """A stated letter (None where none can be told) and the offset in the text just behind it."""
+    """A stated letter (None for a statement without one) and the offset directly after it."""
 
     letter: str | None
     end: int
 
 
 def plain(text: str) -> str:
-    """`text` with fullwidth and typographic characters as ASCII, line breaks as \\n, control tokens gone."""
+    """`text` with fullwidth and typographic characters as ASCII, line breaks as \\n, and control tokens removed."""
     return _CONTROL_TOKEN.sub("", text.replace("\r\n", "\n").translate(_PLAIN))
 
 
 def statements(text: str, letters: str) -> Iterator[Statement]:
-    """The statements of a `plain` text, in order. `letters` are the choices, capitals, for example "ABCDE"."""
+    """The statements of a `plain` text, in order. `letters` are the choices as capitals, for example "ABCDE"."""
     for candidate in _CANDIDATE.finditer(text.lower()):
         marker = _MARKER.match(text, candidate.start())
         if marker is None:
@@ -102,14 +101,14 @@ def statements(text: str, letters: str) -> Iterator[Statement]:
             stated = Statement(None, nothing.end())
         if stated is None:
             continue
-        if marker["word"] is None or marker["tag"] or _is_own(text, marker):
+        if marker["word"] is None or marker["tag"] or _is_asserted(text, marker):
             yield stated
         elif _EITHER.search(text, max(0, marker.start() - 12), marker.start()):
-            yield Statement(None, stated.end)  # "Answer: A, or answer: B" takes the first one back
+            yield Statement(None, stated.end)  # "Answer: A, or answer: B" retracts the first one
 
 
 def lone_letter(text: str, letters: str) -> str | None:
-    """The letter of a `plain` text that is nothing but that letter, or one line "C) the caption"."""
+    """The letter of a `plain` text that is only that letter or one line "C) the caption"; else None."""
     text = text.strip()
     found = _LETTER.match(text)
     if found is None or found[1].upper() not in letters:
@@ -127,13 +126,13 @@ def lone_letter(text: str, letters: str) -> str | None:
 
 
 def ends_reply(text: str, statement: Statement) -> bool:
-    """Whether nothing but markup follows the line on which `statement` ends."""
+    """Whether only markup follows the line on which `statement` ends."""
     line_end = text.find("\n", statement.end)
     return line_end < 0 or re.search(r"\w", _CLOSING_TAG.sub("", text[line_end:])) is None
 
 
-def _is_own(text: str, marker: re.Match[str]) -> bool:
-    """Whether the words before "answer", in its clause, leave it the speaker's own answer."""
+def _is_asserted(text: str, marker: re.Match[str]) -> bool:
+    """Whether the words before "answer", within its clause, present it as the speaker's own answer."""
     start = marker.start("word")
     clause = _CLAUSE_END.split(text[max(0, start - 60) : start])[-1]
     words = [word.lower() for word in _WORD.findall(clause)]
@@ -142,14 +141,14 @@ def _is_own(text: str, marker: re.Match[str]) -> bool:
     if _DENIED.search(clause) or words[-1] in ("or", "either"):
         return False
     if marker["heading"]:
-        return all(word in _OWN for word in words)
+        return all(word in _ASSERTING_WORDS for word in words)
     if marker["label"] and marker["word"][0] == "A" and marker["label"].rstrip().endswith(":"):
         return True
-    return words[-1] in _OWN
+    return words[-1] in _ASSERTING_WORDS
 
 
 def _stated(text: str, start: int, letters: str) -> Statement | None:
-    """The statement whose letter stands at `start`, behind its marker; None where prose stands there."""
+    """The statement whose letter is at `start`, directly after its marker; None for prose."""
     found = _LETTER.match(text, start)
     if found is None:
         return None
@@ -182,9 +181,9 @@ def _bracketed(closing: str) -> bool:
 
 @lru_cache
 def _alternative(others: str) -> re.Pattern[str]:
-    """Behind a letter: one of the `others` beside it ("/B", " or C", ", B and C", ")(B)").
+    """Matches one of the `others` after a letter ("/B", " or C", ", B and C", ")(B)").
 
-    Not the caption: "A) A man", "C) Or we could", 'C) "D" as in dog'.
+    It does not match the start of a caption: "A) A man", "C) Or we could", 'C) "D" as in dog'.
     """
     other = f"[{others}]" if others else "(?!)"
     opened = rf"[*_`~\"'(\[{{<$]{{0,6}}+{_NOUN}"
@@ -200,5 +199,5 @@ def _alternative(others: str) -> re.Pattern[str]:
 
 @lru_cache
 def _other_label(letters: str) -> re.Pattern[str]:
-    """A further choice's label in running text: ", B) ...", ". B. ..."."""
+    """Matches another choice's label in running text: ", B) ...", ". B. ..."."""
     return re.compile(rf"(?<![\w'])[{letters}][):](?!\w)|[.!?;,]\s[{letters}]\.\s")

@@ -1,4 +1,4 @@
-"""What a reasoning model said, without what it thought."""
+"""Removal of a reasoning model's thinking from its reply."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ _TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 
 
 def without_thinking(reply: str) -> str | None:
-    """`reply` without its <think>...</think> passages; None when the last one never closes.
+    """`reply` without its <think>...</think> passages; None where the last one is not closed.
 
-    None means that the model was cut off while thinking and has said nothing yet. A closing tag
-    without an opening one ends a thought that began in the prompt (chat templates of several
-    reasoning models put the opening tag there): everything before it is dropped.
+    None means that the model was cut off while thinking, before any answer. A closing tag without an opening one ends
+    thinking that began in the prompt (chat templates of several reasoning models put the opening tag there), so
+    everything before it is dropped.
     """
-    said: list[str] = []
+    visible: list[str] = []
     inside, start = False, 0
     for tag in _TAG.finditer(reply):
         closes = bool(tag[1])
         if closes and not inside:
-            said.clear()
+            visible.clear()
         elif not inside:
-            said.append(reply[start : tag.start()])
+            visible.append(reply[start : tag.start()])
         inside, start = not closes, tag.end()
     if inside:
         return None
-    said.append(reply[start:])
-    return "\n".join(said)
+    visible.append(reply[start:])
+    return "\n".join(visible)

@@ -1,4 +1,4 @@
-"""One check that every metric over paired lists makes first."""
+"""Input validation shared by the metrics over paired lists."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from humor_tasks.errors import BadInput
 
 
 def check_same_length(**columns: Sized) -> int:
-    """The common length of `columns`; BadInput naming each length where they differ.
+    """The common length of `columns`. Raises BadInput with all lengths where they differ.
 
-    Pairing lists of different length would silently drop the longer one's tail, that is, shrink
-    the denominator.
+    Pairing lists of different length would silently drop the end of the longer one and shrink the denominator.
     """
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise BadInput(f"one value per item is needed in each list, but {listed}.")
+        raise BadInput(f"each list must have one value per item, but {listed}.")
     return next(iter(lengths.values()))

@@ -1,8 +1,8 @@
-"""A grader's verdict, read strictly, and what a panel's verdicts amount to.
+"""Strict reading of a grader's verdict, escaping of graded text, and aggregation of a panel's verdicts.
 
-The grader has read a text that may imitate verdicts, and it may quote that text. So a verdict counts
-only where a quotation cannot stand: at the very end of the reply, or as the field of an object that
-is the whole reply. Everything else is unparsed: a verdict is never guessed.
+The grader has read a text that may imitate verdicts, and it may quote that text. A verdict therefore counts only where
+a quotation cannot occur: at the very end of the reply, or as the field of a JSON object that is the whole reply. Any
+other reply is unparsed; a verdict is never guessed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Form = Literal["tags", "json"]
 
 
 def schema_of(words: Iterable[str]) -> dict[str, Any]:
-    """What a grader that can be held to a schema is held to. Reasoning first: it is to precede the verdict."""
+    """The JSON schema for graders with structured output. "reasoning" comes first, so that it precedes the verdict."""
     return {
         "type": "object",
         "properties": {
@@ -44,16 +44,16 @@ _FENCE = re.compile(r"\A```(?:json)?", re.IGNORECASE)
 _ELEMENT = re.compile(r"<judge?ment\s{0,8}>([^<]{0,80})</judge?ment\s{0,8}>", re.IGNORECASE)
 _REASONING = re.compile(r"<(/?)reasoning\s{0,8}>", re.IGNORECASE)
 _MARKUP = re.compile(r"[\s*_`~#-]*+")
-_MARKUP_ON_LINE = " \t*_`~#-"  # no ">": what stands in a block quote is quoted
+_MARKUP_ON_LINE = " \t*_`~#-"  # not ">": a verdict in a block quote is a quotation
 _CLOSING_TAG = re.compile(r"</[a-z][\w.:-]{0,40}\s{0,8}>", re.IGNORECASE)
 
-# Angle brackets and what looks like them; models read fullwidth tags as tags.
-_SHOWN = (
+# Angle brackets and similar characters; models read fullwidth tags as tags.
+_ESCAPES = (
     {ord("&"): "&amp;", ord("{"): "&#123;", ord("}"): "&#125;"}
     | dict.fromkeys(map(ord, "<＜﹤‹〈⟨\u2329˂❬❮❰⧼"), "&lt;")
     | dict.fromkeys(map(ord, ">＞﹥›〉⟩\u232a˃❭❯❱⧽"), "&gt;")
-    | dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])  # controls
-    | dict.fromkeys(map(ord, "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u3164\ufeff\uffa0"))  # seen as nothing
+    | dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])  # control characters
+    | dict.fromkeys(map(ord, "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u3164\ufeff\uffa0"))  # invisible
     | dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)])  # zero-width, bidi
     | dict.fromkeys([*range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE1000)])  # annotations; tags, variation selectors
     | dict.fromkeys(map(ord, "\r\x0b\x0c\x85\u2028\u2029"), "\n")
@@ -64,10 +64,10 @@ _SHOWN = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether the grader passed the text, or None and why, and its reasons (empty without a verdict).
+    """The grader's verdict (None without one) and its reasons (empty without a verdict).
 
-    `status` is "answered" exactly when there is a verdict; otherwise "empty" (nothing said), "refused"
-    (see `is_refusal`) or "unparsed".
+    `status` is "answered" exactly when there is a verdict; otherwise "empty" (no text), "refused" (see `is_refusal`) or
+    "unparsed".
     """
 
     passed: bool | None
@@ -76,68 +76,67 @@ class Verdict:
 
 
 def read_verdict(reply: str, form: Form | None = None) -> Verdict:
-    """The verdict, PASS or FAIL, that a grader's `reply` gives; how it is read: `read_word`."""
+    """The verdict, PASS or FAIL, in a grader's `reply`, by the rules of `read_word`."""
     return Verdict(*read_word(reply, WORDS, form))
 
 
 def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> tuple[T | None, str, Status]:
-    """What the judging word of a grader's `reply` means, its reasons, and the status of a `Verdict`.
+    """The value of the verdict word in a grader's `reply`, the reasons, and the status as in `Verdict`.
 
-    `words` are those it may use, each with what it means; a reply may have them in any case. Two forms
-    are read, here with PASS as the word:
+    `words` maps each allowed word to its value; case is ignored. Two forms are accepted, here with PASS as the word:
 
     1. Tags: <judgement>PASS</judgement> (or <judgment>) ends the reply: nothing but markup follows, and
-       nothing but markup stands before it on its line or between it and a closing tag. Verdicts further
-       up are quotations and mean nothing, but two at the end that differ are a contradiction: unparsed.
-    2. An object that is the whole reply, alone or in a ```json fence, with the fields of `schema_of`
-       and no others, none twice; "judgment" may replace "judgement", and "reasoning" may be missing.
+       nothing but markup precedes it on its line or between it and a closing tag. Earlier verdicts are
+       quotations and are ignored. Two verdicts at the end that differ are a contradiction: unparsed.
+    2. A JSON object that is the whole reply, alone or in a ```json fence, with the fields of `schema_of`
+       and no others, each once. "judgment" may replace "judgement", and "reasoning" may be missing.
        A reply that begins as an object is never searched for tags.
 
-    `form` is the one that was asked for, "tags" or "json": a verdict in the other is unparsed, because
-    text that was graded may have asked for it. None takes either.
+    `form` is the form that was requested, "tags" or "json"; a verdict in the other form is unparsed, because the graded
+    text may have asked for it. With None both forms are accepted.
 
-    Thinking is left out; a reply cut off while thinking is unparsed. Reasons are the last <reasoning>
-    before the verdict, else all that precedes it. Time is linear in the reply, which may be any text.
+    Thinking is removed; a reply cut off while thinking is unparsed. The reasons are the last <reasoning> before the
+    verdict, or else all text before it. Time is linear in the reply, which may be any text.
     """
-    words = {word.lower(): meant for word, meant in words.items()}  # not upper(): "paß".upper() is "PASS"
+    words = {word.lower(): value for word, value in words.items()}  # not upper(): "paß".upper() is "PASS"
     # An object's strings may quote a thinking tag, so an object is recognised before thinking is dropped.
-    said = reply if _OBJECT.match(reply.strip()) else without_thinking(reply)
-    if said is None:
+    visible = reply if _OBJECT.match(reply.strip()) else without_thinking(reply)
+    if visible is None:
         return None, "", "unparsed"
-    said = said.strip()
-    if not said:
+    visible = visible.strip()
+    if not visible:
         return None, "", "empty"
-    is_object = _OBJECT.match(said) is not None
+    is_object = _OBJECT.match(visible) is not None
     if form is None or is_object == (form == "json"):
-        found = _in_object(said, words) if is_object else _in_tags(said, words)
+        found = _in_object(visible, words) if is_object else _in_tags(visible, words)
         if found is not None:
             return *found, "answered"
-    return None, "", "refused" if is_refusal(said) else "unparsed"
+    return None, "", "refused" if is_refusal(visible) else "unparsed"
 
 
 def as_data(text: str) -> str:
-    """`text` from outside as it may stand between a prompt's tags: unable to open or close one, nothing hidden.
+    """Untrusted `text`, escaped so that it can neither open nor close a tag of the prompt and hides no characters.
 
-    &, < and > are XML-escaped, and what looks like angle brackets with them; so are braces, because an
-    object repeated as it was shown would be a verdict. Control, zero-width, bidi and tag characters are
-    left out, line breaks of all kinds become newlines, lone surrogates U+FFFD.
+    &, < and > are XML-escaped, and so are characters that look like angle brackets. Braces are escaped too, because a
+    JSON object that the grader repeats verbatim would be a verdict. Control, zero-width, bidi and tag characters are
+    removed, line breaks of all kinds become newlines, lone surrogates become U+FFFD.
     """
-    return text.replace("\r\n", "\n").translate(_SHOWN)
+    return text.replace("\r\n", "\n").translate(_ESCAPES)
 
 
 def majority(votes: Sequence[bool | None]) -> bool | None:
-    """What more than half of all `votes` say, otherwise None.
+    """The vote of more than half of all `votes`, otherwise None.
 
-    As Inspect's `majority` reducer has it: None withholds a vote and does not lower the bar.
+    As in Inspect's `majority` reducer, None is an abstention and does not lower the threshold.
     """
     return next((vote for vote in (True, False) if 2 * votes.count(vote) > len(votes)), None)
 
 
 def covered(verdicts: Sequence[bool | None]) -> tuple[float | None, float | None]:
-    """The share of the points read that passed, and whether all points passed (1.0 or 0.0).
+    """The share of graded points that passed, and whether all points passed (1.0 or 0.0).
 
-    Unread points (None) leave the share to the others, and leave the second open unless a point
-    failed. What cannot be told is None; of no points nothing can.
+    Points without a verdict (None) are left out of the share. They make the second value None unless a point failed.
+    Both values are None where they are undefined, such as for no points.
     """
     passed, failed = verdicts.count(True), verdicts.count(False)
     share = passed / (passed + failed) if passed or failed else None
@@ -146,10 +145,12 @@ def covered(verdicts: Sequence[bool | None]) -> tuple[float | None, float | None
     return share, 1.0 if 0 < passed == len(verdicts) else None
 
 
-def _in_object(said: str, words: Mapping[str, T]) -> tuple[T, str] | None:
-    fence = _FENCE.match(said)
+def _in_object(visible: str, words: Mapping[str, T]) -> tuple[T, str] | None:
+    fence = _FENCE.match(visible)
     try:
-        fields = json.loads(said[fence.end() :].removesuffix("```") if fence else said, object_pairs_hook=_no_key_twice)
+        fields = json.loads(
+            visible[fence.end() :].removesuffix("```") if fence else visible, object_pairs_hook=_reject_duplicate_keys
+        )
     except (ValueError, RecursionError):
         return None
     reasons = fields.pop("reasoning", "")
@@ -157,46 +158,46 @@ def _in_object(said: str, words: Mapping[str, T]) -> tuple[T, str] | None:
         return None
     [(name, verdict)] = fields.items()
     if isinstance(verdict, int) and not isinstance(verdict, bool):
-        verdict = str(verdict) if abs(verdict) < 10**6 else ""  # a rating; Python turns no longer number into text
+        verdict = str(verdict) if abs(verdict) < 10**6 else ""  # a rating; Python refuses to convert very long ints
     if name not in ("judgement", "judgment") or not isinstance(verdict, str):
         return None
-    meant = words.get(verdict.strip().lower())
-    return None if meant is None else (meant, reasons.strip())
+    value = words.get(verdict.strip().lower())
+    return None if value is None else (value, reasons.strip())
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("duplicate key")
     return fields
 
 
-def _in_tags(said: str, words: Mapping[str, T]) -> tuple[T, str] | None:
-    elements = list(_ELEMENT.finditer(said))
-    if not elements or not _MARKUP.fullmatch(said, elements[-1].end()):
+def _in_tags(visible: str, words: Mapping[str, T]) -> tuple[T, str] | None:
+    elements = list(_ELEMENT.finditer(visible))
+    if not elements or not _MARKUP.fullmatch(visible, elements[-1].end()):
         return None
     last = elements.pop()
-    meant = _meant(last, words)
-    before = said[: last.start()].rstrip(_MARKUP_ON_LINE)
+    value = _value_of(last, words)
+    before = visible[: last.start()].rstrip(_MARKUP_ON_LINE)
     starts_line = not before or before[-1] in "\r\n"
-    if meant is None or not (starts_line or _CLOSING_TAG.fullmatch(before, max(0, before.rfind("<")))):
+    if value is None or not (starts_line or _CLOSING_TAG.fullmatch(before, max(0, before.rfind("<")))):
         return None
     below = last
     for element in reversed(elements):
-        if not _MARKUP.fullmatch(said, element.end(), below.start()):
+        if not _MARKUP.fullmatch(visible, element.end(), below.start()):
             break
-        if _meant(element, words) not in (meant, None):
+        if _value_of(element, words) not in (value, None):
             return None
         below = element
-    return meant, _reasons(before)
+    return value, _reasons(before)
 
 
-def _meant(element: re.Match[str], words: Mapping[str, T]) -> T | None:
+def _value_of(element: re.Match[str], words: Mapping[str, T]) -> T | None:
     return words.get(" ".join(element[1].split()).strip(" *_`~").lower())
 
 
 def _reasons(before: str) -> str:
-    """The last <reasoning>...</reasoning> that holds any text; otherwise all of it."""
+    """The last non-empty <reasoning>...</reasoning>; otherwise the whole text."""
     inside, start = "", None
     for tag in _REASONING.finditer(before):
         if not tag[1]:

@@ -1,4 +1,4 @@
-"""Whether a reply answers yes or no."""
+"""Reading of yes or no from a reply."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .thinking import without_thinking
 WORDS = ("yes", "no")
 _LETTERS = {"yes": "Y", "no": "N"}
 _WORD = re.compile(r"(?<![\w-])(?<!\w')(?:yes|no)(?![\w-])(?!'\w)", re.IGNORECASE)
-# "Yes, because ...", "**No.** The caption ...": the word that opens a reply, closed by punctuation.
+# "Yes, because ...", "**No.** The caption ...": the first word of a reply, followed by punctuation.
 _OPENING = re.compile(r"[\s*_\"'(#>]{0,10}(yes|no)[*_\"')]{0,4}[ \t]{0,2}(?:[,.;:!\n–—]|-\s|\Z)", re.IGNORECASE)
-# ... which says nothing where the same line takes it back.
-_TAKEN_BACK = re.compile(
+# The first word does not count where the same line retracts it.
+_RETRACTED = re.compile(
     r"\b(?:but|however|although|though|wait|actually|and (?:yes|no)|or (?:yes|no)"
     r"|(?:can't|can’t|cannot|not able to|unable to) (?:tell|say|decide|determine|answer|help|assist))\b",
     re.IGNORECASE,
@@ -21,18 +21,18 @@ _TAKEN_BACK = re.compile(
 
 
 def read_yes_no(reply: str) -> tuple[str | None, Status]:
-    """`yes`, `no` or None, and why: the status as in `answer.Reading`.
+    """`yes`, `no` or None, and the status as in `answer.Reading`.
 
-    A statement ("Answer: yes", "the answer is **no**", {"answer": "yes"}) is read as the letters of a
-    choice are (`answer`, mode strict), Y and N included. Without a statement the word that the reply
-    opens with, closed by punctuation, unless its line goes on to take it back. Nothing is guessed:
-    "Answer: not sarcastic" and "It is sarcastic" are unparsed.
+    A statement ("Answer: yes", "the answer is **no**", {"answer": "yes"}) is read like the letters of a choice
+    (`answer`, mode strict), including Y and N. Without a statement, the first word of the reply counts if punctuation
+    follows and its line does not retract it. Nothing is guessed: "Answer: not sarcastic" and "It is sarcastic" are
+    unparsed.
     """
     reading = read_answer(_WORD.sub(lambda found: _LETTERS[found[0].lower()], reply), "YN")
     if reading.letter is not None:
         return ("yes" if reading.letter == "Y" else "no"), "answered"
-    said = without_thinking(reply) or ""
-    opening = _OPENING.match(said)
-    if opening is None or _TAKEN_BACK.search(said.lstrip().split("\n", 1)[0]) or "answer" in said.lower():
+    visible = without_thinking(reply) or ""
+    opening = _OPENING.match(visible)
+    if opening is None or _RETRACTED.search(visible.lstrip().split("\n", 1)[0]) or "answer" in visible.lower():
         return None, reading.status
     return opening[1].lower(), "answered"

@@ -377,7 +377,7 @@ def test_the_command_prints_writes_and_draws(tmp_path: Path) -> None:
         (["a=r.csv"], ["-o", "r.txt"], "r.txt: a report ends in .md, .json"),
         (["a=r.csv"], ["--plot", "r.gif"], "r.gif: a picture ends in .png, .svg, .pdf"),
         (["a=p.csv"], ["--plot", "r.png"], "needs a system that rates headlines"),
-        (["a=r.csv"], ["--embedding", "bad.csv"], "bad.csv, line 1: is not a word and"),
+        (["a=r.csv"], ["--embedding", "bad.csv"], "bad.csv, line 1: is not a word with"),
     ],
 )
 def test_what_cannot_be_analysed_is_named(

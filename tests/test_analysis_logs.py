@@ -21,7 +21,6 @@ from standins.graded_logs import (
     Logs,
     explainer,
     grader,
-    model,
     rows_of,
     run,
     spent,
@@ -39,6 +38,7 @@ from humor_tasks.studies.analysis.correct import read_judged
 from humor_tasks.studies.grade import grading_task, read_written
 from humor_tasks.studies.report.graded import GradedLog, read_graded
 from humor_tasks.studies.report.table import incomparable, lines_of, plot
+from humor_tasks.testing import ScriptedModel, scripted_judge
 
 # ---- graded logs --------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ def test_a_grader_that_the_scorer_was_given_is_no_explainer(
 
     def given(name: str, memoize: bool) -> Model:
         assert (name, memoize) == ("mockllm/judge", False)
-        return model("judge", lambda asked: "<reasoning>Yes.</reasoning><judgement>PASS</judgement>", GRADING)
+        return scripted_judge("judge", True, usage=GRADING).model
 
     monkeypatch.setattr(graders, "get_model", given)
     other = Task(
@@ -202,7 +202,7 @@ def test_logs_that_are_not_graded(logs: Logs, tmp_path: Path) -> None:
     ):
         with pytest.raises(BadInput, match=message):
             read_graded(path)
-    other = run(matching(dataset="sample"), model("a", lambda asked: "Answer: A", EXPLAINING), [], tmp_path, limit=1)
+    other = run(matching(dataset="sample"), ScriptedModel("a", "Answer: A", EXPLAINING).model, [], tmp_path, limit=1)
     with pytest.raises(BadInput, match="has no score of element_coverage"):
         read_graded(Path(other.location))
     task = humorbench(dataset="sample", cache=False)
@@ -212,19 +212,11 @@ def test_logs_that_are_not_graded(logs: Logs, tmp_path: Path) -> None:
 
 
 def test_unfinished_logs(tmp_path: Path) -> None:
-    calls: list[str] = []
-
-    def once(asked: str) -> str:
-        calls.append(asked)
-        if len(calls) > 1:
-            raise RuntimeError("out of jokes")
-        return "<explanation>a gets it.</explanation>"
-
     def log_of(**more: Any) -> Path:
-        calls.clear()
         task = humorbench(dataset="sample", cache=False)
-        judges = [grader("judge")]
-        return Path(run(task, model("a", once, EXPLAINING), judges, tmp_path, limit=2, max_samples=1, **more).location)
+        once = ["<explanation>a gets it.</explanation>", *(4 * [RuntimeError("out of jokes")])]
+        model = ScriptedModel("a", once, EXPLAINING).model
+        return Path(run(task, model, [grader("judge")], tmp_path, limit=2, max_samples=1, **more).location)
 
     with pytest.raises(BadInput, match="ended with status error; finish it with inspect eval-retry"):
         read_graded(log_of())

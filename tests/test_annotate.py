@@ -22,8 +22,8 @@ from humor_tasks.data.media.picture import picture_file
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate import render
 from humor_tasks.studies.annotate.assignment import assigned, shown_order
-from humor_tasks.studies.annotate.desk import Desk, View
 from humor_tasks.studies.annotate.pairs import Item, read_pairs, same_text, write_pairs
+from humor_tasks.studies.annotate.session import Session, View
 from humor_tasks.studies.annotate.store import VoteStore
 from humor_tasks.studies.annotate.vote import Vote
 from humor_tasks.studies.annotate.votes import COLUMNS, read_votes
@@ -75,7 +75,7 @@ def test_items_are_read_and_their_kinds_inferred(tmp_path: Path) -> None:
         ({"id": "1", "options": ["x", "y"], "image": "../x.png"}, "leaves the dataset folder"),
         ({"id": "1", "options": ["x", "y"], "image": "/etc/passwd"}, "is an absolute path"),
         ({"id": "1", "options": ["x", "y"], "image": "none.png"}, "there is no picture file 'none.png'"),
-        ({"id": "0", "options": ["x", "y"]}, "id '0' is also that of .*line 1"),
+        ({"id": "0", "options": ["x", "y"]}, "id '0' repeats that of .*line 1"),
     ],
 )
 def test_bad_items_are_named(tmp_path: Path, row: dict[str, Any], said: str) -> None:
@@ -158,49 +158,49 @@ def test_no_rater_sees_a_caption_twice_and_going_on_changes_nothing(
 
 def test_votes_are_kept_withdrawn_and_found_again(tmp_path: Path) -> None:
     items, path = preferences(3), tmp_path / "deep" / "votes.csv"
-    desk = Desk(items, VoteStore(path, items), seed=3, ties=True)
-    view = desk.enter("ann")
+    session = Session(items, VoteStore(path, items), seed=3, ties=True)
+    view = session.enter("ann")
     assert (view.done, view.total, view.note, path.read_text()) == (0, 3, "", ",".join(COLUMNS) + "\n")
     first, order = view.item, view.order
     assert first is not None
-    view = desk.vote("ann", first.id, 1, ' a\n=reason, \x00\ud800with "quotes" ')
-    desk.vote("bob", desk.view("bob").item.id, None)  # type: ignore[union-attr]
+    view = session.vote("ann", first.id, 1, ' a\n=reason, \x00\ud800with "quotes" ')
+    session.vote("bob", session.view("bob").item.id, None)  # type: ignore[union-attr]
     kept = read_votes(path).votes
     assert (kept[0].choice, kept[0].order) == ("AB"[order[1]], "".join("AB"[i] for i in order))
     assert (kept[0].reason, kept[1].choice) == ('a =reason, with "quotes"', "tie")
-    back = desk.undo("ann")
+    back = session.undo("ann")
     assert (back.item, back.order, back.done, back.reason) == (first, order, 0, 'a =reason, with "quotes"')
     assert read_votes(path).votes == kept[1:]
-    assert desk.undo("ann").note == "There is no vote to undo."
-    again = Desk(items, VoteStore(path, items), seed=3)
+    assert session.undo("ann").note == "There is no vote to undo."
+    again = Session(items, VoteStore(path, items), seed=3)
     assert (again.enter("BOB").rater, again.enter("BOB").done, again.enter("ann").item) == ("bob", 1, first)
     assert again.enter("Ann").rater == "Ann"  # nobody of that name has voted
 
 
 @pytest.mark.parametrize("name", ["", " ", "-x", "a b", "a/b", "é", "<b>", "x" * 41, "a\nb", "../x"])
 def test_only_plain_rater_ids_are_taken(tmp_path: Path, name: str) -> None:
-    desk = Desk(preferences(1), VoteStore(tmp_path / "v.csv", preferences(1)))
-    with pytest.raises(BadInput, match="is no rater id"):
-        desk.enter(name)
-    with pytest.raises(BadInput, match="is no rater id"):
-        desk.vote(name, "p0", 0)
+    session = Session(preferences(1), VoteStore(tmp_path / "v.csv", preferences(1)))
+    with pytest.raises(BadInput, match="is not a valid id"):
+        session.enter(name)
+    with pytest.raises(BadInput, match="is not a valid id"):
+        session.vote(name, "p0", 0)
 
 
 def test_a_vote_counts_for_the_item_that_was_shown_only(tmp_path: Path) -> None:
     items = preferences(3)
-    desk = Desk(items, VoteStore(tmp_path / "v.csv", items), limit=2)
-    first = desk.enter("ann").item
+    session = Session(items, VoteStore(tmp_path / "v.csv", items), limit=2)
+    first = session.enter("ann").item
     assert first is not None
-    second = desk.vote("ann", first.id, 0).item
+    second = session.vote("ann", first.id, 0).item
     assert second is not None
     for stale in (first.id, "nothing", ""):
-        assert "already voted on" in desk.vote("ann", stale, 0).note
+        assert "already voted on" in session.vote("ann", stale, 0).note
     for place in (-1, 2):
         with pytest.raises(BadInput, match=f"there is no option {place + 1}"):
-            desk.vote("ann", second.id, place)
-    with pytest.raises(BadInput, match="ties are not asked for"):
-        desk.vote("ann", second.id, None)
-    last = desk.vote("ann", second.id, 1)
+            session.vote("ann", second.id, place)
+    with pytest.raises(BadInput, match="ties are not allowed"):
+        session.vote("ann", second.id, None)
+    last = session.vote("ann", second.id, 1)
     assert (last.item, last.done, last.total) == (None, 2, 2)
     assert len(read_votes(tmp_path / "v.csv").votes) == 2
 
@@ -229,20 +229,20 @@ def test_a_file_cut_anywhere_loses_only_what_was_not_acknowledged(
     assert complete - acknowledged in (0, 1)
     assert bool(store.repaired) == (cut > sizes[0] and cut not in sizes and cut + 1 not in sizes)
     assert path.read_bytes() == whole[: sizes[complete]]
-    Desk(items, store).undo("ann")
+    Session(items, store).undo("ann")
     assert VoteStore(path, items).of("ann") == list(before[:complete][:-1])
 
 
 def test_threads_lose_nothing(tmp_path: Path) -> None:
     items, path = preferences(12), tmp_path / "v.csv"
-    desk = Desk(items, VoteStore(path, items))
+    session = Session(items, VoteStore(path, items))
 
     def rate(name: str) -> None:
-        view = desk.enter(name)
+        view = session.enter(name)
         while view.item is not None:
-            view = desk.vote(name, view.item.id, 0)
+            view = session.vote(name, view.item.id, 0)
             if view.done == 5:
-                view = desk.undo(name)
+                view = session.undo(name)
 
     with ThreadPoolExecutor(8) as pool:
         done = [pool.submit(rate, f"r{n}") for n in range(4)]
@@ -252,7 +252,7 @@ def test_threads_lose_nothing(tmp_path: Path) -> None:
     votes = read_votes(path, known_items=[item.id for item in items]).votes
     assert len(votes) == 4 * 12
     for n in range(4):
-        assert desk.store.of(f"r{n}") == [vote for vote in votes if vote.rater == f"r{n}"]
+        assert session.store.of(f"r{n}") == [vote for vote in votes if vote.rater == f"r{n}"]
 
 
 def test_a_failed_write_keeps_the_file_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,7 +333,7 @@ def test_pairs_of_two_systems(tmp_path: Path) -> None:
     sides = ("--system", tmp_path / "mine.json", "--against", "human", "--dataset", "sample")
     done = invoke("pairs", *sides, "-o", tmp_path / "pairs.jsonl")
     assert done.exit_code == 0, done.output
-    assert "2 without both explanations, 1 explained in the same words" in done.output
+    assert "2 without both explanations, 1 with identical explanations" in done.output
     rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
     assert [row["id"] for row in rows] == [record.id for record in rest]
     assert rows[0]["options"] == [f"Because of {rest[0].id}.", " ".join(str(rest[0].target).split())]
@@ -382,11 +382,11 @@ def test_pairs_for_human_accuracy(tmp_path: Path, task: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--task", "explanation"), "give --system and --against for the task explanation"),
-        (("--system", "human"), "give --system and --against"),
-        (("--task", "ranking", "--against", "human"), "and for no other"),
+        (("--task", "explanation"), "need --system and --against"),
+        (("--system", "human"), "need --system and --against"),
+        (("--task", "ranking", "--against", "human"), "other tasks do not take them"),
         (("--task", "humorbench"), "task: there is no 'humorbench'"),
-        (("--system", "human", "--against", "human", "--dataset", "sample"), "5 explained in the same words"),
+        (("--system", "human", "--against", "human", "--dataset", "sample"), "5 with identical explanations"),
     ],
 )
 def test_pairs_says_what_is_wrong(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -400,16 +400,16 @@ def test_votes_turns_an_export_into_votes(tmp_path: Path) -> None:
     command = ("votes", tmp_path / "export.json", "--label", "Left=A", "-o", tmp_path / "votes.csv")
     assert "--without-status" in invoke(*command).output
     done = invoke(*command, "--without-status")
-    assert (done.exit_code, "2 votes on 1 items by 2 raters" in done.output) == (0, True), done.output
+    assert (done.exit_code, "2 votes on 1 items by 2 annotators" in done.output) == (0, True), done.output
     assert read_votes(tmp_path / "votes.csv").votes == (Vote("x", "u1", "A"), Vote("x", "u2", "tie"))
     write_pairs(tmp_path / "pairs.jsonl", [{"id": "y", "options": ["1", "2"]}])
     done = invoke("votes", tmp_path / "votes.csv", "--pairs", tmp_path / "pairs.jsonl", "-o", tmp_path / "more.csv")
     assert (done.exit_code, "unknown items: 'x'" in done.output) == (2, True)
     kept = (tmp_path / "export.json").read_bytes()
     same = invoke(*command[:-1], tmp_path / "x" / ".." / "export.json", "--without-status")
-    assert (same.exit_code, "is what is read; name another" in " ".join(same.output.split())) == (2, True)
+    assert (same.exit_code, "is also an input file; choose another" in " ".join(same.output.split())) == (2, True)
     other = invoke(*command[:-1], tmp_path / "votes.json", "--without-status")
-    assert (other.exit_code, "ends in .csv or .jsonl" in " ".join(other.output.split())) == (2, True)
+    assert (other.exit_code, "must end in .csv or .jsonl" in " ".join(other.output.split())) == (2, True)
     assert (tmp_path / "export.json").read_bytes() == kept
     assert "write it as THEIRS=OURS" in invoke(*command, "--label", "Left").output
     assert "'tie'" in invoke(*command, "--without-status", "--choices", "A,B").output
@@ -428,7 +428,7 @@ def test_a_port_that_is_taken_is_told_and_nothing_is_made(tmp_path: Path) -> Non
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         done = invoke("annotate", tmp_path / "pairs.jsonl", "--votes", tmp_path / "v.csv", "--port", str(port))
-    said = f"port {port} is taken; choose another with --port."
+    said = f"port {port} is in use; choose another with --port."
     assert (done.exit_code, said in " ".join(done.output.split()), (tmp_path / "v.csv").exists()) == (2, True, False)
 
 

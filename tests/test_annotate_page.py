@@ -101,7 +101,7 @@ def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(opened: Brows
         assert (bob.elsewhere(), bob.problems) == ([], [])
         bob.context.close()
         server.start()
-        assert "2 raters so far" in server.said
+        assert "2 annotators so far" in server.said
         arrived = sum(row["rater"] == "bob" for row in rows_of(votes)) - 3
         chosen |= {(item, "bob"): choice} if arrived else {}
         # Ann's page is still open and goes on; Bob opens his again, and his phone writes a capital.
@@ -317,4 +317,4 @@ def test_a_taken_port_is_named(served: Server, tmp_path: Path) -> None:
     command = ["annotate", str(served.votes.with_name("pairs.jsonl")), "--votes", str(tmp_path / "more.csv")]
     done = CliRunner().invoke(main, [*command, "--port", str(served.port)])
     assert done.exit_code == 2
-    assert f"port {served.port} is taken; choose another with --port" in done.output
+    assert f"port {served.port} is in use; choose another with --port" in done.output

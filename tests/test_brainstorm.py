@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from inspect_ai import eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage
-from standins.chat import chat_server, text_of
-from standins.judging import Scripted, between, metrics, says
+from standins.judging import between, metrics, says
 from standins.tiny_clip_folder import saved
 
 from humor_tasks import load
@@ -37,11 +36,12 @@ from humor_tasks.studies.captions.captions import (
     strengths,
 )
 from humor_tasks.studies.captions.comparing import compared, task
+from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 REPLY = "Concepts: sea; night; therapy\nChosen: sea; therapy\nCaption: Ships avoid me.\nExplanation: They have to."
 
 
-def run(model: Scripted, **more: Any) -> EvalLog:
+def run(model: ScriptedModel, **more: Any) -> EvalLog:
     epochs = more.pop("epochs", 1)
     (log,) = eval(brainstorm(**{"dataset": "sample"} | more), model=model.model, epochs=epochs, display="none")
     assert log.status == "success", log.error and log.error.message
@@ -149,7 +149,7 @@ def test_a_reply_becomes_fields() -> None:
 
 def test_what_cannot_be_read_is_counted() -> None:
     replies = iter([REPLY, "Caption: alone", "", "I'm sorry, but I can't help with that.", f"{REPLY}\n\n{REPLY}"])
-    found = metrics(run(Scripted("m", lambda messages: next(replies))))
+    found = metrics(run(ScriptedModel("m", lambda messages: next(replies))))
     assert (found["parsed"], found["unparsed"], found["refused"]) == pytest.approx((0.2, 0.6, 0.2))
 
 
@@ -225,7 +225,7 @@ def test_strengths_of_systems() -> None:
     table, rates = strengths(found, pairs), by_system(found, pairs)
     assert list(table) == list(rates)
     assert table[next(iter(table))].estimate.value > 0
-    with pytest.raises(BadInput, match="no two systems have captions of one contest"):
+    with pytest.raises(BadInput, match="no two systems have captions of the same contest"):
         strengths(captions(("1", "a", "x"), ("1", "b", "x")), [Pair(0, 1, ("A", "B"))])
 
 
@@ -279,7 +279,7 @@ def test_captions_are_data_and_each_pair_is_asked_in_both_orders() -> None:
         assert "A lighthouse is lying on a couch" in text
     orders = {(between(a[-1][1], "caption_a"), between(a[-1][1], "caption_b")) for a in model.asked}
     assert len(orders) == 4
-    assert [pair.worth for pair in compared(found, pairs, log)] == [0.5, 0.5, 0.5]
+    assert [pair.worth for pair in compared(pairs, log)] == [0.5, 0.5, 0.5]
 
 
 def test_a_contest_that_the_corpus_has_not() -> None:
@@ -347,7 +347,7 @@ def test_brainstorm_and_rank_by_the_command_line(tmp_path: Path) -> None:
     clusters = [record.cluster for record in load("brainstorm", dataset="sample").records]
     people.write_text("".join(json.dumps({"contest": c, "caption": "A" * 90}) + "\n" for c in clusters))
     out = tmp_path / "ranks.json"
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         env = {"LOCAL_BASE_URL": server.url, "LOCAL_API_KEY": "x", "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
         command(
             "inspect", "eval", "humor_tasks/brainstorm", "-T", "dataset=sample", "--epochs", "2", "--model",
@@ -411,7 +411,7 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
     [
         (("--model", "nobody/nothing"), "model nobody/nothing"),
         (("--model", "baseline/loudest"), "there is no 'loudest'"),
-        (("--model", "baseline/first", "-o", "x.txt"), "a ranking is written as .csv or .json"),
+        (("--model", "baseline/first", "-o", "x.txt"), "must end in .csv or .json"),
         (("--model", "baseline/first", "-M", "seed"), "-M seed: has no value"),
         (("--model", "baseline/first", "-M", "memoize=1"), "-M memoize: is no argument of a model"),
         (("--model", "baseline/first", "-M", "prompts=1"), "there is no 'prompts'"),

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.chat import ChatServer, chat_server, text_of
 
 from humor_tasks import load
 from humor_tasks.datasets_cards import folder
+from humor_tasks.testing import ChatServer, text_of
 
 SAMPLE = Path(folder("mock"))
 Answer = Callable[[list[dict[str, Any]]], str]
@@ -81,7 +81,7 @@ def build(
     source: Path, out: Path, answer: Answer, tmp_path: Path, *args: str, ok: bool = True
 ) -> tuple[str, ChatServer]:
     """What the command printed, and the server with its requests."""
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         env = environment(server.url, tmp_path)
         done = subprocess.run(command(source, out, *args), env=env, capture_output=True, text=True, timeout=280)
     assert (done.returncode == 0) == ok, done.stdout + done.stderr
@@ -123,9 +123,9 @@ def test_a_folder_is_written_that_the_matching_task_reads(tmp_path: Path) -> Non
     # Each option is compared with the answer and with those before it: 1 + 2 + 3 of an item.
     assert len(server.requests) - 16 == 8 * 6
     assert "16" not in told.split("Calls:")[0]
-    assert "Calls: 64 made, 0 taken from the log." in told
+    assert "Calls: 64 made, 0 reused from the log." in told
     card = (out / "README.md").read_text()
-    assert card.startswith("# A folder\n\n## Options of matching\n\nTwo options by openai-api/local/writer")
+    assert card.startswith("# A folder\n\n## Options of matching\n\nTwo distractors by openai-api/local/writer")
     assert not list(tmp_path.glob(".out*"))
     calls = lines_of(tmp_path / "out.calls.jsonl")
     assert len(calls) == 64
@@ -184,7 +184,7 @@ def test_what_says_the_same_is_written_again_and_shown_as_taken(tmp_path: Path) 
 
     answer = judge_by(lambda a, b: b.startswith("Near: ") or a.startswith("Near: "), write)
     told, server = build(source, out, answer, tmp_path, "--input", "description", "--at-once", "1", *JUDGE)
-    assert "6 reply unread, 3 said to be the same, 3 same letters" in told
+    assert "3 judged equivalent, 6 reply unparsed, 3 same text" in told
     written = lines_of(out)
     assert [row["id"] for row in written] == [row["id"] for row in rows]
     assert all(not option.startswith(("Near", "“")) for row in written for option in row["options"])
@@ -229,7 +229,7 @@ def test_near_duplicates_by_embedding(tmp_path: Path) -> None:
     args = ("--input", "description", "--embedding", str(minilm), "--threshold", "0.75")
     told, server = build(source, out, write, tmp_path, *args)
     assert "3 said to be the same" in told
-    assert "sameness by a cosine of" in told
+    assert "equivalence by a cosine of" in told
     assert len(server.requests) == 9
     assert not any(option.startswith("Well") for row in lines_of(out) for option in row["options"])
 
@@ -249,7 +249,7 @@ def test_by_hand_takes_the_place_of_the_second(tmp_path: Path) -> None:
     for row in by_hand:
         assert row["options"][row["options_from"].split(", ").index("hand")] == f"A weak one for {row['id']}"
         assert Counter(row["options_from"].split(", ")) == {"answer": 1, "model": 1, "hand": 1, "unrelated": 1}
-    assert "3 of 21 items have one by hand for the second (15% were wanted)" in told
+    assert "3 of 21 items have a human-written one instead of the second (15% requested)" in told
     assert sorted(Counter(row["answer"] for row in written).values()) == [5, 5, 5, 6]
     assert len([r for r in server.requests if not is_judging(r["messages"])]) == 2 * 21 - 3
 
@@ -281,7 +281,7 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
     build(source, straight, obliging, tmp_path, *JUDGE)
     holding = Holding(25)
     calls = tmp_path / "resumed.calls.jsonl"
-    with chat_server(holding) as server:
+    with ChatServer(holding) as server:
         env = environment(server.url, tmp_path)
         process = subprocess.Popen(
             command(source, resumed, *JUDGE), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -306,7 +306,7 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
     assert calls.read_bytes().startswith(kept)
     assert len(lines_of(calls)) == 64
     assert set(holding.answered.values()) == {1}
-    assert "Calls: 39 made, 25 taken from the log." in done.stdout
+    assert "Calls: 39 made, 25 reused from the log." in done.stdout
     for name in ("README.md", *(f"cartoon_matching/{split}.jsonl" for split in ("train", "validation", "test"))):
         assert (resumed / name).read_bytes() == (straight / name).read_bytes()
 
@@ -329,8 +329,8 @@ def test_options_that_cannot_be_had_are_named(tmp_path: Path) -> None:
     silent = judge_by(lambda a, b: False, lambda messages: "<line>1. One.\n2. Two.\n3. Three.</line>")
     words = ("--input", "description")
     told = failing(tmp_path, *words, *JUDGE, "--attempts", "2", answer=silent)
-    assert "too few options for 3 items: post_06_matching" in told
-    assert "no option by the model in 2 attempts" in told
+    assert "too few distractors for 3 items: post_06_matching" in told
+    assert "no distractor by the model in 2 attempts" in told
     calls = lines_of(tmp_path / "out.jsonl.calls.jsonl")
     assert len(calls) == 6  # and nothing more was asked
     told = failing(tmp_path, *words, *JUDGE, "--attempts", "2", "--short", "drop", answer=silent)
@@ -340,15 +340,15 @@ def test_options_that_cannot_be_had_are_named(tmp_path: Path) -> None:
         tmp_path, *words, *JUDGE, "--seed", "2",
         answer=lambda m: "Perhaps." if is_judging(m) else unread(m),
     )  # fmt: skip
-    assert "no option by the model in 5 attempts" in told
+    assert "no distractor by the model in 5 attempts" in told
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), "name either --judge MODEL or --embedding MODEL"),
-        ((*JUDGE, "--embedding", "x"), "name either --judge MODEL or --embedding MODEL"),
+        ((), "give either --judge MODEL or --embedding MODEL"),
+        ((*JUDGE, "--embedding", "x"), "give either --judge MODEL or --embedding MODEL"),
         ((*JUDGE, "--short", "guess"), "there is no 'guess'"),
         ((*JUDGE, "--split", "test"), "is one file; leave it out"),
         ((*JUDGE, "--share", "nan"), "--share and --threshold must be numbers"),

@@ -31,13 +31,13 @@ ROW = {"id": "r", "scene": "post", "media_id": "m", "caption": "A line.", "descr
     ("text", "message"),
     [
         ("", "holds no rows"),
-        ("{", "line 1: not JSON that can be read"),
+        ("{", "line 1: not JSON ("),
         ("[1]", "line 1: holds list; it must be a row of matching"),
         (json.dumps({"id": "x"}), "line 1: lacks scene, media_id"),
         (json.dumps(ROW | {"scene": "opera"}), "scene is 'opera'"),
         (json.dumps(ROW | {"caption": " "}), "caption is"),
         (json.dumps(ROW | {"description": None}), "description is empty"),
-        (json.dumps(ROW) + "\n" + json.dumps(ROW), "1 id: r stand twice"),
+        (json.dumps(ROW) + "\n" + json.dumps(ROW), "1 id: r repeated"),
         (json.dumps(ROW | {"scene": "comedy", "dialogue": [{"speaker": "A", "text": "b"}]}), "has 1 utterances"),
     ],
 )
@@ -138,10 +138,10 @@ def test_the_answer_stands_at_its_letter(seed: int) -> None:
     ("by_hand", "message"),
     [
         ({"nobody": "x"}, "1 id: nobody of no item here"),
-        ({"c0": "  line 0!"}, "the text of c0 is what it says itself"),
+        ({"c0": "  line 0!"}, "the text of c0 is the item's own line"),
         ({"c0": " "}, "the text of c0 is empty"),
         ({"c0": "\u200b…"}, "the text of c0 is empty"),
-        ({"c0": "half \ud800"}, "the text of c0 is .*half a character"),
+        ({"c0": "half \ud800"}, "the text of c0 is .*a lone surrogate"),
     ],
 )
 def test_texts_by_hand_that_cannot_be_used(by_hand: dict[str, str], message: str) -> None:

@@ -21,8 +21,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, ContentVideo
 from inspect_ai.scorer import includes
 from inspect_ai.solver import generate
-from standins.chat import chat_server, text_of
-from standins.judging import Scripted, says
+from standins.judging import says
 from standins.mock_rows import ANSWERS, mock_folder, row
 
 from humor_tasks import load
@@ -39,6 +38,7 @@ from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
 from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 INSPECT = {"detecting": mock_detecting, "matching": mock_matching, "explaining": mock_explaining}
 SCENES = ("cartoon", "post", "comedy")
@@ -261,7 +261,7 @@ def shown(messages: Sequence[ChatMessage]) -> list[tuple[str, str, list[str]]]:
     return told
 
 
-def run_of(task: Task, model: Scripted, **more: Any) -> EvalLog:
+def run_of(task: Task, model: ScriptedModel, **more: Any) -> EvalLog:
     (log,) = eval(task, model=model.model, display="none", **more)
     return log
 
@@ -448,7 +448,7 @@ def images_of(request: dict[str, Any]) -> list[list[str]]:
 )
 @pytest.mark.parametrize("by", [["-T", "chain_of_task=true"], ["--solver", "humor_tasks/chain_of_task"]])
 def test_a_server_receives_every_picture(args: list[str], count: int, kind: str, by: list[str], tmp_path: Path) -> None:
-    with chat_server(lambda messages: "Answer: A") as server:
+    with ChatServer(lambda messages: "Answer: A") as server:
         log = inspect(server.url, tmp_path, *args, "-T", "dataset=sample", *by)
     assert log.status == "success"
     assert len(server.requests) == 3
@@ -462,7 +462,7 @@ def test_a_server_receives_every_picture(args: list[str], count: int, kind: str,
 
 @pytest.mark.slow
 def test_lm_eval_by_its_command_line(tmp_path: Path) -> None:
-    with chat_server(lambda messages: "Answer: yes") as server:
+    with ChatServer(lambda messages: "Answer: yes") as server:
         command = [str(Path(sys.executable).parent / "lm_eval"), "--tasks", "mock_detecting_pixels_gen"]
         command += [
             "--metadata",

@@ -234,7 +234,7 @@ def test_a_folder_of_embeddings_is_for_one_model_and_preprocessing(
 
 
 def test_memory_is_bounded_and_keeps_what_was_used_last() -> None:
-    kept = Vectors(4, most_bytes=3 * 16)
+    kept = Vectors(4, max_bytes=3 * 16)
     for name in ("a", "b", "c", "a", "d"):
         kept.put(name, np.full(4, ord(name), np.float32)) if kept.get(name) is None else None
     assert [kept.get(name) is not None for name in "abcd"] == [True, False, True, True]
@@ -245,7 +245,7 @@ def test_a_small_memory_loses_no_answer(file: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(cache.Vectors.__init__, "__defaults__", (None, 2 * 4 * 24))
     clip = load(file, batch_size=2)
     assert difference(clip.score(PICTURES, CAPTIONS), expected) < 1e-5
-    assert len(clip._images._kept) == len(clip._texts._kept) == 2
+    assert len(clip._images._recent) == len(clip._texts._recent) == 2
 
 
 WRITER = """
@@ -483,7 +483,7 @@ def test_a_strip_is_too_narrow_for_crop_as_well(file: str) -> None:
 @pytest.mark.parametrize(
     ("shown", "texts", "said"),
     [
-        (PICTURES[:2], [["one"]], "2 images and captions for 1"),
+        (PICTURES[:2], [["one"]], "2 images and 1 lists of captions"),
         (PICTURES[:2], [["one"], []], "image 2 of 2: has no captions"),
         (PICTURES[:1], ["one"], "image 1 of 1: has no captions"),
         (PICTURES[:1], [["one", None]], "caption 2 of 2: is of type NoneType"),

@@ -20,9 +20,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, get_model
-from lm_eval import evaluator
 from lm_eval.api.instance import Instance
-from lm_eval.tasks import TaskManager
 from PIL import Image
 from safetensors.torch import save_file
 from standins import tiny_clip
@@ -47,8 +45,8 @@ from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
 from humor_tasks.on_lm_eval.providers.processes import UNSAID
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.testing import run_lm_eval
 
-TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 BOTH = ("matching", "ranking")
 ALIKE = {"accuracy": "acc", "ny_accuracy": "ny_acc", "crowd_accuracy": "crowd_acc"}
 Scores = dict[str, list[float]]
@@ -248,9 +246,9 @@ def test_arguments_of_the_command_line(folder: str) -> None:
 
 def test_a_machine_without_cuda_says_so_when_asked(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
-    with pytest.raises(PrerequisiteError, match=r"device 'cuda' is not there.*Use device=auto"):
+    with pytest.raises(PrerequisiteError, match=r"device 'cuda' is not available.*Use device=auto"):
         get_model(f"clip/{folder}", device="cuda")
-    with pytest.raises(BadInput, match="device 'cuda' is not there"):
+    with pytest.raises(BadInput, match="device 'cuda' is not available"):
         ClipLM(folder, "cuda")
     assert ClipLM(folder, UNSAID).device.type != "cuda"  # lm-eval without --device
 
@@ -260,17 +258,14 @@ def test_a_caption_of_ten_thousand_characters_is_cut_and_told(clip: Clip, caplog
     asked = Question("x", "", ("short", "long " * 2000), drawing(0))
     for _ in range(2):
         assert all(map(math.isfinite, chooser.score([asked])[0]))
-    assert caplog.text.count("1 captions so far were cut") == 1
+    assert caplog.text.count("1 captions so far were truncated") == 1
 
 
 # ---- lm-eval ------------------------------------------------------------------------------------
 
 
 def in_lm_eval(model: ChooserLM, *tasks: str, dataset: str = "sample", **more: Any) -> dict[str, Any]:
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": dataset} | more)
-    found = evaluator.simple_evaluate(model, tasks=list(tasks), task_manager=manager)
-    assert found is not None
-    return found
+    return run_lm_eval(model, *tasks, metadata={"dataset": dataset} | more)
 
 
 def likelihoods_in(samples: Sequence[dict[str, Any]]) -> Scores:

@@ -211,7 +211,7 @@ def test_tags_and_repositories_of_the_hub(
     with pytest.raises(BadInput, match=r"hf-hub:no/such"):
         load("hf-hub:no/such")
     tag({"hf_hub": "no/such/"})
-    with pytest.raises(BadInput, match=rf"{TINY}/mine: its weights are not to be had from the hub"):
+    with pytest.raises(BadInput, match=rf"{TINY}/mine: its weights cannot be loaded from the hub"):
         load(f"{TINY}/mine")
 
 
@@ -319,8 +319,8 @@ def edited(folder: Path, name: str, **changes: Any) -> None:
         (lambda f: edited(f, "config.json", text_config__vocab_size=1000), "vocab_size is 1000; only 49408"),
         (lambda f: edited(f, "config.json", vision_config__layer_norm_eps=1e-6), "layer_norm_eps is 1e-06"),
         (lambda f: edited(f, "config.json", text_config__hidden_act="relu"), r"hidden_act \['quick_gelu', 'relu'\]"),
-        (lambda f: edited(f, "config.json", model_type="siglip"), "is no folder of a CLIP"),
-        (lambda f: edited(f, "config.json", vision_config__hidden_size="x"), "builds no model"),
+        (lambda f: edited(f, "config.json", model_type="siglip"), "is not a CLIP folder"),
+        (lambda f: edited(f, "config.json", vision_config__hidden_size="x"), "does not define a valid model"),
         (lambda f: edited(f, "config.json", text_config__num_hidden_layers=3), "missing keys.*resblocks.2"),
         (lambda f: (f / "model.safetensors").unlink(), "holds no weights"),
         (lambda f: (f / "model.safetensors").write_bytes(b"no"), "cannot be read as weights"),
@@ -331,7 +331,7 @@ def edited(folder: Path, name: str, **changes: Any) -> None:
                 (f / "model.safetensors").rename(f.parent / "model.safetensors"),
                 (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "../model.safetensors"}}'),
             ),
-            "names '../model.safetensors'; weights lie beside it",
+            "names '../model.safetensors'; weights must be in the same folder",
         ),
     ],
 )
@@ -365,11 +365,14 @@ SPOILT: dict[str, tuple[Any, str]] = {
         lambda s: s | {"visual.proj": s["visual.proj"].to(torch.int8)},
         r"1 wrong type: visual.proj torch.int8\.",
     ),
-    "no data": (lambda s: s | {"visual.proj": s["visual.proj"].to("meta")}, "plain weights: 1 non-tensor: visual.proj"),
+    "no data": (
+        lambda s: s | {"visual.proj": s["visual.proj"].to("meta")},
+        "more than weights: 1 non-tensor: visual.proj",
+    ),
     "scale": (lambda s: s | {"logit_scale": torch.tensor(200.0)}, "is damaged: its logit scale is inf"),
-    "a list": (lambda s: [1, 2], "holds no weights by name, but a list"),
-    "a text": (lambda s: s | {"note": "hello"}, "holds more than plain weights: 1 non-tensor: note"),
-    "code": (lambda s: s | {"note": Trap()}, r"it holds \S+\.mkdir beside tensors\)\. Only tensors are read"),
+    "a list": (lambda s: [1, 2], "holds a list instead of weights by name"),
+    "a text": (lambda s: s | {"note": "hello"}, "holds more than weights: 1 non-tensor: note"),
+    "code": (lambda s: s | {"note": Trap()}, r"it holds \S+\.mkdir besides tensors\)\. Only tensors are read"),
 }
 
 
@@ -391,7 +394,7 @@ def test_files_that_hold_nothing_say_so(state: State, tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=rf"{name} cannot be read as weights"):
             load(tmp_path / name, architecture=TINY)
     torch.save(state, tmp_path / "c.pt")
-    with pytest.raises(BadInput, match="is a weight file; say its architecture"):
+    with pytest.raises(BadInput, match="is a weight file; give its architecture"):
         load(tmp_path / "c.pt")
     with pytest.raises(BadInput, match=rf"no architecture 'Tiny-16-23'\. The nearest are {TINY}"):
         load(tmp_path / "c.pt", architecture="Tiny-16-23")
@@ -406,13 +409,16 @@ def test_files_that_hold_nothing_say_so(state: State, tmp_path: Path) -> None:
         (lambda f: edited(f, "config.json", prefix=None), r"config\.json: prefix is None"),
         (lambda f: edited(f, "config.json", precision="int8"), r"config\.json: precision: there is no 'int8'"),
         (lambda f: (f / "model.safetensors").unlink(), "holds no weights"),
-        (lambda f: (f / "open_clip_config.json").unlink(), r"is no folder of a CLIP.*writes it\)\.$"),
+        (lambda f: (f / "open_clip_config.json").unlink(), r"is not a CLIP folder.*written by transformers\)\.$"),
         (lambda f: ((f / "open_clip_config.json").unlink(), (f / "model").mkdir()), "its model is .*/model"),
         (lambda f: (f / "open_clip_config.json").write_text("{}"), "cannot be built"),
         (lambda f: edited(f, "open_clip_config.json", model_cfg__embed_dim="x"), "cannot be built"),
         (lambda f: edited(f, "open_clip_config.json", model_cfg__embed_dim=25), "wrong shapes"),
         (lambda f: edited(f, "open_clip_config.json", model_cfg__vision_cfg__image_size=[32, 16]), "wrong shape"),
-        (lambda f: edited(f, "open_clip_config.json", preprocess_cfg__mean=[1, 2]), "mean is .*it is three numbers"),
+        (
+            lambda f: edited(f, "open_clip_config.json", preprocess_cfg__mean=[1, 2]),
+            "mean is .*it must be three numbers",
+        ),
         (lambda f: edited(f, "open_clip_config.json", preprocess_cfg__std=[1, 0, 1]), "std is .*are divided by it"),
         (lambda f: edited(f, "open_clip_config.json", preprocess_cfg__interpolation="box"), "there is no 'box'"),
     ],
@@ -468,14 +474,14 @@ def test_loading_leaves_the_programs_logs_alone(tmp_path: Path) -> None:
     ("config", "said"),
     [
         ({"pretrained": ""}, "pretrained is empty"),
-        ({"pretrained": 2024}, "pretrained is 2024; .*write ./ before it"),
+        ({"pretrained": 2024}, "pretrained is 2024; .*prepend ./ to it"),
         ({"fit": "stretch"}, "there is no 'stretch'; choose from pad, crop"),
         ({"precision": "int8"}, "there is no 'int8'"),
         ({"batch_size": -1}, "batch_size is -1"),
         ({"workers": "2"}, "workers is '2'"),
         ({"device": "gpu"}, "device is 'gpu'; choose from auto, cuda"),
-        ({"device": "cuda"}, r"device 'cuda' is not there: .*finds 1 x cpu"),
-        ({"device": "cuda:1"}, "device 'cuda:1' is not there"),
+        ({"device": "cuda"}, r"device 'cuda' is not available: .*finds 1 x cpu"),
+        ({"device": "cuda:1"}, "device 'cuda:1' is not available"),
         ({"pretrained": "ViT-L-41-336/openai"}, "no architecture 'ViT-L-41-336'. The nearest are .*ViT-L-14-336"),
         ({"pretrained": "vit-b-32"}, "no architecture 'vit-b-32'. The nearest are ViT-B-32"),
         ({"pretrained": "qqqqqq/x"}, r"no architecture 'qqqqqq'\. open_clip.list_models"),
@@ -483,7 +489,7 @@ def test_loading_leaves_the_programs_logs_alone(tmp_path: Path) -> None:
         ({"pretrained": "ViT-L-14-336/laion"}, "has no weights 'laion'; there are openai, random"),
         ({"pretrained": "./nowhere"}, "no such file or folder"),
         ({"pretrained": "nowhere.safetensors"}, "no such file or folder"),
-        ({"pretrained": "ViT-B-32/openai", "architecture": "ViT-B-32"}, "architecture belongs to a weight file"),
+        ({"pretrained": "ViT-B-32/openai", "architecture": "ViT-B-32"}, "architecture is for a weight file"),
     ],
 )
 def test_configurations_that_cannot_be_used(config: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:

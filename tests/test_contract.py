@@ -131,12 +131,11 @@ def test_log_likelihoods_of_yes_and_no_are_compared_as_words() -> None:
 
 @pytest.mark.parametrize("name", NYCC)
 def test_log_likelihood_variants_ask_the_direct_prompt(name: str) -> None:
-    kind = "multiple_choice" if BENCHMARKS[name].letters else "loglikelihood"
-    task = lm_eval_task(name, kind)
     run = BENCHMARKS[name].open(dataset="sample", cot=False)
+    task = lm_eval_task(name, "multiple_choice" if run.form.labels else "loglikelihood")
     for doc, record in zip(task.test_docs(), run.records, strict=True):
         plain = "\n\n".join(turn["content"] for turn in messages(run.prompt(record)))
-        prefix = "Answer:" if BENCHMARKS[name].letters else "Explanation:"
+        prefix = "Explanation:" if name == "explanation" else "Answer:"
         assert task.fewshot_context(doc, 0) == f"{plain}\n\n{prefix}"
 
 

@@ -13,7 +13,6 @@ from inspect_ai.log import read_eval_log
 from standins.grading import (
     FEW,
     REFUSAL,
-    WORDS,
     as_object,
     bears,
     breaks,
@@ -32,13 +31,14 @@ from standins.grading import (
     unscored,
     verdict,
 )
-from standins.judging import Scripted, between, says
+from standins.judging import between, says
 
 from humor_tasks import load
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
 from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.scorers.verdict import majority
+from humor_tasks.testing import ScriptedModel
 
 # ---- HumorBench, end to end ---------------------------------------------------------------------
 
@@ -85,7 +85,7 @@ def test_what_a_grader_is_shown() -> None:
 def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
     opened = load("humorbench", dataset="sample")
     replies = replies_of(opened)
-    judge = Scripted("g", lambda messages: verdict(True, "It names the bears."))
+    judge = ScriptedModel("g", lambda messages: verdict(True, "It names the bears."))
     log = run(humorbench("sample"), explainer(replies), judge)
     (point,) = points(found(log)[opened.records[0].id])
     assert point == {
@@ -207,13 +207,13 @@ def test_a_panel_decides_by_majority() -> None:
         (lambda: [says("a", as_object(True))], None, ["unparsed"]),  # not the form that was asked for
     ],
 )
-def test_what_graders_amount_to(make: Callable[[], list[Scripted]], passed: bool | None, words: list[str]) -> None:
+def test_what_graders_amount_to(make: Callable[[], list[ScriptedModel]], passed: bool | None, words: list[str]) -> None:
     panel = make()
     log = run(own_task(bears(), form=True), says("m", "<explanation>They are.</explanation>"), *panel)
     result = only(log)
     (point,) = points(result)
     assert point["passed"] is passed
-    said = [WORDS[v["passed"]] if v["passed"] is not None else v["status"] for v in point["verdicts"]]
+    said = [("FAIL", "PASS")[v["passed"]] if v["passed"] is not None else v["status"] for v in point["verdicts"]]
     assert said == words
     assert [len(judge.asked) for judge in panel] == [1] * len(panel)
     form = only(log, "explanation_form")

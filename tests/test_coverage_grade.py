@@ -14,12 +14,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from inspect_ai.log import EvalLog, read_eval_log
-from lm_eval import evaluator
-from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
-from lm_eval.loggers import EvaluationTracker
-from lm_eval.tasks import TaskManager
-from standins.chat import chat_server, text_of
 from standins.grading import (
     FEW,
     as_object,
@@ -36,46 +30,20 @@ from standins.grading import (
     thirds,
     verdict,
 )
-from standins.judging import Scripted, between, says
+from standins.judging import between, says
 
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
 from humor_tasks.studies.grade import grading_task, read_written, report_of
-
-STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
-
-
-class Explains(LM):
-    """Replies by the document's id."""
-
-    def __init__(self, replies: Mapping[str, str]) -> None:
-        super().__init__()
-        self.replies = replies
-
-    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        return [self.replies.get(request.doc["id"], verdict(True)) for request in requests]
-
-    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        raise NotImplementedError
-
-    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        raise NotImplementedError
+from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
 
 def lm_eval_logs(output: Path, replies: Mapping[str, str], *tasks: str, **metadata: Any) -> dict[str, Path]:
     """The files that `lm_eval --output_path ... --log_samples` leaves, by task."""
-    manager = TaskManager(include_path=STUBS, include_defaults=False, metadata={"dataset": "sample"} | metadata)
-    tracker = EvaluationTracker(output_path=str(output))
-    results = evaluator.simple_evaluate(
-        Explains(replies), tasks=list(tasks), task_manager=manager, evaluation_tracker=tracker
-    )
-    assert results is not None
-    samples = results.pop("samples")
-    tracker.save_results_aggregated(results=results, samples=samples)
-    for task in tasks:
-        tracker.save_results_samples(task_name=task, samples=samples[task])
+    model = ScriptedLM(lambda prompt, doc: replies.get(doc["id"], verdict(True)))
+    run_lm_eval(model, *tasks, metadata={"dataset": "sample"} | metadata, output=output)
     return {task: next(output.rglob(f"samples_{task}_2*.jsonl")) for task in tasks}
 
 
@@ -85,7 +53,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return lm_eval_logs(tmp_path_factory.mktemp("logged"), replies, "humorbench_autograder", "humorbench")
 
 
-def regrade(path: Path, *graders: Scripted) -> EvalLog:
+def regrade(path: Path, *graders: ScriptedModel) -> EvalLog:
     return run(grading_task(read_written(path, "humorbench"), "humorbench", path.name), None, *graders)
 
 
@@ -236,7 +204,7 @@ def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path) -> Non
     def answer(messages: list[dict[str, Any]]) -> str:
         return as_object(models[server.requests[-1]["model"]](between(text_of(messages[-1]), "point")))
 
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         own = {"INSPECT_CACHE_DIR": str(tmp_path / "c"), "GRADER_API_KEY": "x", "GRADER_BASE_URL": server.url}
         command = [sys.executable, "-m", "humor_tasks.cli", "grade", str(logged["humorbench"]), "--structured"]
         command += ["--grader", "openai-api/grader/a", "--seed", "7", "--log-dir", str(tmp_path / "verdicts")]

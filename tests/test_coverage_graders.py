@@ -12,7 +12,6 @@ from inspect_ai import Task, eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from standins.attacks import ATTACKS
-from standins.chat import chat_server, text_of
 from standins.grading import (
     REFUSAL,
     as_object,
@@ -30,12 +29,13 @@ from standins.grading import (
     verdict,
 )
 from standins.humorbench import RUBRIC
-from standins.judging import Scripted, between, says
+from standins.judging import between, says
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.on_inspect.judging.coverage import element_coverage
 from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
+from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 # ---- the request --------------------------------------------------------------------------------
 
@@ -68,7 +68,7 @@ def test_settings_reach_the_grader(structured: bool) -> None:
     def answer(messages: list[dict[str, Any]]) -> str:
         return (as_object if structured else verdict)(True, "It says so.")
 
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         judge = get_model("openai-api/grader/g", base_url=server.url, api_key="x", memoize=False)
         task = own_task(bears("s", "It has fur.", "It flies."), structured=structured)
         log = eval(task, model=says("m", "Bears.").model, model_roles={"grader": judge}, display="none")[0]
@@ -101,7 +101,7 @@ def test_settings_reach_the_grader(structured: bool) -> None:
 def test_a_grader_by_name_and_own_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "grade.txt").write_text("== user ==\n$context: $answer = $point? $format")
     (tmp_path / "verdict.tags.txt").write_text("Judge.")
-    with chat_server(lambda messages: verdict(text_of(messages[-1]).startswith("A zoo"))) as server:
+    with ChatServer(lambda messages: verdict(text_of(messages[-1]).startswith("A zoo"))) as server:
         monkeypatch.setenv("OWNGRADER_API_KEY", "x")
         monkeypatch.setenv("OWNGRADER_BASE_URL", server.url)
         task = own_task(bears(context="A zoo"), grader="openai-api/owngrader/g", prompts=str(tmp_path))
@@ -129,11 +129,11 @@ def test_a_wrong_prompts_folder_is_told(tmp_path: Path) -> None:
 # ---- attacks ------------------------------------------------------------------------------------
 
 
-def attacked(tmp_path: Path, elements: bool) -> tuple[Task, Scripted, list[str], str]:
+def attacked(tmp_path: Path, elements: bool) -> tuple[Task, ScriptedModel, list[str], str]:
     """Every attack as the explanation of a sample, in HumorBench or in somebody else's task."""
     if not elements:
         samples = [bears(str(i), f"Point {i}.", context="A zoo.") for i in range(len(ATTACKS))]
-        model = Scripted("attacker", lambda messages: ATTACKS[int((messages[-1].metadata or {})["i"])])
+        model = ScriptedModel("attacker", lambda messages: ATTACKS[int((messages[-1].metadata or {})["i"])])
         for i, sample in enumerate(samples):
             sample.input = [ChatMessageUser(content="Why?", metadata={"i": i})]
         return own_task(*samples, form=True), model, [str(sample.id) for sample in samples], "answer"
@@ -153,8 +153,8 @@ def attacked(tmp_path: Path, elements: bool) -> tuple[Task, Scripted, list[str],
 def test_no_attack_passes(tmp_path: Path, elements: bool, structured: bool) -> None:
     task, model, ids, tag = attacked(tmp_path, elements)
     form = as_object if structured else verdict
-    quotes = Scripted("quotes", lambda messages: form(False, f"It says: {between(messages[-1].text, tag)}"))
-    echoes = Scripted("echoes", lambda messages: between(messages[-1].text, tag))
+    quotes = ScriptedModel("quotes", lambda messages: form(False, f"It says: {between(messages[-1].text, tag)}"))
+    echoes = ScriptedModel("echoes", lambda messages: between(messages[-1].text, tag))
     task.scorer[0] = element_coverage(structured=structured)
     log = run(task, model, quotes, echoes)
     sent = 0
@@ -209,7 +209,7 @@ def test_metadata_of_the_same_names_means_something_else_elsewhere() -> None:
 
 def test_retries_ask_again_with_the_next_seed_until_a_verdict_is_read() -> None:
     replies = iter(["hm", "PASS, I think", verdict(True)])
-    judge = Scripted("g", lambda messages: next(replies))
+    judge = ScriptedModel("g", lambda messages: next(replies))
     log = run(own_task(bears(), retries=2), says("m", "Bears."), judge)
     assert (metrics(log)["coverage"], len(judge.asked)) == (1, 3)
     assert [config.seed for config in judge.configs] == [1234, 1235, 1236]
@@ -219,10 +219,10 @@ def test_retries_ask_again_with_the_next_seed_until_a_verdict_is_read() -> None:
 
 
 def test_a_graders_own_settings_go_first() -> None:
-    judge = Scripted("g", lambda messages: verdict(True), settings=GenerateConfig(temperature=0.7, seed=7))
+    judge = ScriptedModel("g", lambda messages: verdict(True), settings=GenerateConfig(temperature=0.7, seed=7))
     run(own_task(bears()), says("m", "Bears."), judge)
     assert [(config.temperature, config.seed) for config in judge.configs] == [(0.7, 7)]
-    unset = Scripted("g2", lambda messages: verdict(True))
+    unset = ScriptedModel("g2", lambda messages: verdict(True))
     run(own_task(bears(), temperature="none", seed="null"), says("m", "Bears."), unset)
     assert [(config.temperature, config.seed) for config in unset.configs] == [(None, None)]
 
@@ -250,7 +250,7 @@ def test_what_would_fail_for_every_request_ends_the_run(status_code: int, struct
         raise Refused(status_code)
 
     status = "error" if ends else "success"
-    log = run(own_task(bears(), structured=structured), says("m", "B."), Scripted("g", fails), status=status)
+    log = run(own_task(bears(), structured=structured), says("m", "B."), ScriptedModel("g", fails), status=status)
     if ends:
         assert log.error
         assert ("takes no schema: use structured=false" if structured else "cannot be asked") in log.error.message
@@ -288,7 +288,7 @@ def test_the_exam_in_inspect_is_the_exam_without_a_harness() -> None:
 @pytest.mark.parametrize("structured", [False, True])
 def test_the_exam_asks_what_element_coverage_asks(structured: bool) -> None:
     form = as_object if structured else verdict
-    judge, examined = Scripted("g", lambda m: form(True)), Scripted("g", lambda m: form(True))
+    judge, examined = ScriptedModel("g", lambda m: form(True)), ScriptedModel("g", lambda m: form(True))
     exam = run(humorbench_autograder("sample", structured=structured), examined)
     assert metrics(exam)["recall"] == 1
     ids = {record.id for record in load("humorbench", dataset="sample", subset=str(RUBRIC)).records}

@@ -17,9 +17,7 @@ import yaml
 from click.testing import CliRunner
 from inspect_ai.log import read_eval_log
 from standins.bad_rows import dataset_folder, row
-from standins.chat import ChatServer, chat_server, text_of
 from standins.corpus import make_hub_repo
-from standins.hub import HubStandIn
 from standins.seeing import ASKED, Seer, said_of
 from standins.tiny_clip import drawing, encoded
 
@@ -30,6 +28,7 @@ from humor_tasks.cli import main
 from humor_tasks.data.rows import catalogue, described_by, open_rows
 from humor_tasks.errors import BadInput
 from humor_tasks.models.descriptions import QUESTIONS, Description
+from humor_tasks.testing import ChatServer, HubServer, text_of
 
 MODEL = "openai-api/seer/eye"
 
@@ -37,7 +36,7 @@ MODEL = "openai-api/seer/eye"
 @pytest.fixture
 def seer(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Seer, ChatServer]]:
     seer = Seer()
-    with chat_server(seer) as server:
+    with ChatServer(seer) as server:
         monkeypatch.setenv("SEER_API_KEY", "not a key")
         monkeypatch.setenv("SEER_BASE_URL", server.url)
         yield seer, server
@@ -123,10 +122,10 @@ def test_a_finished_folder_is_not_made_again(seer: tuple[Seer, ChatServer], tmp_
     describe(out, "sample", *one_task())
     seer[0].asked.clear()
     card = (out / "README.md").stat().st_mtime_ns
-    assert "is finished already: 10 rows" in describe(out, "sample", *one_task())
+    assert "is already complete: 10 rows" in describe(out, "sample", *one_task())
     told = describe(out, "sample", *one_task(), "--instruction", "x")
     assert told.startswith("failed 2")
-    assert "is finished, and was made otherwise (asked); give another -o" in told
+    assert "already exists with other settings (asked); give another -o" in told
     assert "(source)" in describe(out, "sample", *one_task("train"))
     assert not seer[0].asked
     assert (out / "README.md").stat().st_mtime_ns == card
@@ -170,7 +169,7 @@ def test_what_a_killed_writer_left_is_no_hindrance(seer: tuple[Seer, ChatServer]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d", "d.answers.jsonl"]
     (tmp_path / "link").symlink_to(tmp_path / "far")
     assert "far: 10 rows" in describe(tmp_path / "link", "sample", *one_task())
-    assert "far: is finished already" in describe(tmp_path / "link", "sample", *one_task())
+    assert "far: is already complete" in describe(tmp_path / "link", "sample", *one_task())
     (tmp_path / "file").write_text("mine")
     assert "was not made by humor-tasks describe" in describe(tmp_path / "file", "sample", *one_task())
 
@@ -214,7 +213,7 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
         ("sample", ["--temperature=-1"], "temperature is -1.0"),
         ("sample", ["--revision", "main"], "revision=main is for hub datasets"),
         ("nowhere", [], "is neither 'sample'"),
-        ("sample", ["-o", "out[1]"], "reads no folder with [ in its path; give another -o"),
+        ("sample", ["-o", "out[1]"], "cannot read a folder with [ in its path; give another -o"),
     ],
 )
 def test_what_cannot_be_described(tmp_path: Path, dataset: str, more: list[str], message: str) -> None:
@@ -233,7 +232,7 @@ def test_a_hub_dataset_is_described_at_one_commit(
     seer: tuple[Seer, ChatServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = make_hub_repo(tmp_path / "repository", rows=3, side=8)
-    with HubStandIn() as hub:
+    with HubServer() as hub:
         commit = hub.add(HUB, repository)
         code = "import sys; from humor_tasks.cli import main; main(sys.argv[1:])"
         command = [
@@ -288,7 +287,7 @@ def test_a_killed_command_asks_for_the_rest_only(tmp_path: Path, real_corpus: st
     seer = Seer(limit=70)
     command = [sys.executable, "-m", "humor_tasks.cli", "describe", "--model", MODEL, "--dataset", real_corpus]
     command += ["-o", str(tmp_path / "described")]
-    with chat_server(seer) as server:
+    with ChatServer(seer) as server:
         env = os.environ | {"SEER_API_KEY": "x", "SEER_BASE_URL": server.url}
         process = subprocess.Popen(
             command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
@@ -315,7 +314,7 @@ def test_a_killed_command_asks_for_the_rest_only(tmp_path: Path, real_corpus: st
 @pytest.mark.slow
 def test_both_harnesses_run_on_what_was_described(tmp_path: Path) -> None:
     seer = Seer()
-    with chat_server(seer) as server:
+    with ChatServer(seer) as server:
         env = os.environ | {"SEER_API_KEY": "x", "SEER_BASE_URL": server.url, "OPENAI_API_KEY": "x"}
 
         def run(*command: str) -> str:

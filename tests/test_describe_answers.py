@@ -107,7 +107,7 @@ def test_answers_of_another_model_are_left_alone(tmp_path: Path) -> None:
 )
 def test_a_line_that_is_no_answer_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "a").write_text(f"\n{line}\n")
-    with pytest.raises(BadInput, match=r"a, line 2: is no answer .*Remove the line"):
+    with pytest.raises(BadInput, match=r"a, line 2: cannot be read .*Remove the line"):
         Answers(tmp_path / "a", {})
 
 
@@ -115,7 +115,9 @@ def test_a_line_that_is_no_answer_is_named(tmp_path: Path, line: str) -> None:
 def test_a_file_that_is_not_ours_is_left_as_it_is(tmp_path: Path, foreign: bytes) -> None:
     for content in (foreign, b"\n" + foreign):
         (tmp_path / "a").write_bytes(content)
-        with pytest.raises(BadInput, match=r"a: ends in what was not kept here\. Remove its last line, or the file"):
+        with pytest.raises(
+            BadInput, match=r"a: its last line is not one of this file's format\. Remove that line, or the file"
+        ):
             Answers(tmp_path / "a", {})
         assert (tmp_path / "a").read_bytes() == content
 

@@ -26,11 +26,11 @@ BAD = {
     "number.json": ('{"a": 3}', "id a: the prediction is 3; it must be text"),
     "no_id.jsonl": ('{"name": "a", "text": "A"}', "line 1: has no instance_id or id; it has name, text"),
     "no_text.json": ('[{"id": "a"}]', "record 1: has no prediction or text or answer or reply"),
-    "twice.jsonl": ('{"id": "a", "text": "A", "text": "B"}', "line 1: says twice"),
-    "two.json": ('[{"id": "a", "text": "A", "answer": "B"}]', "record 1: says twice"),
+    "twice.jsonl": ('{"id": "a", "text": "A", "text": "B"}', "line 1: has more than one prediction"),
+    "two.json": ('[{"id": "a", "text": "A", "answer": "B"}]', "record 1: has more than one prediction"),
     "deep.json": ("[" * 100_000, "not JSON"),
     "not_object.json": ('"A"', "holds str"),
-    "not_record.jsonl": ("3", "line 1: is not an object"),
+    "not_record.jsonl": ("3", "line 1: must be an object"),
 }
 
 

@@ -17,9 +17,10 @@ from typing import Any
 import pytest
 
 from humor_tasks import evaluate, load
+from humor_tasks.benchmarks.answers import Rating
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humicroedit import corpus
-from humor_tasks.benchmarks.humicroedit.rating import BINS, bin_of, expected
+from humor_tasks.benchmarks.humicroedit.rating import BINS, LABELS, bin_of
 from humor_tasks.data.records import Record
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
@@ -182,26 +183,26 @@ def one(grades: str = "22110", mean: str = "1.2") -> Record:
 
 
 @pytest.mark.parametrize(
-    ("reply", "refused", "status", "answer", "squared"),
+    ("reply", "refused", "status", "answer", "error"),
     [
         ("Rating: 2.2", False, "answered", "2.2", 1.0),
         ("1.2", False, "answered", "1.2", 0.0),
-        ("Rating: 1e-05", False, "answered", "1e-05", (1.2 - 1e-5) ** 2),
-        ("Rating: 3.5", False, "unparsed", None, 1.8**2),
-        ("Rating: -1", False, "unparsed", None, 1.8**2),
-        ("Rating: nan", False, "unparsed", None, 1.8**2),
-        ("Somewhere in between.", False, "unparsed", None, 1.8**2),
-        ("", False, "empty", None, 1.8**2),
-        ("I can't help with that.", False, "refused", None, 1.8**2),
-        ("Hm.", True, "refused", None, 1.8**2),
+        ("Rating: 1e-05", False, "answered", "1e-05", 1.2 - 1e-5),
+        ("Rating: 3.5", False, "unparsed", None, 1.8),
+        ("Rating: -1", False, "unparsed", None, 1.8),
+        ("Rating: nan", False, "unparsed", None, 1.8),
+        ("Somewhere in between.", False, "unparsed", None, 1.8),
+        ("", False, "empty", None, 1.8),
+        ("I can't help with that.", False, "refused", None, 1.8),
+        ("Hm.", True, "refused", None, 1.8),
     ],
 )
-def test_outcomes_of_a_rating(reply: str, refused: bool, status: str, answer: str | None, squared: float) -> None:
+def test_outcomes_of_a_rating(reply: str, refused: bool, status: str, answer: str | None, error: float) -> None:
     """Without a rating, 1.2 counts as rated 3, the far end of the scale."""
     run = load(RATING, dataset="sample")
     found = run.outcome(one(), reply, refused)
     assert (found.status, found.answer) == (status, answer)
-    assert found.values["rmse"] == pytest.approx(squared)
+    assert found.values["rmse"] == pytest.approx(error)
     assert found.values["unparsed"] == (status in ("unparsed", "empty"))
     assert found.values["refused"] == (status == "refused")
     left_out = run.with_options(on_unparsed="exclude").outcome(one(), reply, refused)
@@ -212,13 +213,13 @@ def test_outcomes_of_a_rating(reply: str, refused: bool, status: str, answer: st
 def test_an_unread_rating_is_never_the_mean() -> None:
     run = load(RATING, dataset="sample")
     for mean, worst in (("0.0", 3.0), ("1.4", 3.0), ("1.5", 0.0), ("3.0", 0.0)):
-        assert run.outcome(one(mean=mean), "?").values["rmse"] == (worst - float(mean)) ** 2
+        assert run.outcome(one(mean=mean), "?").values["rmse"] == abs(worst - float(mean))
 
 
 def test_a_row_of_one_judge_has_no_judges_to_compare_with() -> None:
     run = load(RATING, dataset="sample")
-    assert "beats_judge" not in run.outcome(one(grades="2", mean="2.0"), "2").values
-    assert "beats_judge" in run.outcome(one(), "2").values
+    assert "beats_judge" not in run.metrics([run.outcome(one(grades="2", mean="2.0"), "2")])
+    assert "beats_judge" in run.metrics([run.outcome(one(), "2")])
 
 
 @pytest.mark.parametrize(
@@ -379,7 +380,9 @@ def test_ties_that_are_kept_are_asked_about_and_not_scored(via: str) -> None:
     ],
 )
 def test_expected_ratings(likelihoods: list[float], value: float | None) -> None:
-    assert expected(likelihoods) == (value if value is None else pytest.approx(value))
+    answer = Rating(LABELS).from_likelihoods(likelihoods)
+    assert answer.status == ("unparsed" if value is None else "answered")
+    assert answer.value is None if value is None else float(str(answer.value)) == pytest.approx(value)
 
 
 # ---- options ------------------------------------------------------------------------------------
@@ -519,7 +522,7 @@ def test_the_real_mean_of_train(real_data: Path) -> None:
     grades = [float(str(r.target)) for r in load(RATING, dataset=dataset, split="train").records]
     run = load(RATING, dataset=dataset, split="dev")
     replies = {r.id: told(math.fsum(grades) / len(grades)) for r in run.records}
-    estimate = run.benchmark.estimate(run, "rmse", [run.outcome(r, replies[r.id]) for r in run.records])["rmse"]
+    estimate = run.metrics([run.outcome(r, replies[r.id]) for r in run.records])["rmse"]
     assert f"{estimate.value:.5f}" == "0.57840"
     assert estimate.n == 2419
 

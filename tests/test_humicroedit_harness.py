@@ -25,10 +25,7 @@ from inspect_ai.model import (
     TopLogprob,
     get_model,
 )
-from lm_eval import evaluator
-from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
-from lm_eval.tasks import TaskManager
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.contract import Run
@@ -40,8 +37,8 @@ from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.submission import read_answers
+from humor_tasks.testing import ScriptedLM, run_lm_eval
 
-TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 RATING, PAIRWISE = "humicroedit_rating", "humicroedit_pairwise"
 VARIANTS = [(RATING, {}), (PAIRWISE, {}), (PAIRWISE, {"via": "ratings"})]
 SAMPLE = {"dataset": "sample", "split": "test"}
@@ -190,38 +187,18 @@ def test_a_model_without_logprobs_is_told_so(said: ModelOutput, message: str) ->
 # ---- lm-eval ------------------------------------------------------------------------------------
 
 
-class Scripted(LM):
+def answering(likelihoods: dict[str, float] = LIKELIHOODS) -> ScriptedLM:
     """Answers as `reply` does; likelihoods of digits are LIKELIHOODS, of letters those of its answer."""
 
-    tokenizer_name = "scripted"
+    def likelihood(asked: str, continuation: str) -> float:
+        label = continuation.strip()
+        return likelihoods[label] if label in likelihoods else 0.0 if reply(asked) == f"Answer: {label}" else -1.0
 
-    def __init__(self, likelihoods: dict[str, float] | None = None) -> None:
-        super().__init__()
-        self.likelihoods = likelihoods or LIKELIHOODS
-        self.asked: list[Instance] = []
-
-    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        self.asked += requests
-        return [(self._likelihood(r.args[0], r.args[1].strip()), False) for r in requests]
-
-    def _likelihood(self, asked: str, label: str) -> float:
-        if label in self.likelihoods:
-            return self.likelihoods[label]
-        return 0.0 if reply(asked) == f"Answer: {label}" else -1.0
-
-    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        self.asked += requests
-        return [reply(request.args[0]) for request in requests]
-
-    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        raise NotImplementedError
+    return ScriptedLM(lambda asked, doc: reply(asked), likelihood)
 
 
 def lm_eval(task: str, model: LM | None = None, **metadata: Any) -> dict[str, Any]:
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata=SAMPLE | metadata)
-    found = evaluator.simple_evaluate(model or Scripted(), tasks=[task], task_manager=manager)
-    assert found is not None
-    return found
+    return run_lm_eval(model or answering(), task, metadata=SAMPLE | metadata)
 
 
 def assert_same_results(found: dict[str, Any], metrics: dict[str, Estimate]) -> None:
@@ -240,7 +217,7 @@ def test_lm_eval_generates_and_scores_as_without_a_harness(name: str, more: dict
 
 @pytest.mark.parametrize(("name", "more"), [VARIANTS[0], VARIANTS[2]])
 def test_log_likelihoods_of_the_digits_give_the_expected_value(name: str, more: dict[str, str]) -> None:
-    model = Scripted()
+    model = answering()
     found = lm_eval(name, model, **more)["results"][name]
     opened = load(name, **SAMPLE, **more)
     assert_same_results(found, evaluate(opened, {r.id: "Rating: 1.0" for r in opened.records}).metrics)
@@ -256,7 +233,7 @@ def test_log_likelihoods_of_the_letters() -> None:
 
 @pytest.mark.parametrize("likelihood", [math.nan, -math.inf])
 def test_no_finite_likelihood_is_no_rating(likelihood: float) -> None:
-    found = lm_eval(RATING, Scripted(dict.fromkeys("0123", likelihood)))["results"][RATING]
+    found = lm_eval(RATING, answering(dict.fromkeys("0123", likelihood)))["results"][RATING]
     assert found["unparsed,none"] == 1
 
 

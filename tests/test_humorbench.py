@@ -331,10 +331,10 @@ def test_evaluate_tells_what_needs_no_grader(run: Run) -> None:
 
 
 def test_only_coverage_is_better_when_higher(run: Run) -> None:
-    higher = [name for name in run.benchmark.metric_names if run.benchmark.higher_is_better(name)]
+    higher = [metric.name for metric in run.benchmark.metrics if metric.direction == "higher"]
     assert higher == ["coverage", "all_covered"]
     exam = load("humorbench_autograder", dataset="sample").benchmark
-    lower = [name for name in exam.metric_names if not exam.higher_is_better(name)]
+    lower = [metric.name for metric in exam.metrics if metric.direction == "lower"]
     assert lower == ["false_pass_rate", "false_fail_rate", "unparsed", "refused"]
 
 

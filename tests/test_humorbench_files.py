@@ -38,7 +38,7 @@ BAD_FILES: list[tuple[str, bytes, list[str]]] = [
         (b"\n\n", ["f.csv: there is no column 'idx'; there are: none"]),
         (table(task).replace(b",caption", b""), ["f.csv: there is no column 'caption'", "description"]),
         (table(task).replace(b"element", b"elements"), ["f.csv: there is no column 'element'", "Did you mean 'ele"]),
-        (table(task).replace(b"caption", b"caption,idx"), ["f.csv: the header names idx twice"]),
+        (table(task).replace(b"caption", b"caption,idx"), ["f.csv: the header repeats the column idx"]),
         (table(task, LINES[task].replace("1,", "2,").replace("Honey?", " ")), ["f.csv, line 3: caption is empty"]),
         (table(task, LINES[task].replace("Bears like honey", '"\n"')), ["f.csv, line 3: element is empty"]),
         (table(task, "", LINES[task]), ["f.csv, line 4: the same (idx, element)", "f.csv, line 2", "out"]),
@@ -242,7 +242,7 @@ def test_nothing_to_be_reached(public: Files, monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setitem(corpus.PINNED, corpus.ELEMENTS, (corpus.PINNED[corpus.ELEMENTS][0], addresses))
     with pytest.raises(BadInput) as caught:
         load("humorbench")
-    for message in (corpus.ELEMENTS, *addresses, "ConnectionError", "Get the file yourself", "dataset=<file>"):
+    for message in (corpus.ELEMENTS, *addresses, "ConnectionError", "Download it yourself", "dataset=<file>"):
         assert message in str(caught.value)
     assert "dataset=sample is the packaged sample" in str(caught.value)
     assert kept(tmp_path) == []
@@ -258,7 +258,7 @@ def test_a_damaged_copy_is_fetched_anew(public: Files, tmp_path: Path) -> None:
     assert public.asked == ["/old.csv"] * 2
     path.write_bytes(b"")
     public.held.clear()  # damaged, and nowhere to be had: told, not used
-    with pytest.raises(BadInput, match="could not be fetched"):
+    with pytest.raises(BadInput, match="could not be downloaded"):
         load("humorbench")
 
 

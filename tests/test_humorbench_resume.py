@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log
-from standins.chat import chat_server, text_of
 
 from humor_tasks import load
+from humor_tasks.testing import ChatServer, text_of
 
 
 class Grader:
@@ -80,7 +80,7 @@ def test_every_row_is_graded_once(real_data: Path, tmp_path: Path, resume: str) 
     keys = [record.id for record in load("humorbench", dataset=dataset).records]
     explain: Callable[[list[dict[str, Any]]], str] = lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>"  # noqa: E731
     grader = Grader(250)
-    with chat_server(explain) as explainer, chat_server(grader) as judge:
+    with ChatServer(explain) as explainer, ChatServer(grader) as judge:
         env = environment(tmp_path, explainer.url, judge.url)
         inspect = [sys.executable, "-m", "inspect_ai"]
         command = [*inspect, "eval", "humor_tasks/humorbench", "-T", f"dataset={dataset}", "--max-connections", "8"]
@@ -104,8 +104,8 @@ def test_grade_asks_for_the_rest_only(real_data: Path, tmp_path: Path) -> None:
     dataset = str(real_data / "humorbench" / "comprehensive_annotations.csv")
     grader = Grader(250)
     with (
-        chat_server(lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>") as explainer,
-        chat_server(grader) as judge,
+        ChatServer(lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>") as explainer,
+        ChatServer(grader) as judge,
     ):
         env = environment(tmp_path, explainer.url, judge.url) | {"OPENAI_API_KEY": "x"}
         lm_eval = [sys.executable, "-m", "lm_eval", "--tasks", "humorbench", "--model", "openai-chat-completions"]

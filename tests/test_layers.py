@@ -21,7 +21,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("models",),
     ("benchmarks",),
     ("api", "on_inspect", "on_lm_eval"),
-    ("training",),
+    ("training", "testing"),
     ("studies",),
     ("_registry", "_lm_eval_backport", "cli"),
 )
@@ -30,10 +30,10 @@ MOST_LINES = 400
 # Which places may import a harness: one module reads Inspect's log files, and three studies ask models through Inspect.
 MAY_IMPORT = {
     "inspect_ai": (
-        *("on_inspect", "_registry", "data.logs.inspect_logs"),
+        *("on_inspect", "testing", "_registry", "data.logs.inspect_logs"),
         *("studies.grade", "studies.captions.comparing", "studies.corpus.distractor_models"),
     ),
-    "lm_eval": ("on_lm_eval", "_lm_eval_backport"),
+    "lm_eval": ("on_lm_eval", "testing", "_lm_eval_backport"),
 }
 
 
@@ -117,6 +117,11 @@ def test_every_module_has_a_place_and_fits(module: str) -> None:
     assert len(MODULES[module].read_text().split("\n")) <= MOST_LINES
 
 
+def test_nothing_but_tests_needs_the_stand_ins() -> None:
+    users = {m for m in GRAPH if place(m) != "testing" and any(place(name) == "testing" for name in GRAPH[m])}
+    assert not users
+
+
 def test_the_root_stays_small() -> None:
     assert len(list((REPOSITORY / ROOT).glob("*.py"))) <= MOST_MODULES_AT_THE_ROOT
 
@@ -124,3 +129,12 @@ def test_the_root_stays_small() -> None:
 def test_nothing_shadows_a_package_when_run_inside_its_folder() -> None:
     shadowed = {"inspect_ai", "lm_eval", "datasets", "evaluate", "inspect", "statistics", "types", "random", "code"}
     assert not {path.stem for path in MODULES.values()} & shadowed
+
+
+def test_private_names_of_inspect_are_in_one_module() -> None:
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            private = [n for n in names if n.startswith("inspect_ai.") and any(p[0] == "_" for p in n.split("."))]
+            assert not private or module == "on_inspect.private", f"{module} imports {private[0]}"

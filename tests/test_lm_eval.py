@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lm_eval import evaluator
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
@@ -20,48 +19,17 @@ from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.on_lm_eval.task import Scored
+from humor_tasks.on_lm_eval.task import Value
 from humor_tasks.studies.submission import read_answers
+from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 BASELINES = ("random", "first", "longest", "overlap")
 
 
 def run(model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **metadata: Any) -> dict[str, Any]:
-    metadata = {"dataset": "sample"} | metadata
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata=metadata)
-    found = evaluator.simple_evaluate(
-        model, tasks=list(tasks), task_manager=manager, num_fewshot=shots, apply_chat_template=chat
-    )
-    assert found is not None
-    return found
-
-
-class Scripted(LM):
-    """Generates a fixed reply, prefers a fixed letter, and keeps what it was asked."""
-
-    MULTIMODAL = True
-    tokenizer_name = "scripted"
-
-    def __init__(self, reply: str = "Answer: A", letter: str = "A") -> None:
-        super().__init__()
-        self.reply, self.letter = reply, letter
-        self.asked: list[Instance] = []
-
-    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        self.asked += requests
-        return [(0.0 if r.args[1].strip() == self.letter else -float(len(r.args[1])), False) for r in requests]
-
-    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        self.asked += requests
-        return [self.reply] * len(requests)
-
-    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        raise NotImplementedError
-
-    def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
-        turns = "".join(f"<{t['role']}>{t['content']}" for t in chat_history)
-        return turns + "<assistant>" * add_generation_prompt
+    given = {"dataset": "sample"} | metadata
+    return run_lm_eval(model, *tasks, metadata=given, num_fewshot=shots, apply_chat_template=chat)
 
 
 @pytest.mark.parametrize("strategy", BASELINES)
@@ -87,7 +55,7 @@ def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> No
 @pytest.mark.parametrize("setting", ["", "_pixels", "_caption_only"])
 def test_every_variant_runs(setting: str) -> None:
     names = [f"nyc_{b}{setting}{gen}" for b in ("matching", "ranking", "explanation") for gen in ("", "_gen")]
-    model = Scripted("Explanation: it is funny. Answer: B", "B")
+    model = ScriptedLM("Explanation: it is funny. Answer: B")
     found = run(model, *names)
     assert set(found["results"]) == set(names)
     assert all(("visual" in str(r.args[-1])) == (setting == "_pixels") for r in model.asked)
@@ -109,12 +77,12 @@ def test_no_finite_log_likelihood_is_no_answer(likelihoods: list[float]) -> None
 
 
 def test_pictures_are_opened_once_each() -> None:
-    class Looking(Scripted):
+    class Looking(ScriptedLM):
         def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
             self.pictures = [r.args[2]["visual"][0] for r in requests]
             return super().loglikelihood(requests)
 
-    model = Looking()
+    model = Looking("Answer: A")
     found = run(model, "nyc_matching_pixels")
     assert len(model.pictures) == 50
     assert len({id(p) for p in model.pictures}) == 5
@@ -144,7 +112,7 @@ def test_crossval_group_is_the_mean_of_folds() -> None:
 
 
 def test_shots_and_seed_come_from_the_harness() -> None:
-    model = Scripted()
+    model = ScriptedLM("Answer: A")
     run(model, "nyc_matching", shots=3)
     opened = load("matching", dataset="sample", shots=3, cot=False)
     texts = ["\n\n".join(t.text for t in opened.prompt(r).turns) + "\n\nAnswer:" for r in opened.records]
@@ -153,14 +121,14 @@ def test_shots_and_seed_come_from_the_harness() -> None:
 
 
 def test_chat_template_and_system_instruction() -> None:
-    model = Scripted()
+    model = ScriptedLM("Answer: A")
     run(model, "nyc_matching", "nyc_matching_gen", shots=1, chat=True)
     compared = next(r for r in model.asked if r.request_type == "loglikelihood")
     generated = next(r for r in model.asked if r.request_type == "generate_until")
     assert compared.args[0].count("<user>") == generated.args[0].count("<user>") == 3
     assert compared.args[0].endswith("<assistant>Answer:")
     assert generated.args[0].endswith("<assistant>")
-    task = run.__globals__["TaskManager"](include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"})
+    task = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"})
     nyc = task.load(["nyc_matching_gen"])["tasks"]["nyc_matching_gen"]
     merged = nyc.fewshot_context(nyc.test_docs()[0], 1, "Be brief.", True, False, lambda turns, **_: turns)
     assert [turn["role"] for turn in merged] == ["system", "user"]
@@ -168,16 +136,16 @@ def test_chat_template_and_system_instruction() -> None:
 
 
 def test_generation_stops_where_a_base_model_would_go_on() -> None:
-    model = Scripted()
+    model = ScriptedLM("Answer: A")
     run(model, "nyc_matching_gen")
     assert model.asked[0].args[1]["until"] == ["</s>", "<|im_end|>"]
-    few = Scripted()
+    few = ScriptedLM("Answer: A")
     run(few, "nyc_matching_gen", shots=2)
     assert few.asked[0].args[1]["until"] == ["\n\n"]
 
 
 def test_explanations_are_generated_and_their_references_weighed() -> None:
-    model = Scripted("Explanation: it is about a bear.")
+    model = ScriptedLM("Explanation: it is about a bear.")
     found = run(model, "nyc_explanation")["results"]["nyc_explanation"]
     records = load("explanation", dataset="sample").records
     total = -sum(len(f" {r.target}") for r in records)
@@ -187,9 +155,9 @@ def test_explanations_are_generated_and_their_references_weighed() -> None:
 
 
 def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
-    found = run(Scripted("no idea"), "nyc_ranking_gen")["results"]["nyc_ranking_gen"]
+    found = run(ScriptedLM("no idea"), "nyc_ranking_gen")["results"]["nyc_ranking_gen"]
     assert (found["acc,none"], found["unparsed,none"]) == (0, 1)
-    found = run(Scripted("no idea"), "nyc_ranking_gen", on_unparsed="exclude")["results"]["nyc_ranking_gen"]
+    found = run(ScriptedLM("no idea"), "nyc_ranking_gen", on_unparsed="exclude")["results"]["nyc_ranking_gen"]
     assert "acc,none" not in found
     assert found["unparsed,none"] == 1
 
@@ -205,7 +173,7 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
 )
 def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        run(Scripted(), "nyc_matching", **metadata)
+        run(ScriptedLM("Answer: A"), "nyc_matching", **metadata)
 
 
 def test_shots_are_a_flag() -> None:
@@ -216,13 +184,15 @@ def test_shots_are_a_flag() -> None:
 
 def test_a_variant_and_the_metadata_may_not_disagree() -> None:
     with pytest.raises(BadInput, match="nyc_matching_pixels fixes setting=pixels"):
-        run(Scripted(), "nyc_matching_pixels", setting="description")
-    assert run(Scripted(), "nyc_matching_pixels", setting="pixels")["results"]
+        run(ScriptedLM("Answer: A"), "nyc_matching_pixels", setting="description")
+    assert run(ScriptedLM("Answer: A"), "nyc_matching_pixels", setting="pixels")["results"]
 
 
 def test_model_arguments_in_the_metadata_are_not_ours() -> None:
     # lm-eval merges --model_args into the metadata: a model's revision must not become the dataset's.
-    assert run(Scripted(), "nyc_matching", revision="main", pretrained="x", dtype="auto", seed=3)["results"]
+    assert run(ScriptedLM("Answer: A"), "nyc_matching", revision="main", pretrained="x", dtype="auto", seed=3)[
+        "results"
+    ]
 
 
 def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.LogCaptureFixture) -> None:
@@ -249,10 +219,10 @@ def test_misspelt_model_arguments_are_not_ignored() -> None:
 def test_scored_values_survive_being_gathered_from_other_processes() -> None:
     opened = load("matching", dataset="sample")
     outcome = opened.outcome(opened.records[0], "Answer: A")
-    copy = pickle.loads(pickle.dumps(Scored(1.0, outcome)))  # noqa: S301 (what torch's gather does)
+    copy = pickle.loads(pickle.dumps(Value(1.0, outcome)))  # noqa: S301 (what torch's gather does)
     assert copy == 1.0
     assert copy.outcome == outcome
-    assert json.dumps(Scored(0.5, outcome)) == "0.5"
+    assert json.dumps(Value(0.5, outcome)) == "0.5"
 
 
 @pytest.mark.slow
@@ -288,10 +258,10 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
 
 
 def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.LogCaptureFixture) -> None:
-    models = [Scripted(), Scripted()]
+    models = [ScriptedLM("Answer: A"), ScriptedLM("Answer: A")]
     for model, fold in zip(models, (0, 1), strict=True):
-        manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "fold": fold})
-        evaluator.simple_evaluate(model, tasks=["nyc_matching"], task_manager=manager, cache_requests=True)
+        given = {"dataset": "sample", "fold": fold}
+        run_lm_eval(model, "nyc_matching", metadata=given, cache_requests=True)
     first, second = ({r.doc["id"] for r in model.asked} for model in models)
     assert not first & second
     assert "--cache_requests is not used" in caplog.text

@@ -148,16 +148,20 @@ def test_an_old_system_is_read_from_either_harness(old: Path) -> None:
         assert dict(read_system(str(path), opened).texts) == texts
 
 
-@pytest.mark.parametrize("name", ["matching", "explanation_preference", "brainstorm", "ratings"])
+@pytest.mark.parametrize(
+    "name",
+    ["matching", "explanation", "explanation_preference", "brainstorm", "rating", "pairwise", "ratings", "humorbench"],
+)
 def test_metrics_over_an_old_log_are_those_that_it_holds(name: str, old: Path) -> None:
     """As `inspect score --action recompute` and edited scores need them."""
     from inspect_ai.scorer import SampleScore
 
     log = read_eval_log(str(old / f"{name}.eval"))
     assert log.results
+    ids = list(log.eval.dataset.sample_ids or [])
     kept = [
         SampleScore(score=one, sample_id=sample.id, sample_metadata=sample.metadata)
-        for sample in log.samples or []
+        for sample in sorted(log.samples or [], key=lambda s: ids.index(s.id))  # bootstraps depend on the order
         for one in (sample.scores or {}).values()
     ]
     compute: Any = preference_metrics() if name == "explanation_preference" else benchmark_metrics()

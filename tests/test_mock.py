@@ -174,7 +174,7 @@ def test_a_clip_is_read_late_and_whole_or_as_frames(tmp_path: Path) -> None:
         (b"", "Video media/m1.mp4, row 0 (id r1) of comedy_detecting/test in"),
         (clip(12)[:900], "Video media/m1.mp4"),
         ((CARD / "images" / "post_01.png").read_bytes(), "Video media/m1.mp4"),
-        (clip(12, kind="matroska"), "only mp4, mov can be shown whole; convert it. Or show frames of it: input="),
+        (clip(12, kind="matroska"), "only mp4, mov can be sent whole; convert it. Or use frames: input="),
     ],
 )
 def test_a_clip_that_cannot_be_shown_whole_says_why(tmp_path: Path, data: bytes, said: str) -> None:
@@ -233,8 +233,8 @@ WRONG_MEDIA = [
     ("media/none.png", "media: "),
     ("../secret.png", "leaves the dataset folder"),
     ("/etc/hostname", "is an absolute path"),
-    ("m" * 5000, "is no file name here (File name too long). Correct the row"),
-    ("loop.png", "is no file name here"),
+    ("m" * 5000, "is not a valid file name (File name too long). Correct the row"),
+    ("loop.png", "is not a valid file name"),
     ("media", "there is no picture file 'media'"),
     ({"path": "loop.png", "bytes": "aGVsbG8="}, "it must hold pictures, or paths of picture files"),
 ]
@@ -261,7 +261,7 @@ def test_a_picture_of_the_wrong_type_is_named(tmp_path: Path) -> None:
     picture = load("mock_detecting", dataset=dataset, scene="post").records[0].picture
     assert picture is not None
     with pytest.raises(
-        BadInput, match=r"media/m1.png, row 0 .*: not a picture this package reads; it is .* or video\)"
+        BadInput, match=r"media/m1.png, row 0 .*: not a picture in a supported format; it is .* or video\)"
     ):
         picture.read()
 

@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai import eval
-from lm_eval import evaluator
-from lm_eval.tasks import TaskManager
 from standins import mock_sources as made
 
 from humor_tasks import load
@@ -29,10 +27,10 @@ from humor_tasks.studies.corpus.mock import with_options, with_splits
 from humor_tasks.studies.corpus.mock_card import LICENCES
 from humor_tasks.studies.corpus.mock_dialogues import shared_footage
 from humor_tasks.studies.corpus.mock_items import Item, balanced_letters
+from humor_tasks.testing import run_lm_eval
 
 CARDS = Path(__file__).resolve().parent.parent / "datasets_cards"
 SPLITS = ("train", "validation", "test")
-STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 
 
 def build(out: Path, *arguments: object) -> Result:
@@ -125,7 +123,7 @@ def test_posts_share_pictures_and_stay_in_one_split(tmp_path: Path) -> None:
         row["id"]: row for split in ("train", "validation", "test") for row in rows(out, "post_detecting", split)
     }
     # MORE has the first post in test: Cai's of the same tweet leaves train.
-    assert "post, detecting: left out 1, of train, and its medium is in a split held out further." in said
+    assert "post, detecting: left out 1, in train, while its medium is also in a later split." in said
     assert list(detecting) == [f"cai_{identity}_detecting" for identity in ids[1:]]
     # The last label is the person's, not the hashtag's.
     assert [row["label"] for row in detecting.values()] == ["yes" if i % 2 else "no" for i in range(1, 8)]
@@ -142,7 +140,7 @@ def test_captions_that_give_the_label_away_are_left_out_as_published(tmp_path: P
     words = ["so # sarcasm", "a joke , right", "see <url>", "sarcasms galore", "ironical", "humor", "plain"]
     made.cai(tmp_path / "cai", train=[[str(i), text, 1] for i, text in enumerate(words)])
     said = built(tmp_path / "out", "--cai", tmp_path / "cai", "--missing", "keep")
-    assert "Cai et al. 2019: 3 of 7 rows kept.\n  Left out: 4, a word that gives the label away, as published." in said
+    assert "Cai et al. 2019: 3 of 7 rows kept.\n  Left out: 4, a word that reveals the label, as published." in said
     kept = [row["caption"] for row in rows(tmp_path / "out", "post_detecting")]
     assert kept == ["sarcasms galore", "ironical", "plain"]
 
@@ -333,25 +331,25 @@ WRONG = [
     (mustard_of(context_speakers=["ANN"]), "context and context_speakers must be lists of the same length"),
     (mustard_of(utterance="half a \ud800"), r"an utterance is 'half a \ud800'; it must be text"),
     (mustard_of(sarcasm="y" * 10**6), f"sarcasm is '{'y' * 59}; the label must be true or false"),
-    (text_of("--mustard", "m.json", '{"1": {"context": []}, "1": {}}'), "'1' stands twice in one object"),
-    (text_of("--mustard", "m.json", "[" * 10**5), "m.json: not JSON that can be read (maximum recursion depth"),
+    (text_of("--mustard", "m.json", '{"1": {"context": []}, "1": {}}'), "'1' is repeated in one object"),
+    (text_of("--mustard", "m.json", "[" * 10**5), "m.json: not JSON (maximum recursion depth"),
     (text_of("--mustard", "m.json", '{"1": "café"}'.encode("latin-1")), "Error: {tmp}/m.json: cannot be read as UTF-8"),
-    (text_of("--mustard", "m.json", '{"1": 2}'), "m.json, id 1: is no dialogue but 2"),
+    (text_of("--mustard", "m.json", '{"1": 2}'), "m.json, id 1: must be a dialogue, not 2"),
     (text_of("--descriptions", "d.json", '{"mustard-1_1": "\\ud800"}'), "d.json, mustard-1_1: the description is"),
     (text_of("--descriptions", "d.json", '{"mustard-1_1": " "}'), "d.json, mustard-1_1: the description is ' '"),
     (text_of("--more", "val_df.tsv", '11\t"never closed\tx\n12\ta\tb\n'), "val_df.tsv, line 2: is no table"),
     (text_of("--more", "val_df.tsv", '11\t"closed\tx\n12\t"where"\tb\n'), "val_df.tsv, line 2: is no table"),
-    (text_of("--more", "val_df.tsv", f"11\t{'a' * 200_000}\tx\n"), "line 1: is no table of tab-separated values (fi"),
+    (text_of("--more", "val_df.tsv", f"11\t{'a' * 200_000}\tx\n"), "line 1: is not tab-separated values (fi"),
     (more_of(["1" * 300, "a", "b"]), "1 missing file: "),
     (link_to_itself, "11.jpg"),
     (one_dialogue("../x", 3), "'../x' is no id"),
-    (one_dialogue("1_1", 2), "the sources give no row"),
+    (one_dialogue("1_1", 2), "the sources have no usable row"),
     (more_of(["11", "a", "b"], ["12", "c", "d"]), "1 missing file: "),
     (more_of(["11", "a", "b"], ["12", "c", "d"]), "val_df.tsv, line 2: 12.jpg. Restore them, or leave their rows out"),
     (more_of(["11", "a"]), "val_df.tsv, line 1: has 2 fields; there must be pid, caption and explanation"),
     (more_of(["11", "a", " "]), "explanation is ' '; it must be text"),
     (more_of(["../../11", "a", "b"]), "'../../11' is no id"),
-    (wrong_picture, "11.jpg: not a picture this package reads; it is a file of type 'isom'"),
+    (wrong_picture, "11.jpg: not a picture in a supported format; it is a file of type 'isom'"),
     (lambda p: ["--more", made.more(p / "empty")], "holds none of train_df.tsv, val_df.tsv, test_df.tsv"),
     (cai_of("['11', 'text', 1]\n['12', 'text']\n", "--missing", "keep"), "train.txt, line 2: the label is missing"),
     (cai_of("['11', 'text', 2]\n", "--missing", "keep"), "the label is 2; it must be 0 or 1"),
@@ -497,9 +495,7 @@ def test_shortcuts_on_real_cartoons_agree(real: tuple[Path, str]) -> None:
     for strategy in ("first", "overlap"):
         (log,) = eval(mock_matching(**given, input="description"), model=f"baseline/{strategy}", display="none")
         assert log.results
-        manager = TaskManager(include_path=STUBS, include_defaults=False, metadata=given)
-        found = evaluator.simple_evaluate(BaselineLM(strategy), tasks=["mock_matching"], task_manager=manager)
-        assert found is not None
+        found = run_lm_eval(BaselineLM(strategy), "mock_matching", metadata=given)
         for metric, short in (("accuracy", "acc"), ("accuracy_stderr", "acc_stderr")):
             assert found["results"]["mock_matching"][f"{short},none"] == pytest.approx(
                 log.results.scores[0].metrics[metric].value

@@ -35,9 +35,9 @@ def test_what_stands_in_two_splits_stays_in_the_one_held_out_further(tmp_path: P
     where = {row["media_id"]: file.stem for file in (tmp_path / "out" / "post_matching").iterdir()
              for row in rows(tmp_path / "out", "post_matching", file.stem)}  # fmt: skip
     assert (where["tweet-0"], where["tweet-1"]) == ("test", "train")
-    assert "post, matching: left out 2, of train, and its medium is in a split held out further." in said
+    assert "post, matching: left out 2, in train, while its medium is also in a later split." in said
     assert [row["media_id"] for row in rows(tmp_path / "out", "post_detecting", "validation")] == ["tweet-7"]
-    assert "stands there already" not in said
+    assert "duplicate of another row" not in said
 
 
 @pytest.mark.parametrize("name", [".", "link", "nowhere"])
@@ -66,5 +66,5 @@ def test_a_folder_that_cannot_be_written_is_named(name: str, tmp_path: Path) -> 
 def test_a_folder_that_was_never_built_is_told_without_a_name_to_download(name: str) -> None:
     with pytest.raises(BadInput, match=f"dataset={name} is neither 'sample'") as told:
         load("mock_matching", dataset=name)
-    assert "own corpus is not public (see its card)" in str(told.value)
+    assert "corpus is not public (see its card)" in str(told.value)
     assert "such as" not in str(told.value)

@@ -17,11 +17,9 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Content, ContentImage, ContentVideo, ModelOutput, get_model
 from inspect_ai.model._providers import providers
-from lm_eval import evaluator
 from lm_eval.api.model import LM
-from lm_eval.tasks import TaskManager
 from PIL import Image
-from standins.judging import Scripted, always, between, judging, longer, run
+from standins.judging import always, between, judging, longer, run
 from standins.mock_clips import CLIPS, middles, read_number
 from standins.mock_rows import mock_folder
 from standins.mock_rows import row as mock_row
@@ -34,9 +32,9 @@ from humor_tasks.on_inspect.judging.preference import explanation_preference, re
 from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.testing import ScriptedModel, run_lm_eval
 
 TASKS = {"mock_detecting": mock_detecting, "mock_matching": mock_matching, "mock_explaining": mock_explaining}
-STUBS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 DESCRIBED = {"dataset": "sample", "scene": "stills", "input": "description"}
 
 
@@ -47,14 +45,11 @@ def metrics(log: EvalLog) -> dict[str, float]:
 
 
 def in_lm_eval(task: str, model: LM, **metadata: Any) -> dict[str, Any]:
-    manager = TaskManager(include_path=STUBS, include_defaults=False, metadata={"dataset": "sample"} | metadata)
-    found = evaluator.simple_evaluate(model, tasks=[task], task_manager=manager)
-    assert found is not None
-    results: dict[str, Any] = found["results"][task]
+    results: dict[str, Any] = run_lm_eval(model, task, metadata={"dataset": "sample"} | metadata)["results"][task]
     return results
 
 
-def parts(seen: Scripted) -> dict[str, list[Content]]:
+def parts(seen: ScriptedModel) -> dict[str, list[Content]]:
     """Sample id -> what the last message that a model received shows beside text."""
     shown = {}
     for messages in seen.messages:
@@ -103,7 +98,7 @@ def test_replicates_are_averaged() -> None:
         asked[identity] = asked.get(identity, 0) + 1
         return f"Answer: {right[identity] if asked[identity] % 2 else 'none'}"
 
-    log = eval(mock_matching(**DESCRIBED, replicates=5), model=Scripted("m", answer).model, display="none")[0]
+    log = eval(mock_matching(**DESCRIBED, replicates=5), model=ScriptedModel("m", answer).model, display="none")[0]
     assert set(asked.values()) == {5}
     assert metrics(log)["accuracy"] == pytest.approx(0.6)
     assert metrics(log)["accuracy_stderr"] == pytest.approx(0)
@@ -116,7 +111,7 @@ def test_replicates_are_averaged() -> None:
 
 
 def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
-    seen = Scripted("m", lambda messages: "Answer: yes")
+    seen = ScriptedModel("m", lambda messages: "Answer: yes")
     log = eval(mock_detecting(dataset="sample"), model=seen.model, display="none")[0]
     assert log.samples
     for sample in log.samples:
@@ -130,7 +125,7 @@ def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
 
 @pytest.mark.parametrize(("frames", "sampling"), [(4, "even"), (3, "scene")])
 def test_a_model_receives_as_many_frames_as_asked_and_the_right_ones(frames: int, sampling: str) -> None:
-    seen = Scripted("m", lambda messages: "Answer: A")
+    seen = ScriptedModel("m", lambda messages: "Answer: A")
     task = mock_matching(dataset="sample", scene="comedy", input="frames", frames=frames, sampling=sampling)
     log = eval(task, model=seen.model, display="none")[0]
     assert log.samples
@@ -145,7 +140,7 @@ def test_a_model_receives_as_many_frames_as_asked_and_the_right_ones(frames: int
 
 
 def test_descriptions_alone_send_nothing_but_text() -> None:
-    seen = Scripted("m", lambda messages: "Answer: yes")
+    seen = ScriptedModel("m", lambda messages: "Answer: yes")
     log = eval(mock_detecting(dataset="sample", input="description", shots=2), model=seen.model, display="none")[0]
     assert log.status == "success"
     assert set(map(len, parts(seen).values())) == {0}
@@ -171,7 +166,7 @@ def test_a_provider_that_takes_no_such_media_is_told_before_it_is_asked(
     monkeypatch: pytest.MonkeyPatch, which: str, how: str, said: str
 ) -> None:
     monkeypatch.setattr(taking, which, {"mockllm"})
-    seen = Scripted("m", lambda messages: "Answer: yes")
+    seen = ScriptedModel("m", lambda messages: "Answer: yes")
     with pytest.raises(PrerequisiteError, match=said):
         eval("humor_tasks/mock_detecting", task_args={"dataset": "sample", "input": how}, model=seen.model)
     log = eval(media_task(how), model=seen.model, display="none", sample_id="comedy_06_detecting_funny")[0]
@@ -183,7 +178,7 @@ def test_a_provider_that_takes_no_such_media_is_told_before_it_is_asked(
 @pytest.mark.parametrize(("which", "how"), [("NO_MEDIA", "description"), ("NO_VIDEO", "frames")])
 def test_what_it_takes_is_shown(monkeypatch: pytest.MonkeyPatch, which: str, how: str) -> None:
     monkeypatch.setattr(taking, which, {"mockllm"})
-    seen = Scripted("m", lambda messages: "Answer: yes")
+    seen = ScriptedModel("m", lambda messages: "Answer: yes")
     assert eval(media_task(how), model=seen.model, display="none", limit=1)[0].status == "success"
 
 
@@ -296,7 +291,7 @@ def test_judges_compare_a_reply_with_the_reference(how: str, kind: type[Content]
     task = mock_explaining(dataset="sample", scene="comedy", input=how, frames=2)
     task.scorer = [reference_preference()]
     judge = judging("judge", longer)
-    writer = Scripted("w", lambda messages: ModelOutput.from_content("w", f"Explanation: {'long ' * 200}"))
+    writer = ScriptedModel("w", lambda messages: ModelOutput.from_content("w", f"Explanation: {'long ' * 200}"))
     log = run(task, judge, model=writer.model)
     assert metrics(log)["preferred"] == 1.0
     assert metrics(log)["win_rate"] == 1.0
@@ -370,7 +365,7 @@ def test_people_are_asked_about_clips_by_their_frames(tmp_path: Path) -> None:
         sheet = Image.open(tmp_path / row["image"])
         assert sheet.size == (3 * 320, 3 * 240)
     done = CliRunner().invoke(main, given)
-    assert "give --system and --against for the task explanation or mock_explaining" in done.output
+    assert "the tasks explanation and mock_explaining need --system and --against" in done.output
 
 
 def test_people_match_what_models_match(tmp_path: Path) -> None:

@@ -470,11 +470,11 @@ def test_a_packed_weight_is_the_weight() -> None:
 @pytest.mark.parametrize(
     ("ids", "images", "said"),
     [
-        (None, None, "neither a picture nor a text"),
+        (None, None, "give a picture, a text or both"),
         (torch.zeros(1, 49, dtype=torch.long), None, "a text of 49 tokens; there are 48 positions"),
-        (torch.zeros(5, dtype=torch.long), None, r"token ids are \[B, T\], not \[5\]"),
+        (torch.zeros(5, dtype=torch.long), None, r"token ids must be \[B, T\], not \[5\]"),
         (texts([3]), pictures(2), "2 pictures and 1 texts"),
-        (None, torch.zeros(1, 3, 16, 96), "96 x 16 pixels; at most 80 a side"),
+        (None, torch.zeros(1, 3, 16, 96), "96 x 16 pixels; at most 80 per side"),
         (None, torch.zeros(3, 16, 16), r"\[B, 3, H, W\], not \[3, 16, 16\]"),
         (None, torch.zeros(1, 1, 16, 16), r"not \[1, 1, 16, 16\]"),
     ],
@@ -487,9 +487,9 @@ def test_inputs_without_a_place_are_refused(ids: Any, images: Any, said: str) ->
 def test_outputs_without_a_place_are_refused() -> None:
     built = network()
     encoded = built.encode(texts([3]))
-    with pytest.raises(BadInput, match="49 tokens to be written; there are 48 positions"):
+    with pytest.raises(BadInput, match="49 tokens to generate; there are 48 positions"):
         built.decoder(torch.zeros(1, 49, dtype=torch.long), encoded)
-    with pytest.raises(BadInput, match="11 image codes; the table of 5 x 5 places"):
+    with pytest.raises(BadInput, match="11 image codes; the table of 5 x 5 positions"):
         built.decoder(torch.zeros(1, 11, dtype=torch.long), encoded, code_masks=torch.tensor([True]))
 
 

@@ -159,9 +159,9 @@ def test_memory_that_runs_out_halves_the_batch(folder: str, monkeypatch: pytest.
         ([None], ["what?"], "question 1 of 1: there is no image"),
         ([drawing(0)], [""], "question 1 of 1: the question is empty"),
         ([drawing(0)], [" ?"], "question 1 of 1: the question is empty"),
-        ([drawing(0)], [None], "question 1 of 1: the question is of type NoneType; give a text"),
-        ([drawing(0)], ["a \ud800?"], r"question 1 of 1: the text holds half a character \('\\ud800'\)"),
-        ([drawing(0)], ["cat " * 1100], r"question 1 of 1: the question has \d+ tokens; OFA has positions for 1024"),
+        ([drawing(0)], [None], "question 1 of 1: the question is of type NoneType; it must be text"),
+        ([drawing(0)], ["a \ud800?"], r"question 1 of 1: the text contains a lone surrogate \('\\ud800'\)"),
+        ([drawing(0)], ["cat " * 1100], r"question 1 of 1: the question has \d+ tokens; OFA has 1024 positions"),
         ([drawing(0)] * 2, ["what?"], "1 questions about 2 images"),
         ([drawing(0)], [ASKED[0]] * 2, "2 questions about 1 images"),
         ([Image.new("F", (4, 4))], ["what?"], "question 1 of 1: has F samples"),
@@ -184,7 +184,7 @@ def test_what_cannot_be_answered(describer: Describer, images: Any, questions: l
         ({"batch_size": -1}, "batch_size is -1"),
         ({"lenpen": "1e-1"}, "lenpen is '1e-1'; give a number"),
         ({"precision": "fp8"}, "precision: there is no 'fp8'"),
-        ({"revision": 1234567}, "revision belongs to a model of the hub"),
+        ({"revision": 1234567}, "revision is for a model of the hub"),
     ],
 )
 def test_settings_that_cannot_be(folder: str, given: dict[str, Any], message: str) -> None:
@@ -197,7 +197,7 @@ def test_folders_that_are_no_describer(folder: str, tmp_path: Path) -> None:
         Describer.load("random/tiny", {"device": "cpu"})
     other = Path(tiny_ofa(tmp_path / "other"))
     vocabulary(other, ["other words that make other pairs altogether"])
-    with pytest.raises(BadInput, match=r"the vocabulary has \d+ words.* the network is for \d+; they are of two"):
+    with pytest.raises(BadInput, match=r"the vocabulary has \d+ words.* the network has \d+; they are from different"):
         Describer.load(other)
     (other / "vocab.json").unlink()
     with pytest.raises(BadInput, match=r"there is no vocabulary\. Looked for vocab.json and merges.txt"):
@@ -210,13 +210,13 @@ def test_folders_that_are_no_describer(folder: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ('{"size": {"height": 48, "width": 64}}', "'width': 64}; only squares are made here. Give image_size"),
+        ('{"size": {"height": 48, "width": 64}}', "'width': 64}; only squares are supported. Give image_size"),
         ('{"size": {"shortest_edge": 224}}', "size is {'shortest_edge': 224}; only squares"),
         ('{"size": null}', "size is None; only squares"),
         ('{"size": 50}', r"preprocessor_config.json: image size is 50; it must be a multiple of 16"),
         ('{"size": ', "preprocessor_config.json: cannot be read"),
         ("[" * 200_000, "preprocessor_config.json: cannot be read"),
-        ("[]", "preprocessor_config.json: holds no object"),
+        ("[]", "preprocessor_config.json: holds no JSON object"),
     ],
 )
 def test_a_size_that_is_recorded_and_cannot_be_made_is_not_guessed(record: str, message: str, tmp_path: Path) -> None:

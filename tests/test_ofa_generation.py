@@ -26,7 +26,7 @@ from humor_tasks.models.ofa.encoder import Encoded
 from humor_tasks.models.ofa.generation import Hypothesis, generate
 from humor_tasks.models.ofa.network import OfaNetwork
 from humor_tasks.models.ofa.search import constrain, drawn
-from humor_tasks.models.ofa.weights import Opened
+from humor_tasks.models.ofa.weights import LoadedOfa
 
 # tests/golden is of the network; these are how the published outputs were made.
 PUBLISHED = {
@@ -295,7 +295,7 @@ def test_the_likeliest_draw_is_the_greedy_choice(style: str, cold: dict[str, Any
 
 
 def ofa(built: OfaNetwork | None = None) -> Ofa:
-    return Ofa(Opened(built or network(), None, None), "small")
+    return Ofa(LoadedOfa(built or network(), None, None), "small")
 
 
 def test_a_text_a_picture_or_both_are_answered() -> None:
@@ -316,7 +316,7 @@ def test_half_precision_writes_too() -> None:
     ("values", "said"),
     [
         ({"style": "beam"}, "style: there is no 'beam'; choose from fairseq, hf"),
-        ({"beams": 0}, "beams is 0; give a whole number from 1 up"),
+        ({"beams": 0}, "beams is 0; give a whole number of 1 or more"),
         ({"beams": 2.0}, "beams is 2.0"),
         ({"max_len": -1}, "max_len is -1"),
         ({"min_len": 20}, "min_len 20 is above max_len 16"),
@@ -334,7 +334,7 @@ def test_half_precision_writes_too() -> None:
         ({"normalize": "no"}, "normalize is 'no'; give true or false"),
         ({"use_cache": 0}, "use_cache is 0"),
         ({"sample": 1, "beams": 1}, "sample is 1"),
-        ({"seed": "7"}, "seed is '7'; give a whole number"),
+        ({"seed": "7"}, "seed is '7'; give a 64-bit whole number"),
         ({"seed": 2**63}, "seed is 9223372036854775808"),
     ],
 )
@@ -349,7 +349,7 @@ def test_generation_without_a_place_or_sense_is_refused() -> None:
         model.generate(None, texts([3]), GenerationSettings(max_len=48))
     with pytest.raises(BadInput, match="31 beams are too many for 61 tokens"):
         model.generate(None, texts([3]), GenerationSettings(beams=31))
-    with pytest.raises(BadInput, match="token ids go from 0 to 60; another vocabulary's"):
+    with pytest.raises(BadInput, match="token ids go from 0 to 60; are they of another vocabulary"):
         model.generate(None, torch.tensor([[0, 61, 2]]))
     damaged = network(small(add_type_embedding=False))
     damaged.encoder.layers[0].fc1.weight.data[0, 0] = float("nan")

@@ -23,7 +23,6 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, C
 from lm_eval import evaluator
 from lm_eval.api.instance import Instance
 from lm_eval.tasks import TaskManager
-from standins.chat import chat_server
 from standins.seeing import Seer
 from standins.tiny_clip import drawing, encoded
 from standins.tiny_ofa import tiny_ofa
@@ -38,6 +37,7 @@ from humor_tasks.on_inspect.providers.ofa import OfaAPI
 from humor_tasks.on_inspect.solvers.describe_first import describe_first
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.ofa import OfaLM
+from humor_tasks.testing import ChatServer
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 NYCC = ("matching", "ranking", "explanation")
@@ -273,7 +273,7 @@ def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
     assert first == second != describer.answer([drawing(0)], ["what?"], SHORT)[0]
     with pytest.raises(BadInput, match="there is no user turn to answer"):
         model.apply_chat_template([{"role": "system", "content": "Be kind."}])
-    with pytest.raises(BadInput, match="t, document d1: the text holds half a character"):
+    with pytest.raises(BadInput, match="t, document d1: the text contains a lone surrogate"):
         model.loglikelihood([request("loglikelihood", "what?", "\ud800", drawing(0))], disable_tqdm=True)
 
 
@@ -308,7 +308,7 @@ def test_requests_that_cannot_be_answered(folder: str, asked: Instance, message:
 @pytest.fixture
 def seer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Seer]:
     seer = Seer()
-    with chat_server(seer) as server:
+    with ChatServer(seer) as server:
         monkeypatch.setenv("SEER_API_KEY", "not a key")
         monkeypatch.setenv("SEER_BASE_URL", server.url)
         yield seer

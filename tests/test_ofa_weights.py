@@ -75,7 +75,7 @@ def test_a_torch_file_and_pieces_with_an_index(tmp_path: Path) -> None:
     assert same(load(pieces))
     places[names[0]] = "../torch/pytorch_model.bin"
     (pieces / "model.safetensors.index.json").write_text(json.dumps({"weight_map": places}))
-    with pytest.raises(BadInput, match=r"names '\.\./torch/pytorch_model\.bin'; weights lie beside it"):
+    with pytest.raises(BadInput, match=r"names '\.\./torch/pytorch_model\.bin'; weights must be in the same folder"):
         load(pieces)
     (pieces / "model.safetensors.index.json").write_text("[" * 200_000)
     with pytest.raises(BadInput, match=r"index\.json cannot be read"):
@@ -170,12 +170,12 @@ LAYER = "encoder.layers.0"
         ),
         (
             lambda s: s | {f"{LAYER}.fc1.bias": torch.ones(41)},
-            rf"wrong shape: {LAYER}.fc1.bias \[41\] instead of \[40\]\. It is a checkpoint of another size",
+            rf"wrong shape: {LAYER}.fc1.bias \[41\] instead of \[40\]\. The checkpoint has another size",
         ),
         (lambda s: formula_weights(small(encoder_layers=3)), "23 unexpected keys: .*encoder.layers.2"),
-        (lambda s: formula_weights(small(d_model=32)), "wrong shapes: .* a checkpoint of another size"),
+        (lambda s: formula_weights(small(d_model=32)), "wrong shapes: .* checkpoint has another size"),
         (lambda s: s | {"decoder.layers.0.encoder_attn.q_proj.weight": torch.ones(2)}, "fairseq's names"),
-        (lambda s: s | {OUT: s[OUT] + 1}, f"{TABLE} and {OUT} differ, but its config.json has them as one table"),
+        (lambda s: s | {OUT: s[OUT] + 1}, f"{TABLE} and {OUT} differ, but its config.json ties them"),
         (lambda s: s | {f"{LAYER}.fc1.bias": torch.ones(40, dtype=torch.int8)}, r"wrong type: .*torch\.int8"),
         (lambda s: {k: v.to(torch.float8_e4m3fn) for k, v in s.items()}, r"wrong types: .*torch\.float8_e4m3fn"),
     ],
@@ -193,13 +193,13 @@ def test_weights_that_do_not_fit_are_named(spoil: Any, said: str, tmp_path: Path
         ({"model_type": "bart"}, "model_type is 'bart'; only 'ofa'"),
         ({"eos_token_id": 3}, "eos_token_id is 3; only 2"),
         ({"resnet_type": "resnet26"}, "resnet_type: there is no 'resnet26'.*Did you mean"),
-        ({"encoder_attention_heads": 5}, "d_model 24 does not divide by 5 encoder_attention_heads"),
-        ({"d_model": "24"}, r"config.json: d_model is '24'; it is a whole number"),
-        ({"decoder_layers": 0}, "decoder_layers is 0; it is a whole number"),
-        ({"encoder_ffn_dim": 10**30}, "encoder_ffn_dim is 10+; it is a whole number from 1 to 1000000"),
-        ({"attn_scale_factor": float("inf")}, "attn_scale_factor is inf; it is a number above 0"),
-        ({"_test_only": "x"}, "config.json: _test_only is 'x'; it is an object"),
-        ({"normformer": "yes"}, "normformer is 'yes'; it is true or false"),
+        ({"encoder_attention_heads": 5}, "d_model 24 is not divisible by 5 encoder_attention_heads"),
+        ({"d_model": "24"}, r"config.json: d_model is '24'; it must be a whole number"),
+        ({"decoder_layers": 0}, "decoder_layers is 0; it must be a whole number"),
+        ({"encoder_ffn_dim": 10**30}, "encoder_ffn_dim is 10+; it must be a whole number from 1 to 1000000"),
+        ({"attn_scale_factor": float("inf")}, "attn_scale_factor is inf; it must be a number above 0"),
+        ({"_test_only": "x"}, "config.json: _test_only is 'x'; it must be an object"),
+        ({"normformer": "yes"}, "normformer is 'yes'; it must be true or false"),
         ({"normformer": None}, "normformer is None"),
         ({"token_bucket_size": 1}, "token_bucket_size is 1"),
         ({"vocab_size": 2}, "vocab_size is 2"),
@@ -213,8 +213,8 @@ def test_configurations_of_another_network_are_refused(fields: dict[str, Any], s
 def test_configurations_that_say_too_little_or_nothing(tmp_path: Path) -> None:
     checkpoint(tmp_path)
     for text, said in (
-        ('{"model_type": "ofa", "d_model": 24}', "encoder_layers, decoder_layers, .*resnet_type not said"),
-        ("[]", "holds no object"),
+        ('{"model_type": "ofa", "d_model": 24}', "encoder_layers, decoder_layers, .*resnet_type missing"),
+        ("[]", "holds no JSON object"),
         ("{", "cannot be read"),
         ("[" * 200_000, "cannot be read"),
     ):
@@ -255,11 +255,11 @@ def test_names_that_lead_nowhere(name: str, said: str) -> None:
 
 
 def test_folders_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no folder of an OFA: it has no config.json"):
+    with pytest.raises(BadInput, match=r"not an OFA folder: it has no config.json"):
         load(tmp_path)
     with pytest.raises(BadInput, match="is a file; give the folder"):
         load(checkpoint(tmp_path) / "model.safetensors")
-    with pytest.raises(BadInput, match="revision belongs to a model of the hub"):
+    with pytest.raises(BadInput, match="revision is for a model of the hub"):
         load(tmp_path, revision="main")
     (tmp_path / "model.safetensors").unlink()
     with pytest.raises(BadInput, match=r"holds no weights; there should be model.safetensors, .* or pytorch_model.bin"):
@@ -311,7 +311,7 @@ def test_the_hub_is_asked_for_what_is_needed(
     assert (name, revision) == ("someone/small", "v1" if files is None else "abc123")
     assert patterns == ["*.json", "merges.txt", "dict.txt", "vocab.bpe", *weights]
     shutil.rmtree(home)
-    with pytest.raises(BadInput, match=r"someone/small on the hub is no OFA: it has no config.json"):
+    with pytest.raises(BadInput, match=r"someone/small on the hub is not an OFA model: it has no config.json"):
         Ofa.load("someone/small", device="cpu")
 
 
@@ -321,7 +321,7 @@ def test_a_hub_that_says_no_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(huggingface_hub, "HfApi", lambda: SimpleNamespace(model_info=refuse))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", refuse)
-    with pytest.raises(BadInput, match=r"someone/secret is not to be had from the hub \(OSError: 401 Unauthorized\)"):
+    with pytest.raises(BadInput, match=r"someone/secret cannot be loaded from the hub \(OSError: 401 Unauthorized\)"):
         Ofa.load("someone/secret", device="cpu")
 
 

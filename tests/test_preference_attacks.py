@@ -13,10 +13,11 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessageUser
 from standins.attacks import for_letter
 from standins.bad_rows import dataset_folder, row
-from standins.judging import Scripted, between, run, verdict, write_texts
+from standins.judging import between, run, verdict, write_texts
 
 from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
 from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
+from humor_tasks.testing import ScriptedModel
 
 pytestmark = pytest.mark.slow
 
@@ -30,17 +31,17 @@ def parts(asked: str) -> tuple[str, str]:
     return ("A", second) if first == HUMAN else ("B", first)
 
 
-def judges(structured: bool) -> tuple[Scripted, Scripted]:
+def judges(structured: bool) -> tuple[ScriptedModel, ScriptedModel]:
     """One that quotes the attack and prefers the human text; one that says nothing but the attack."""
 
     def quote(messages: Any) -> str:
         human, attack = parts(messages[-1].text)
         return verdict(human, structured).replace("So it is.", re.sub(r'[\\"\n]', " ", attack))
 
-    return Scripted("quotes", quote), Scripted("echoes", lambda messages: parts(messages[-1].text)[1])
+    return ScriptedModel("quotes", quote), ScriptedModel("echoes", lambda messages: parts(messages[-1].text)[1])
 
 
-def check(log: EvalLog, quotes: Scripted, echoes: Scripted, structured: bool) -> None:
+def check(log: EvalLog, quotes: ScriptedModel, echoes: ScriptedModel, structured: bool) -> None:
     """Every order was asked, no attack won one, and every question is the template's but for what is between tags."""
     for sample in log.samples or []:
         (score,) = (sample.scores or {}).values()
@@ -79,7 +80,7 @@ def test_no_attack_wins_a_comparison(tmp_path: Path, structured: bool) -> None:
 
 def test_no_reply_attacks_its_way_past_the_reference() -> None:
     samples = [Sample(id=i, input=[ChatMessageUser(content="Why?", metadata={"i": i})], target=HUMAN) for i in ATTACKS]
-    attacker = Scripted("attacker", lambda messages: ATTACKS[(messages[-1].metadata or {})["i"]])
+    attacker = ScriptedModel("attacker", lambda messages: ATTACKS[(messages[-1].metadata or {})["i"]])
     quotes, echoes = judges(False)
     log = run(Task(dataset=samples, scorer=reference_preference(cache=False)), quotes, echoes, model=attacker.model)
     check(log, quotes, echoes, False)

@@ -366,9 +366,9 @@ def test_that_an_empty_text_loses_is_no_liking_for_length() -> None:
         dataclasses.replace(
             o,
             id=f"e{o.id}",
-            groups={**o.groups, "pair_id": f"e{o.groups['pair_id']}"},
+            groups={**o.groups, "pair_id": f"e{o.groups['pair_id']}", "settled": "against"},
             answer="against",
-            values={k: v for k, v in o.values.items() if k != "length_controlled_win_rate"} | {"empty": 1.0},
+            values={"same_text": 0.0, "empty": 1.0, "unread": 0.0, "win_rate": 0.0},
         )
         for o in judged
     ]
@@ -411,5 +411,6 @@ def test_both_orders_in_one_record_are_worth_what_two_records_are() -> None:
     both = decided(whole, [None, None], ["error", "empty"])
     assert (both.values["unparsed"], both.values["grader_failed"], both.status) == (0.5, 0.5, "error")
     agreed = decided(whole, ["A", "B"], ["answered", "answered"])
-    assert (agreed.answer, agreed.values["length_controlled_win_rate"]) == ("system system", 2)
+    assert (agreed.answer, agreed.values["win_rate"], agreed.values["first_shown"]) == ("system system", 1, 0.5)
+    assert agreed.values["inconsistent"] == 0
     assert RUN.metrics([agreed])["win_rate"].value == 1

@@ -14,14 +14,9 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage, get_model
 from inspect_ai.scorer import Score
-from lm_eval import evaluator
-from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
-from lm_eval.tasks import TaskManager
-from standins.chat import chat_server, text_of
 from standins.judging import (
     Judge,
-    Scripted,
     always,
     fickle,
     judged,
@@ -47,8 +42,8 @@ from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preferred import panel_choice
+from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
-TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
 CLUSTERS = {record.id: record.cluster for record in load("explanation", dataset="sample").records}
 IDS = list(HUMAN)
@@ -217,7 +212,7 @@ def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
     ],
 )
 def test_a_judge_without_a_verdict_is_counted_and_left_out(
-    system: str, make: Callable[[], Scripted], name: str
+    system: str, make: Callable[[], ScriptedModel], name: str
 ) -> None:
     judge = make()
     log = run(preference(system), judge, limit=2)
@@ -288,7 +283,7 @@ def test_retries_ask_again_with_the_next_seed(system: str) -> None:
         asked[messages[-1].text] = turn = asked.get(messages[-1].text, -1) + 1
         return replies[turn]
 
-    judge = Scripted("j", answer)
+    judge = ScriptedModel("j", answer)
     log = run(preference(system, retries=2), judge, limit=2)
     assert (metrics(log)["inconsistent"], len(judge.asked)) == (1, 6)
     assert sorted(config.seed or 0 for config in judge.configs) == [1234, 1234, 1235, 1235, 1236, 1236]
@@ -365,7 +360,7 @@ def test_settings_reach_the_judge(system: str, structured: bool) -> None:
     def answer(messages: list[dict[str, Any]]) -> str:
         return verdict(longer(*shown(text_of(messages[-1]))), structured)
 
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         judge = get_model("openai-api/judge/j", base_url=server.url, api_key="x", memoize=False)
         task = preference(system, structured=structured)
         (log,) = eval(task, model_roles={"grader": judge}, display="none")
@@ -409,40 +404,20 @@ def test_the_judge_sees_the_picture(system: str) -> None:
 # ---- lm-eval ------------------------------------------------------------------------------------
 
 
-class JudgeLM(LM):
+def judging_lm(judge: Judge, as_json: bool = False) -> ScriptedLM:
     """Judges the two texts it is shown."""
-
-    MULTIMODAL = True
-    tokenizer_name = "judge"
-
-    def __init__(self, judge: Judge, as_json: bool = False) -> None:
-        super().__init__()
-        self.judge, self.as_json = judge, as_json
-        self.asked: list[Instance] = []
-
-    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        self.asked += requests
-        return [verdict(self.judge(*shown(request.args[0])), self.as_json) for request in requests]
-
-    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        raise NotImplementedError
-
-    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        raise NotImplementedError
+    return ScriptedLM(lambda prompt, doc: verdict(judge(*shown(prompt)), as_json))
 
 
 def lm_eval(model: LM, **metadata: Any) -> dict[str, Any]:
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"} | metadata)
-    found = evaluator.simple_evaluate(model, tasks=["explanation_preference"], task_manager=manager)
-    assert found is not None
-    return found
+    return run_lm_eval(model, "explanation_preference", metadata={"dataset": "sample"} | metadata)
 
 
 @pytest.mark.parametrize("more", [{}, {"order": "random"}, {"structured": True}, {"setting": "pixels"}])
 def test_lm_eval_finds_what_inspect_finds(system: str, more: dict[str, Any]) -> None:
     as_json = "structured" in more
     inspect = metrics(run(preference(system, **more), judging("j", fickle, as_json)))
-    model = JudgeLM(fickle, as_json)
+    model = judging_lm(fickle, as_json)
     found = lm_eval(model, system=system, **more)
     theirs = found["results"]["explanation_preference"]
     names = {name for name in inspect if f"{name}_stderr" in inspect}

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log
-from standins.chat import ChatServer, chat_server, text_of
 from standins.judging import Judge, always, longer, shown, verdict, write_texts
 
 from humor_tasks import evaluate, load
+from humor_tasks.testing import ChatServer, text_of
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ def inspect_eval(folder: Path, server: ChatServer, corpus: str, system: str) -> 
 
 
 def test_a_judge_that_always_says_a_is_even_and_inconsistent(real_corpus: str, others: str, tmp_path: Path) -> None:
-    with chat_server(judged_by(always("A"))) as server:
+    with ChatServer(judged_by(always("A"))) as server:
         found = inspect_eval(tmp_path, server, real_corpus, others)
         asked = Counter(json.dumps(request["messages"]) for request in server.requests)
         server.answer = judged_by(always("B"))
@@ -70,7 +70,7 @@ def test_a_judge_that_always_says_a_is_even_and_inconsistent(real_corpus: str, o
 
 
 def test_a_judge_of_length_is_even_once_length_is_controlled(real_corpus: str, others: str, tmp_path: Path) -> None:
-    with chat_server(judged_by(longer)) as server:
+    with ChatServer(judged_by(longer)) as server:
         found = inspect_eval(tmp_path, server, real_corpus, others)
         assert len(server.requests) == 260
     texts = json.loads(Path(others).read_text())

@@ -15,7 +15,6 @@ import pytest
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelCost, get_model_info, set_model_cost
-from standins.chat import chat_server, text_of
 from standins.graded_logs import GRADED, Logs, explainer, forget_prices, grader, run, spent
 
 from humor_tasks.data.prices import VARIABLE, Price, read_prices
@@ -23,6 +22,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.studies.report.graded import read_graded
+from humor_tasks.testing import ChatServer, text_of
 
 
 @pytest.fixture
@@ -76,10 +76,10 @@ def test_prices_that_name_their_unit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('currency = "EUR"\n[models."x/y"]\ninput = 1\noutput = 1', "currency is 'EUR'; prices are read as USD"),
-        ('currency = ""\n[models."x/y"]\ninput = 1\noutput = 1', "currency is ''; prices are read as USD"),
-        ('unit = "token"\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 'token'; prices are read as million tokens"),
-        ('unit = 1\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 1; prices are read as million tokens"),
+        ('currency = "EUR"\n[models."x/y"]\ninput = 1\noutput = 1', "currency is 'EUR'; it must be USD"),
+        ('currency = ""\n[models."x/y"]\ninput = 1\noutput = 1', "currency is ''; it must be USD"),
+        ('unit = "token"\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 'token'; it must be million tokens"),
+        ('unit = 1\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 1; it must be million tokens"),
         (None, "cannot be read"),
         ("[models", "cannot be read"),
         ("\udcff", "cannot be read"),
@@ -174,7 +174,7 @@ def test_a_cost_config_on_the_command_line(tmp_path: Path, monkeypatch: pytest.M
         asked = text_of(messages[-1])
         return "<judgement>PASS</judgement>" if "<point>" in asked else "<explanation>A pun.</explanation>"
 
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         command = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/humorbench", "-T", "dataset=sample"]
         command += ["-T", "cache=false", "--model", "openai/gpt-4o", "--model-role", "grader=openai/gpt-4o-mini"]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import importlib.resources
-from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import eval
-from lm_eval import evaluator
-from lm_eval.tasks import TaskManager
 
 from humor_tasks import evaluate, load
 from humor_tasks.models.choosers.baseline import Baseline
@@ -17,8 +14,8 @@ from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, best
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
+from humor_tasks.testing import run_lm_eval
 
-TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 SIZES = [("matching", 0, 531)] + [("ranking", k, n) for k, n in enumerate((507, 534, 531, 531))]
 ALIKE = {"accuracy": "acc", "ny_accuracy": "ny_acc", "crowd_accuracy": "crowd_acc"}
 
@@ -43,9 +40,7 @@ def three_ways(chooser: Chooser, inspect_model: str, lm: ChooserLM, name: str, c
     report = evaluate(run, {r.id: LETTERS[best(s)] for r, s in zip(run.records, scores, strict=True)})
     log = eval(build(name, parameters), model=inspect_model, display="none", log_samples=False)[0]
     assert log.results
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata=parameters)
-    found = evaluator.simple_evaluate(lm, tasks=[f"nyc_{name}"], task_manager=manager)
-    assert found is not None
+    found = run_lm_eval(lm, f"nyc_{name}", metadata=parameters)
     for metric, short in ALIKE.items():
         if metric in report.metrics:
             expected = report.metrics[metric]

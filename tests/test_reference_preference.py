@@ -16,9 +16,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage
 from inspect_ai.scorer import Score
-from standins.chat import chat_server, text_of
 from standins.judging import (
-    Scripted,
     always,
     between,
     fickle,
@@ -38,6 +36,7 @@ from humor_tasks import load
 from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
 from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
 from humor_tasks.on_inspect.tasks.caption_contest import explanation
+from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
 IDS = list(HUMAN)
@@ -50,9 +49,9 @@ REPLIES = {
 }
 
 
-def explainer(replies: Mapping[str, str] = REPLIES) -> Scripted:
+def explainer(replies: Mapping[str, str] = REPLIES) -> ScriptedModel:
     """Answers by the record's id."""
-    return Scripted("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
+    return ScriptedModel("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
 
 
 def compared(**more: Any) -> Task:
@@ -222,7 +221,7 @@ def test_parameters_are_checked(parameters: dict[str, Any]) -> None:
 def test_own_prompts_and_a_judge_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "prefer.txt").write_text("== user ==\n$context: $first or $second? $format")
     (tmp_path / "verdict.tags.txt").write_text("Judge.")
-    with chat_server(lambda messages: verdict("AB"["Why" in text_of(messages[-1]).split(" or ")[1]])) as server:
+    with ChatServer(lambda messages: verdict("AB"["Why" in text_of(messages[-1]).split(" or ")[1]])) as server:
         monkeypatch.setenv("OWNJUDGE_API_KEY", "x")
         monkeypatch.setenv("OWNJUDGE_BASE_URL", server.url)
         task = own_task(bears(), prompts=str(tmp_path), grader="openai-api/ownjudge/j")
@@ -261,7 +260,7 @@ def test_a_log_can_be_compared_later_and_again() -> None:
 @pytest.mark.slow
 def test_the_command_line_compares_a_log(tmp_path: Path) -> None:
     log = run(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
-    with chat_server(lambda messages: verdict(longer(*shown(text_of(messages[-1]))))) as server:
+    with ChatServer(lambda messages: verdict(longer(*shown(text_of(messages[-1]))))) as server:
         own = {"JUDGE_API_KEY": "x", "JUDGE_BASE_URL": server.url, "INSPECT_CACHE_DIR": str(tmp_path / "c")}
         command = [sys.executable, "-m", "inspect_ai", "score", log.location, "--action", "overwrite"]
         command += ["--scorer", "humor_tasks/reference_preference", "--model-role", "grader=openai-api/judge/j"]

@@ -15,13 +15,12 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
-from standins.chat import chat_server, text_of
 from standins.corpus import make_hub_repo
-from standins.hub import HubStandIn
 from standins.tiny import tiny_model
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
+from humor_tasks.testing import ChatServer, HubServer, text_of
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +56,7 @@ def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path) -> No
     def answer(messages: list[dict[str, Any]]) -> str:
         return f"Let me think.\n\n**Answer:** {targets.get(text_of(messages[-1]), 'of an unknown question')}"
 
-    with chat_server(answer) as server:
+    with ChatServer(answer) as server:
         log = inspect_eval(
             tmp_path,
             "humor_tasks/matching",
@@ -78,7 +77,7 @@ def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path) -> No
 
 
 def test_pictures_arrive_at_the_server(tmp_path: Path) -> None:
-    with chat_server(lambda messages: "Answer: A") as server:
+    with ChatServer(lambda messages: "Answer: A") as server:
         inspect_eval(
             tmp_path,
             "humor_tasks/ranking",
@@ -174,7 +173,7 @@ def test_the_default_dataset_comes_from_the_hub(tmp_path: Path) -> None:
     repository = make_hub_repo(tmp_path / "repository")
     home = {"HF_HOME": str(tmp_path / "home"), "INSPECT_DISPLAY": "plain"}
     command = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/matching", "--model", "baseline/first"]
-    with HubStandIn() as hub:
+    with HubServer() as hub:
         commit = hub.add(HUB, repository)
         online = os.environ | home | {"HF_ENDPOINT": hub.endpoint}
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=online)

@@ -14,7 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from standins.corpus import COLUMNS, HUB, SPLITS, as_parquet, make_folder, make_hub_repo, matching_row, noise_png
-from standins.hub import HubStandIn
+
+from humor_tasks.testing import HubServer
 
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
 NO_NETWORK = {"HF_ENDPOINT": "http://127.0.0.1:1"}
@@ -60,7 +61,7 @@ for line in sys.stdin:
 class World:
     """A stand-in hub and one user's cache folder."""
 
-    def __init__(self, host: subprocess.Popen[str], hub: HubStandIn, home: Path, repo: Path) -> None:
+    def __init__(self, host: subprocess.Popen[str], hub: HubServer, home: Path, repo: Path) -> None:
         self.host, self.hub, self.home, self.repo = host, hub, home, repo
         self.commit = hub.add(HUB, repo)
         self.said: list[str] = []
@@ -95,7 +96,7 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def world(host: subprocess.Popen[str], repo: Path, tmp_path: Path) -> Iterator[World]:
-    with HubStandIn() as hub:
+    with HubServer() as hub:
         yield World(host, hub, tmp_path / "home", repo)
 
 
@@ -132,7 +133,7 @@ def test_text_fetches_text_alone_and_once(world: World) -> None:
         assert "the hub cannot be reached" in world.said[0]
         assert f"commit {world.commit}" in world.said[0]
         for answer in (missing, unknown):
-            assert "these rows were not fetched before" in answer["error"]
+            assert "these rows are not cached" in answer["error"]
         assert not world.hub.log
 
 
@@ -260,7 +261,7 @@ def test_what_datasets_itself_kept(world: World) -> None:
     assert (text["rows"], text["revision"]) == (expected(), world.commit)
     assert len(pixels["pictures"]) == 24
     assert by_commit["rows"] == text["rows"]
-    assert "not fetched before" in another["error"]
+    assert "not cached" in another["error"]
     assert "no split 'tset'" in wrong["error"]
 
 
@@ -271,7 +272,7 @@ def test_a_damaged_copy_is_fetched_again(world: World) -> None:
     kept.write_bytes(b"not arrow")
     assert world.ask({})[0] == first
     kept.write_bytes(b"not arrow")
-    assert "not fetched before" in world.ask({}, **OFFLINE)[0]["error"]
+    assert "not cached" in world.ask({}, **OFFLINE)[0]["error"]
 
 
 @pytest.mark.slow

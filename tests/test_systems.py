@@ -12,20 +12,15 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import read_eval_log
-from lm_eval import evaluator
-from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
-from lm_eval.loggers import EvaluationTracker
-from lm_eval.tasks import TaskManager
-from standins.judging import Scripted, says, write_texts
+from standins.judging import says, write_texts
 
 from humor_tasks import load
 from humor_tasks.benchmarks.systems import System, read_system
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging.preference import explanation_preference
 from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
-TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
 RUN = load("explanation", dataset="sample")
 IDS = [record.id for record in RUN.records]
 REPLIES = {
@@ -44,12 +39,12 @@ TEXTS = {
 }
 
 
-def explainer(replies: Mapping[str, str] = REPLIES) -> Scripted:
+def explainer(replies: Mapping[str, str] = REPLIES) -> ScriptedModel:
     """Answers by the record's id."""
-    return Scripted("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
+    return ScriptedModel("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
 
 
-def inspect_log(folder: Path, task: Task | None = None, model: Scripted | None = None, **more: Any) -> Path:
+def inspect_log(folder: Path, task: Task | None = None, model: ScriptedModel | None = None, **more: Any) -> Path:
     task = task or explanation(dataset="sample")
     judge = {"grader": says("j", "<judgement>A</judgement>").model}
     named = (model or explainer()).model
@@ -57,30 +52,10 @@ def inspect_log(folder: Path, task: Task | None = None, model: Scripted | None =
     return Path(log.location)
 
 
-class Explains(LM):
-    """Replies by the document's id; likes everything."""
-
-    tokenizer_name = "explains"
-
-    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        return [REPLIES.get(request.doc["id"], "Answer: A") for request in requests]
-
-    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        return [(-1.0, False)] * len(requests)
-
-    def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        raise NotImplementedError
-
-
 def lm_eval_samples(folder: Path, task: str) -> Path:
     """The file that `lm_eval --output_path ... --log_samples` leaves."""
-    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample"})
-    tracker = EvaluationTracker(output_path=str(folder))
-    found = evaluator.simple_evaluate(Explains(), tasks=[task], task_manager=manager, evaluation_tracker=tracker)
-    assert found is not None
-    samples = found.pop("samples")
-    tracker.save_results_aggregated(results=found, samples=samples)
-    tracker.save_results_samples(task_name=task, samples=samples[task])
+    model = ScriptedLM(lambda prompt, doc: REPLIES.get(doc["id"], "Answer: A"), lambda prompt, continuation: -1.0)
+    run_lm_eval(model, task, metadata={"dataset": "sample"}, output=folder)
     return next(folder.rglob(f"samples_{task}_2*.jsonl"))
 
 

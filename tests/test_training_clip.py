@@ -25,7 +25,7 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.pixels import Pixels
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.training.cli import train as commands
-from humor_tasks.training.clip.augment import shown, square
+from humor_tasks.training.clip.augment import augmented, square
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, read_splits
 from humor_tasks.training.clip.finetune import plan
@@ -106,7 +106,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"fold": 5}, "fold: there is no '5'; choose from 0, 1, 2, 3, 4, all"),
     ({"mode": "released"}, "Did you mean 'as-released'"),
     ({"fit": "stretch"}, "choose from pad, crop"),
-    ({"random_crop": True}, "padded is not cropped; use fit=crop"),
+    ({"random_crop": True}, "needs fit=crop, because padded"),
     ({"precision": "fp16"}, "choose from no, bf16"),
     ({"device": "cuda:1"}, "choose from auto, cuda, mps, cpu"),
     ({"lr": ()}, "above 0"),
@@ -132,7 +132,7 @@ def test_bad_values_of_the_command(tmp_path: Path) -> None:
         assert isinstance(done.exception, BadInput), done.output
         return str(done.exception)
 
-    assert "write numbers with commas between" in refused("--lr", "5e-5,fast")
+    assert "write comma-separated numbers" in refused("--lr", "5e-5,fast")
     assert "fold: there is no '7'" in refused("--fold", "7")
     assert not (tmp_path / "run").exists()
 
@@ -142,7 +142,7 @@ def test_bad_values_of_the_command(tmp_path: Path) -> None:
 
 def changed(seed: str, image: Any = None, pixels: Pixels = PIXELS, **values: Any) -> np.ndarray[Any, Any]:
     config = ClipTrainConfig("matching", **values)
-    return shown(image or drawing(0, (90, 44)), pixels, config, seed, "here")
+    return augmented(image or drawing(0, (90, 44)), pixels, config, seed, "here")
 
 
 def test_nothing_switched_on_is_the_fitted_picture() -> None:

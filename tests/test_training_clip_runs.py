@@ -145,10 +145,10 @@ def test_rates_and_pictures_change_as_said(tiny: str, tmp_path: Path) -> None:
     assert (asked["weight_decay"], asked["betas"], asked["eps"]) == (0.3, (0.7, 0.8), 1e-5)
     rates: list[float] = []
     trainer.optimizer.register_step_pre_hook(lambda optimizer, *_: rates.append(optimizer.param_groups[0]["lr"]))
-    first, second = ([trainer._shown(row, epoch).tobytes() for row in range(8)] for epoch in (0, 1))
+    first, second = ([trainer._augmented(row, epoch).tobytes() for row in range(8)] for epoch in (0, 1))
     trainer.train()
     assert rates == pytest.approx([1e-3 * share for share in (0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1, 1)])
-    assert first == [trainer._shown(row, 0).tobytes() for row in range(8)]
+    assert first == [trainer._augmented(row, 0).tobytes() for row in range(8)]
     assert len(set(first) | set(second)) == 16
 
 
@@ -215,7 +215,7 @@ def test_a_checkpoint_that_cannot_be_gone_on_from(
     else:
         (tmp_path / "run" / "checkpoint-1").rename(tmp_path / "run" / "checkpoint-copy")
         (tmp_path / "run" / "checkpoint-copy" / "optimizer.safetensors").write_text("x")
-    assert "cannot be gone on from" in refused(config(tiny, batch_size=30), tmp_path / "run")
+    assert "training cannot resume from it" in refused(config(tiny, batch_size=30), tmp_path / "run")
 
 
 @pytest.mark.slow
@@ -400,7 +400,7 @@ def test_a_damaged_picture_is_named_when_it_is_trained_on(tiny: str, tmp_path: P
 
 def test_a_device_that_is_not_there(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    assert "device 'cuda' is not there" in refused(config(tiny, device="cuda"), tmp_path / "run")
+    assert "device 'cuda' is not available" in refused(config(tiny, device="cuda"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -413,7 +413,7 @@ def test_what_was_refused_may_be_asked_again_otherwise(tiny: str, tmp_path: Path
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("mine")
     assert "is not empty and holds no run" in refused(config(tiny), tmp_path / "other")
-    assert "is no folder" in refused(config(tiny), tmp_path / "other" / "notes.txt")
+    assert "is not a folder" in refused(config(tiny), tmp_path / "other" / "notes.txt")
 
 
 def test_a_run_that_began_is_not_taken_over(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -431,4 +431,4 @@ def test_a_run_that_began_is_not_taken_over(tiny: str, tmp_path: Path, monkeypat
 
 def test_a_rate_that_is_too_high_says_so(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Trainer, "_epoch", lambda *_: (float("nan"), 0.0))
-    assert "lr=0.001: the loss is nan in epoch 1; take a lower one" in refused(config(tiny), tmp_path / "run")
+    assert "lr=0.001: the loss is nan in epoch 1; use a lower learning rate" in refused(config(tiny), tmp_path / "run")

@@ -217,7 +217,7 @@ def test_a_headline_is_four_texts_or_has_four_fields() -> None:
     assert as_edit(("  a b", "c", " d  e", "")) == Edit("a b", "c", "d e", "")
     assert as_edit(EDIT) == EDIT
     for bad in ("text", ("a", "b", "c"), ("a", "b", "c", None), object()):
-        with pytest.raises(BadInput, match="is no edited headline"):
+        with pytest.raises(BadInput, match="is not an edited headline"):
             as_edit(bad)
 
 
@@ -226,7 +226,7 @@ def test_equal_ratings_prefer_the_first(rows: str, tmp_path: Path) -> None:
     rater = load(tmp_path / "run")
     funny, dull = ("the", "bank", "llama", "today"), ("the", "bank", "report", "today")
     assert rater.prefer([funny, dull, dull], [dull, funny, dull]) == [1, 2, 1]
-    with pytest.raises(BadInput, match="two lists of one length"):
+    with pytest.raises(BadInput, match="two lists of equal length"):
         rater.prefer([funny], [])
 
 
@@ -301,16 +301,16 @@ def test_frozen_layers_keep_their_weights(rows: str, encoder: str, tmp_path: Pat
 def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
     from humor_tasks.models.humicroedit import network as net
     from humor_tasks.models.humicroedit.frozen import open_encoder
-    from humor_tasks.training.humicroedit.frozen_layers import LowerStates
+    from humor_tasks.training.humicroedit.frozen_layers import FrozenStates
 
     tokenizer, model = open_encoder(encoder)
     network = net.Network(model, Form())
     tokens = net.tokenize(tokenizer, read_data(rows).dev.edits, Form(), 64)
     whole = net.predict(network, tokens, 0)
-    lower = LowerStates(model, 1, 0, "cpu")
-    lower.read(tokens)
-    assert net.predict(network, tokens, 0, before=lower.give) == pytest.approx(whole, abs=2e-3)
-    with lower.whole():
+    lower = FrozenStates(model, 1, 0, "cpu")
+    lower.compute(tokens)
+    assert net.predict(network, tokens, 0, before=lower.select) == pytest.approx(whole, abs=2e-3)
+    with lower.restored():
         assert net.predict(network, tokens, 0) == whole
 
 
@@ -396,7 +396,7 @@ def test_a_file_of_vectors_is_read_in_both_forms(rows: str, tmp_path: Path) -> N
     metrics = train(TrainConfig("cbow", dataset=rows, vectors=str(glove), alphas=(1.0,)), tmp_path / "run")
     assert metrics["dev_rmse"] < 0.9
     glove.write_text("a 1 2\nb 1 x\n")
-    with pytest.raises(BadInput, match="line 2: is not a word and 2 numbers"):
+    with pytest.raises(BadInput, match="line 2: is not a word with 2 numbers"):
         WordVectors.read(glove)
 
 
@@ -420,12 +420,12 @@ def test_bad_values(values: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ((), "must say the systems"),
-        (("lr=1",), "must say the systems"),
+        ((), "must name the systems"),
+        (("lr=1",), "must name the systems"),
         (("system=ridge", "alpha=1"), "Did you mean 'alphas'"),
         (("system=ridge", "alphas"), "NAME=VALUE"),
-        (("system=pair", "lr=fast"), "is no float"),
-        (("system=pair", "funlines=maybe"), "is no bool"),
+        (("system=pair", "lr=fast"), "is not a valid float"),
+        (("system=pair", "funlines=maybe"), "is not a valid bool"),
         (("system=ensemble",), "cannot be a member"),
         (("system=rigde",), "Did you mean 'ridge'"),
     ],
@@ -459,7 +459,7 @@ def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:
         train(TrainConfig("baseline", dataset=unlabelled), tmp_path / "d")
     with pytest.raises(BadInput, match="leaves no headline"):
         train(TrainConfig("baseline", dataset=rows, share=0.001), tmp_path / "e")
-    with pytest.raises(BadInput, match="is no run folder"):
+    with pytest.raises(BadInput, match="is not a run folder"):
         load(tmp_path)
     train(TrainConfig("baseline", dataset=rows), tmp_path / "run")
     with pytest.raises(BadInput, match=r"other settings \(seed=0 there, 1 here"):
@@ -491,9 +491,9 @@ def test_the_command(rows: str, tmp_path: Path) -> None:
     assert "dev_rmse" in done.output
     refused = CliRunner().invoke(commands, [*asked, "baseline", "--lr", "1", "--no-freeze"])
     assert isinstance(refused.exception, BadInput)
-    assert "does not read --freeze, --lr" in str(refused.exception)
+    assert "does not use --freeze, --lr" in str(refused.exception)
     refused = CliRunner().invoke(commands, [*asked, "ridge", "--alphas", "1,x"])
-    assert "write numbers with commas" in str(refused.exception)
+    assert "write comma-separated numbers" in str(refused.exception)
 
 
 def test_nothing_heavy_is_imported_to_open_the_package() -> None:

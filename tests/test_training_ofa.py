@@ -27,8 +27,8 @@ from humor_tasks.training.cli import train as commands
 from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits
-from humor_tasks.training.ofa.finetune import Trainer, written
-from humor_tasks.training.ofa.network import smoothed_loss, spare_memory
+from humor_tasks.training.ofa.finetune import Trainer, answer_logits
+from humor_tasks.training.ofa.network import checkpoint_activations, smoothed_loss
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -327,10 +327,10 @@ def gradients(tiny: str, spared: bool = False, most: int = 0) -> dict[str, torch
     asked, rows = describer(tiny), some_rows(6)
     network = asked.ofa.network.train()
     if spared:
-        spare_memory(network)
+        checkpoint_activations(network)
     batches = Batches(rows, asked)
     for part in batches.parts(range(len(rows)), most):
-        smoothed_loss(*written(network, asked, batches, part), 0.1).backward()
+        smoothed_loss(*answer_logits(network, asked, batches, part), 0.1).backward()
     return {name: p.grad for name, p in network.named_parameters() if p.grad is not None}
 
 
@@ -347,8 +347,8 @@ def test_checkpointing_computes_blocks_again(tiny: str, monkeypatch: pytest.Monk
     from humor_tasks.models.ofa.backbone import Bottleneck
 
     counted = {"feed": 0, "block": 0}
-    feed, block = Layer.feed, Bottleneck.forward
-    monkeypatch.setattr(Layer, "feed", lambda *a: counted.update(feed=counted["feed"] + 1) or feed(*a))
+    feed, block = Layer.feed_forward, Bottleneck.forward
+    monkeypatch.setattr(Layer, "feed_forward", lambda *a: counted.update(feed=counted["feed"] + 1) or feed(*a))
     monkeypatch.setattr(Bottleneck, "forward", lambda *a: counted.update(block=counted["block"] + 1) or block(*a))
     found = []
     for spared in (False, True):

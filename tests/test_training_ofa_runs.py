@@ -164,7 +164,7 @@ def test_training_stops_early_and_keeps_the_first_of_the_best(
         loss = next(reached)
         return loss, (loss, loss, 0.0)
 
-    monkeypatch.setattr(Trainer, "_judged", scripted)
+    monkeypatch.setattr(Trainer, "_evaluate", scripted)
     output = tmp_path / "run"
     metrics = train(config(tiny, epochs=6, patience=patience, batch_size=60), output, progress=False)
     assert (metrics["best_epoch"], metrics["epochs_run"]) == (best, epochs_run)
@@ -245,7 +245,7 @@ def test_bad_checkpoints(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     output = tmp_path / "out"
     other = changed("other", d_model=64)
-    assert "It is a checkpoint of another size than its config.json says" in refused(config(other), output)
+    assert "The checkpoint has another size than its config.json" in refused(config(other), output)
     wordless = changed("wordless")
     (Path(wordless) / "vocab.json").unlink()
     assert "there is no vocabulary" in refused(config(wordless), output)
@@ -254,7 +254,7 @@ def test_bad_checkpoints(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "this network has positions for 96" in refused(config(tiny, image_size=480), output)
     assert "must be a multiple of 16" in refused(config(tiny, image_size=50), output)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    assert "ofa: device 'cuda' is not there" in refused(config(tiny, device="cuda"), output)
+    assert "ofa: device 'cuda' is not available" in refused(config(tiny, device="cuda"), output)
 
 
 @pytest.mark.slow
@@ -274,7 +274,7 @@ def test_what_was_refused_may_be_asked_again_otherwise(tiny: str, tmp_path: Path
 
 def test_a_rate_that_is_too_high_says_so(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Trainer, "_epoch", lambda *_: (float("nan"),))
-    assert "lr=0.001: the loss is nan in epoch 1; take a lower one" in refused(config(tiny), tmp_path / "run")
+    assert "lr=0.001: the loss is nan in epoch 1; use a lower learning rate" in refused(config(tiny), tmp_path / "run")
 
 
 # ---- a model that knows the sample by heart, and what follows from it ----------------------------

@@ -214,16 +214,16 @@ def test_open_groups_of_pictures() -> None:
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many frames each opening of a file decoded, filled in while frames are sampled."""
     counts: list[int] = []
-    frames = video_file.Clip.frames
+    frames = video_file.OpenVideo.frames
 
-    def counted(self: video_file.Clip):  # type: ignore[no-untyped-def]
+    def counted(self: video_file.OpenVideo):  # type: ignore[no-untyped-def]
         counts.append(0)
         mine = len(counts) - 1
         for found in frames(self):
             counts[mine] += 1
             yield found
 
-    monkeypatch.setattr(video_file.Clip, "frames", counted)
+    monkeypatch.setattr(video_file.OpenVideo, "frames", counted)
     return counts
 
 
@@ -365,8 +365,8 @@ BAD = {
     "a picture": (png, r"not a video.*PNG.*Use MP4 or MOV, WebM or Matroska, AVI\."),
     "a playlist": (lambda: b"#EXTM3U\n#EXT-X-VERSION:3\nfile:///etc/passwd\n", "not a video"),
     "a concat script": (lambda: b"ffconcat version 1.0\nfile /etc/passwd\n", "not a video"),
-    "only sound": (lambda: only_sound("mp4"), "no moving pictures in it, only sound"),
-    "only sound, Matroska": (lambda: only_sound("matroska"), "no moving pictures in it, only sound"),
+    "only sound": (lambda: only_sound("mp4"), "it has no video stream, only audio"),
+    "only sound, Matroska": (lambda: only_sound("matroska"), "it has no video stream, only audio"),
     "no frame": (without_frames, "there is no frame in it"),
     "header only": (lambda: b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "cut short or damaged"),
     "half an mp4": (lambda: cut(clip(NOISE), 0.5), "cut short or damaged"),

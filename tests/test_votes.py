@@ -46,7 +46,7 @@ def test_a_csv_file_is_read_with_its_optional_columns(written: Any) -> None:
         Vote("None", "ann", "A", T1, 'says "why", too', "BA"),
         Vote("NA", "bob", "tie", T2),
     )
-    assert str(read_votes(path)) == "2 votes on 2 items by 2 raters"
+    assert str(read_votes(path)) == "2 votes on 2 items by 2 annotators"
 
 
 TEXT = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\r\n"), max_size=12).map(str.strip)
@@ -71,7 +71,7 @@ def test_what_was_written_is_read_back(
 
 
 def test_votes_are_written_as_csv_or_json_lines_only(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"ends in \.csv or \.jsonl"):
+    with pytest.raises(BadInput, match=r"must end in \.csv or \.jsonl"):
         write_votes(tmp_path / "votes.json", [Vote("1", "ann", "A")])
     assert not list(tmp_path.iterdir())
 
@@ -126,7 +126,7 @@ def test_json_null_is_empty_and_the_text_none_is_text(written: Any) -> None:
         (HEADER + f"1,a,a,{T1}\n", r"'a' \(.*line 2\). A choice must be one of A, B, tie"),
         (HEADER + f"1,a,C,{T1}\n", r"'C' \(.*line 2\)"),
         (HEADER + "1,a,A,yesterday\n", "line 2: time is 'yesterday'"),
-        (HEADER + "1,a,A,2026-01-31 12:00:00\n", "line 2: time '2026-01-31 12:00:00' names no zone"),
+        (HEADER + "1,a,A,2026-01-31 12:00:00\n", "line 2: time '2026-01-31 12:00:00' has no time zone"),
         (HEADER + f"1,a,A,{T1}\n2,a,A,{T1}\n1,a,B,{T2}\n", r"a on 1 \(.*line 2, .*line 4\)"),
         ([], "there are no rows"),
         ([1], "row 1: is int"),
@@ -340,21 +340,27 @@ ONE = annotation(1, result("choice", choices=["A"]))
     ("rows", "said"),
     [
         ([task(ONE, data={"text": "…"})], r"row 1, annotation 1: has no item id .*\(--item-field\). There are: text"),
-        ([task(annotation(None, result("choice", choices=["A"])))], "annotation 1: the rater is None"),
+        ([task(annotation(None, result("choice", choices=["A"])))], "annotation 1: the annotator is None"),
         (
             [task(annotation(1, result("choice", choices=["A", "B"])))],
-            r"the answer is \['A', 'B'\]; a vote is one label",
+            r"the answer is \['A', 'B'\]; a vote must be one label",
         ),
         ([task(annotation(1, result("choice", rating=4)))], "holds no submitted vote; there are: 1 without an answer"),
-        ([task(annotation(1, result("a", choices=["A"]), result("b", choices=["A"])))], "say which question .*: a, b"),
-        ([task(ONE), {"id": 8}], "row 2: is no Label Studio task"),
-        ([task(ONE), task(data={"item": "y"}) | {"annotations": [12]}], "row 2: is not as the rest of this export"),
+        ([task(annotation(1, result("a", choices=["A"]), result("b", choices=["A"])))], "name the question .*: a, b"),
+        ([task(ONE), {"id": 8}], "row 2: is not a Label Studio task"),
+        (
+            [task(ONE), task(data={"item": "y"}) | {"annotations": [12]}],
+            "row 2: has another structure than the rest of this export",
+        ),
         ([task(ONE | {"created_at": "now"})], "row 1, annotation 1: time is 'now'"),
         ([task(annotation(1, was_cancelled=True))], "holds no submitted vote; there are: 1 cancelled"),
-        ([minimal(text2="…")], r"say which question was voted on \(--question\); there are: item, text1, annotator"),
+        (
+            [minimal(text2="…")],
+            r"name the question that holds the vote \(--question\); there are: item, text1, annotator",
+        ),
         ([{"id": "x", "responses": {}}], "holds no submitted vote"),
-        ([{"id": "x", "q.responses": ["A"], "q.responses.users": ["u", "v"]}], "row 1: is not as the rest"),
-        ([{"id": "x", "q.responses": ["A"], "q.responses.status": ["submitted"]}], "row 1: the rater is None"),
+        ([{"id": "x", "q.responses": ["A"], "q.responses.users": ["u", "v"]}], "row 1: has another structure"),
+        ([{"id": "x", "q.responses": ["A"], "q.responses.status": ["submitted"]}], "row 1: the annotator is None"),
     ],
 )
 def test_exports_that_cannot_be_used_are_named(written: Any, rows: list[Any], said: str) -> None:

@@ -1,19 +1,74 @@
-"""The index of benchmarks, by the name both harnesses know them by."""
+"""The index of benchmarks: this package's own and those of installed packages.
 
+Inspect knows each by its name here. lm-eval's tasks have the same names, except that those of the caption contest are
+`nyc_matching`, `nyc_ranking` and `nyc_explanation`; `brainstorm` and `mock_generation` are in Inspect alone.
+
+A package adds a benchmark by an entry point of its name:
+
+    [project.entry-points."humor_tasks.benchmarks"]
+    puns = "pun_bench:PUNS"
+
+The names that such a package needs are offered here, so that one import is enough.
+"""
+
+from functools import cache
+from importlib.metadata import entry_points
+
+from humor_tasks.benchmarks import choice
+from humor_tasks.benchmarks.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
 from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.benchmarks.humorbench.exam import AUTOGRADER
+from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES, Metric
 from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
+from humor_tasks.benchmarks.prompts import fill, read_templates, split_turns
+from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
+from humor_tasks.data.rows import open_rows, provenance_of
+from humor_tasks.errors import BadInput, check_choice
+
+__all__ = [
+    "ACCURACY",
+    "BENCHMARKS",
+    "NAMES",
+    "REPLY_RATES",
+    "Answer",
+    "AnswerForm",
+    "BadInput",
+    "Benchmark",
+    "Choice",
+    "Data",
+    "FreeText",
+    "Metric",
+    "Options",
+    "Outcome",
+    "Point",
+    "Prompt",
+    "Rating",
+    "Record",
+    "Run",
+    "Turn",
+    "YesNo",
+    "by_cluster",
+    "choice",
+    "draw",
+    "fill",
+    "find_benchmark",
+    "open_rows",
+    "provenance_of",
+    "read_templates",
+    "split_turns",
+]
 
 _ALL = (
     *(MATCHING, RANKING, EXPLANATION, EXPLANATION_PREFERENCE, BRAINSTORM),
@@ -23,6 +78,30 @@ _ALL = (
 )
 
 BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
-"""Benchmark name -> definition."""
+"""Benchmark name -> definition, of this package's own."""
 
 NAMES = tuple(BENCHMARKS)
+GROUP = "humor_tasks.benchmarks"
+
+
+@cache
+def find_benchmark(name: str, what: str = "benchmark") -> Benchmark:
+    """The benchmark of this name: this package's own, or one that an installed package declares.
+
+    A package is imported only when its benchmark is asked for. Raises BadInput where there is no such benchmark, where
+    two packages declare it, or where a package declares something else; `what` names the parameter in messages.
+    """
+    if name in BENCHMARKS:
+        return BENCHMARKS[name]
+    declared = entry_points(group=GROUP)
+    check_choice(what, name, dict.fromkeys((*BENCHMARKS, *declared.names)))
+    values = sorted({entry.value for entry in declared.select(name=name)})
+    if len(values) > 1:
+        raise BadInput(f"{what} {name}: several packages declare it: {', '.join(values)}. Uninstall all but one.")
+    found = next(iter(declared.select(name=name))).load()
+    if not isinstance(found, Benchmark) or found.name != name:
+        raise BadInput(
+            f"{what} {name}: {values[0]}, its entry point in the group {GROUP}, is no Benchmark of that name but "
+            f"{found!r:.80}."
+        )
+    return found

@@ -15,17 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from humor_tasks import __version__
+from humor_tasks.benchmarks.answers import Answer, AnswerForm
+from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate
 
 ON_UNPARSED = ("wrong", "exclude", "random")
-LOWER_IS_BETTER = (
-    *("unparsed", "refused", "untagged", "over_limit", "grader_failed", "undecided", "false_", "words"),
-    *("inconsistent", "unread", "half_asked", "same_text", "empty", "tie_rate"),
-    *("unrated", "grader_unparsed", "grader_refused"),
-    *("rmse", "mae_", "judge_rmse", "one_judge", "other_judges", "true_mean", "tied"),
-)
 
 
 @dataclass(frozen=True)
@@ -72,30 +68,17 @@ class Options:
         """The parameters that a reply, once written, is read and scored by."""
         return {"on_unparsed": self.on_unparsed, "extraction": self.extraction, "seed": self.seed}
 
+    def compared(self) -> dict[str, Any]:
+        """The parameters that differ where log-likelihoods of labels are compared instead of generating a reply.
+
+        Raises BadInput where a parameter asks for a reply.
+        """
+        return {}
+
     @property
     def variant(self) -> str:
         """Names a protocol whose scores do not compare with the benchmark's own; empty for that one."""
         return ""
-
-    @property
-    def rates(self) -> bool:
-        """Whether the answer is a rating on the benchmark's scale."""
-        return False
-
-    @property
-    def seeds_rows(self) -> bool:
-        """Whether the seed decides what the rows are, not only worked examples and guesses."""
-        return False
-
-    @property
-    def one_line(self) -> bool:
-        """Whether a reply is over at the first blank line."""
-        return False
-
-    @property
-    def has_clips(self) -> bool:
-        """Whether items are clips, which only some models take."""
-        return False
 
 
 @dataclass(frozen=True)
@@ -113,19 +96,25 @@ class Data:
     dropped: frozenset[str] = frozenset()
 
 
+def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+    """A metric over all outcomes, and beside it over each part that the benchmark names."""
+    parts: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        parts.setdefault(run.benchmark.part(run, outcome.groups) or "", []).append(outcome)
+    each = {f"{metric.name}_{part}": metric.over(held) for part, held in parts.items() if part}
+    return {metric.name: metric.over(outcomes)} | each
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """One benchmark, defined once.
 
-    `letters` are those of the choices, `words` what is answered instead of a letter where that is a word
-    (yes, no). `metric_names` has the headline metric first. `estimate` turns the outcomes that count towards
-    one metric into an Estimate under its name, and may add others beside it (one a fold).
-    `part` names the part of the data, from an item's groups, that gets metrics of its own beside
-    those of the whole (None: no part). `scale` holds the labels of a rating, whose expected value is
-    the answer where a harness gives their probabilities; `prediction` turns an entry of a submission
-    file into a reply under these options, with BadInput where it cannot. `version` counts comparability
-    apart from the package: "1-A" is protocol 1 with prompt set A; scores of different versions must not
-    be compared.
+    `answer` is the form of its answers, or gives it for the options. `metrics` has the headline metric first.
+    `outcome` turns an answer into what it was worth. `summary` turns the outcomes that count towards one metric into
+    estimates by name: that of the whole, and where `part` names the part of the data that an item belongs to (from its
+    groups; None: no part), one of each part, named METRIC_PART. `signatures` adds to a score's signature. `version`
+    counts comparability apart from the package: "1-A" is protocol 1 with prompt set A; scores of different versions
+    must not be compared.
     """
 
     name: str
@@ -133,23 +122,20 @@ class Benchmark:
     paper: str
     version: str
     card: str
-    letters: str
-    metric_names: tuple[str, ...]
+    answer: AnswerForm | Callable[[Any], AnswerForm]
+    metrics: tuple[Metric, ...]
     options: type[Options]
     templates: Callable[[Options], Mapping[str, str]]
     load: Callable[[Benchmark, Options], Data]
     prompt: Callable[[Run, Record], Prompt]
-    outcome: Callable[[Run, Record, str, bool], Outcome]
-    estimate: Callable[[Run, str, Sequence[Outcome]], dict[str, Estimate]]
-    words: tuple[str, ...] = ()
-    scale: tuple[str, ...] = ()
-    prediction: Callable[[Options, str], str] = lambda options, text: text
-    signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
+    outcome: Callable[[Run, Record, Answer], Outcome]
+    summary: Callable[[Run, Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
     part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
+    signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
 
-    def higher_is_better(self, metric: str) -> bool:
-        """False for rates of what went wrong and for perplexities."""
-        return not metric.startswith(LOWER_IS_BETTER) and "perplexity" not in metric
+    def form(self, options: Options) -> AnswerForm:
+        """The form of answers under these options."""
+        return self.answer if isinstance(self.answer, AnswerForm) else self.answer(options)
 
     def open(self, **parameters: Any) -> Run:
         """Load data and templates for these parameters (names and meanings: `self.options`)."""
@@ -196,17 +182,25 @@ class Run:
         """The chat turns for one record."""
         return self.benchmark.prompt(self, record)
 
+    @property
+    def form(self) -> AnswerForm:
+        """The form of answers."""
+        return self.benchmark.form(self.options)
+
     def outcome(self, record: Record, reply: str, refused: bool = False) -> Outcome:
-        """Read one reply; `refused` is set where the provider itself flagged a refusal."""
-        return self.benchmark.outcome(self, record, reply, refused)
+        """Read one reply and score it; `refused` is set where the provider itself flagged a refusal."""
+        return self.scored(record, self.form.read(reply, refused))
+
+    def scored(self, record: Record, answer: Answer) -> Outcome:
+        """Score an answer that was not read from a reply, such as one given by log-likelihoods."""
+        return self.benchmark.outcome(self, record, answer)
 
     def metrics(self, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
         """Every metric that at least one of these outcomes counts towards, the headline metric first."""
         result: dict[str, Estimate] = {}
-        for name in self.benchmark.metric_names:
-            counted = [o for o in outcomes if name in o.values]
-            if counted:
-                result |= self.benchmark.estimate(self, name, counted)
+        for metric in self.benchmark.metrics:
+            if counted := metric.counted(outcomes):
+                result |= self.benchmark.summary(self, metric, counted)
         return result
 
     @property

@@ -16,35 +16,30 @@ import dataclasses
 import hashlib
 import random
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
+from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
+from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, decided, other, settled
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.benchmarks.rubric import PREFERENCE, Rubric, open_rubric
 from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
-from humor_tasks.scorers.preference import length_controlled_win_rate, win_rate
 from humor_tasks.scorers.preferred import read_preferred
 
 ORDERS = ("both", "random", "fixed")
-SIDES = ("system", "against")  # also what an answer names, beside "tie"; shown in this order, or in the other
-WORTH = {"system": 1.0, "tie": 0.5, "against": 0.0}
-OF_PAIRS = ("win_rate", "preferred", "tie_rate")
-HALF = "not_asked"
 OF_MOCK = {benchmark.name: benchmark for benchmark in (MOCK_EXPLAINING, MOCK_GENERATION)}
 MOCK_INPUTS = {"description": "description", "pixels": "media", "frames": "frames"}
-ABOUT_PAIRS = ("unread", "half_asked", "same_text", "empty")
-FAILURES = {"unparsed": ("unparsed", "empty"), "refused": ("refused",), "grader_failed": ("error",)}
 
 
 @dataclass(frozen=True)
@@ -92,11 +87,6 @@ class PreferenceOptions(contest.NyccOptions):
         if self.cot is not None:
             raise BadInput("cot: a judge always gives its reasons first.")
 
-    @property
-    def seeds_rows(self) -> bool:
-        """With order=random."""
-        return self.order == "random"
-
     def scoring(self) -> dict[str, Any]:
         """With what decides how a verdict is read; the sides' names are demanded, and by then read."""
         return super().scoring() | {"structured": self.structured, "system": self.system, "against": self.against}
@@ -110,11 +100,6 @@ class PreferenceOptions(contest.NyccOptions):
     def settings(self) -> Sequence[str]:
         """Of MOCK no round without the picture, and frames of clips."""
         return super().settings if self.of == EXPLANATION.name else tuple(MOCK_INPUTS)
-
-    @property
-    def has_clips(self) -> bool:
-        """Of MOCK's comedy."""
-        return self.of in OF_MOCK and "comedy" in mock.CHOICES[self.scene]
 
     def corpus(self) -> Run:
         """The benchmark whose explanations are compared, opened."""
@@ -172,25 +157,12 @@ def _pair(o: PreferenceOptions, item: Record, system: str, against: str) -> list
         dataclasses.replace(
             item,
             id=f"{item.id}-{first}-first-{mark}",
-            fields={**item.fields, "first": texts[first], "second": texts[_other(first)]},
+            fields={**item.fields, "first": texts[first], "second": texts[other(first)]},
             target=SIDES[0],
             groups={**item.groups, **groups, "first": first},
         )
         for first in orders
     ]
-
-
-def settled(system: str, against: str, on_unparsed: str) -> str:
-    """What needs no judge: `same` texts, or one that is `empty`; `left_out` for the latter with exclude; else ""."""
-    if system.strip() and against.strip():
-        return "same" if system.split() == against.split() else ""
-    if on_unparsed == "exclude":
-        return "left_out"
-    return "same" if system.strip() == against.strip() else "system" if system.strip() else "against"
-
-
-def _other(side: str) -> str:
-    return SIDES[side == SIDES[0]]
 
 
 def templates(options: Options) -> dict[str, str]:
@@ -217,125 +189,15 @@ def prompt(run: Run, record: Record) -> Prompt:
     return Prompt((*opening, dataclasses.replace(asked, picture=record.picture, clip=record.clip)))
 
 
-# ---- verdicts -----------------------------------------------------------------------------------
+def read(structured: bool, reply: str, refused: bool) -> Answer:
+    """One judge's verdict: A, B or tie."""
+    said = read_preferred(reply, "json" if structured else "tags")
+    return Answer(said.choice, "refused" if refused and said.choice is None else said.status)
 
 
-def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
-    """Read one judge's verdict."""
-    said = read_preferred(reply, "json" if own(run).structured else "tags")
-    return decided(record, [said.choice], ["refused" if refused and said.choice is None else said.status])
-
-
-def decided(record: Record, choices: Sequence[str | None], statuses: Sequence[str]) -> Outcome:
-    """What the verdicts A, B or tie on a record are worth: one, or two where a record holds both orders.
-
-    The answer names the preferred side of each order in turn, "-" for one without a verdict; its status
-    tells why. The outcome's own status is the first that is not `answered`.
-    """
-    named = [_side(choice, first) for choice, first in zip(choices, _orders(record.groups), strict=True)]
-    settled_as = record.groups.get("settled", "")
-    if settled_as:
-        named, statuses = ["tie" if settled_as == "same" else settled_as] * len(named), []
-    worth = sum(WORTH.get(side, 0.0) for side in named) / len(named)
-    values = dict.fromkeys((*OF_PAIRS, "unread", "half_asked"), worth)
-    if settled_as in ("", "same"):  # that an empty text loses is no judge's liking for length
-        values["length_controlled_win_rate"] = _difference(record)
-    values |= {"same_text": float(settled_as == "same"), "empty": float(settled_as in (*SIDES, "left_out"))}
-    if not settled_as:
-        values |= dict.fromkeys(("inconsistent", "first_shown"), values["win_rate"])
-        for name, found in FAILURES.items():
-            values[name] = sum(status in found for status in statuses) / len(statuses)
-    status = next((status for status in statuses if status != "answered"), "answered")
-    return Outcome(record.id, record.cluster, record.groups, status, " ".join(named), None, values)
-
-
-def _orders(groups: Mapping[str, str]) -> tuple[str, ...]:
-    """The side shown first, of each question about a record."""
-    return (groups["first"],) if "first" in groups else SIDES
-
-
-def _side(choice: str | None, first: str) -> str:
-    return {"A": first, "B": _other(first), "tie": "tie"}.get(choice or "", "-")
-
-
-def _difference(record: Record) -> float:
-    """By how many characters the system's text is the longer."""
-    system, against = record.groups.get("lengths", "0 0").split()
-    return float(system) - float(against)
-
-
-# ---- metrics ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A pair's verdicts by order: sides, "tie", "left_out", or "-" where there is none; `share` of one metric."""
-
-    cluster: str
-    named: tuple[str, ...]
-    share: float
-
-    @property
-    def preferred(self) -> str | None:
-        """A side or "tie", which a pair is whose orders disagree; None unless every order has a verdict."""
-        if not set(self.named) <= set(WORTH):
-            return None
-        return self.named[0] if len(set(self.named)) == 1 else "tie"
-
-
-def compared(name: str, outcomes: Sequence[Outcome]) -> list[Compared]:
-    """The pairs of these outcomes, each epoch for itself; HALF stands for an order that was not asked (a limit)."""
-    found: dict[tuple[str, int], list[Outcome]] = {}
-    times: dict[str, int] = {}
-    for o in outcomes:
-        times[o.id] = epoch = times.get(o.id, 0) + 1
-        found.setdefault((o.groups.get("pair_id", o.id), epoch), []).append(o)
-    return [_compared(name, orders) for orders in found.values()]
-
-
-def _compared(name: str, orders: Sequence[Outcome]) -> Compared:
-    named = [side for o in orders for side in (o.answer or "-").split()]
-    missing = int(orders[0].groups.get("orders", 0)) - len(named)
-    return Compared(orders[0].cluster, (*named, *[HALF] * missing), orders[0].values[name])
-
-
-def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """One metric over pairs, or over questions for what a judge's replies are like."""
-    if name in FAILURES:
-        return {name: clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])}
-    if name == "first_shown":
-        asked = [
-            (float(named == first), o.cluster)
-            for o in outcomes
-            for first, named in zip(_orders(o.groups), (o.answer or "-").split(), strict=True)
-            if named in SIDES
-        ]
-        return {name: clustered_mean([found for found, _ in asked], [cluster for _, cluster in asked])}
-    pairs = compared(name, outcomes)
-    if name == "half_asked":
-        return {name: clustered_mean([float(HALF in pair.named) for pair in pairs], [pair.cluster for pair in pairs])}
-    if name in ("same_text", "empty"):
-        return {name: clustered_mean([pair.share for pair in pairs], [pair.cluster for pair in pairs])}
-    return {name: _of_pairs(name, [pair for pair in pairs if not {"left_out", HALF} & set(pair.named)])}
-
-
-def _of_pairs(name: str, pairs: Sequence[Compared]) -> Estimate:
-    clusters = [pair.cluster for pair in pairs]
-    if name == "unread":
-        return clustered_mean([float(pair.preferred is None) for pair in pairs], clusters)
-    read = [pair for pair in pairs if pair.preferred is not None]
-    clusters, named = [pair.cluster for pair in read], [str(pair.preferred) for pair in read]
-    worth = [WORTH[side] for side in named]
-    if name == "win_rate":
-        return win_rate(worth, clusters)
-    if name == "length_controlled_win_rate":
-        lengths = [pair.share for pair in read]
-        return length_controlled_win_rate(worth, lengths, [0.0] * len(read), clusters).win_rate
-    if name == "inconsistent":
-        both = [pair for pair in read if len(pair.named) > 1]
-        return clustered_mean([float(len(set(pair.named)) > 1) for pair in both], [pair.cluster for pair in both])
-    wanted = {"preferred": "system", "tie_rate": "tie"}[name]
-    return clustered_mean([float(side == wanted) for side in named], clusters)
+def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+    """See `decided`."""
+    return decided(record, [answer.value], [answer.status])
 
 
 EXPLANATION_PREFERENCE = Benchmark(
@@ -344,16 +206,11 @@ EXPLANATION_PREFERENCE = Benchmark(
     paper=contest.PAPER,
     version="1-A",
     card=contest.CARD,
-    letters="",
-    metric_names=(
-        *("win_rate", "preferred", "length_controlled_win_rate", "tie_rate", "inconsistent", "first_shown"),
-        *ABOUT_PAIRS,
-        *FAILURES,
-    ),
+    answer=lambda o: FreeText(partial(read, o.structured)),
+    metrics=METRICS,
     options=PreferenceOptions,
     templates=templates,
     load=load,
     prompt=prompt,
     outcome=outcome,
-    estimate=estimate,
 )

@@ -1,1 +1,1 @@
-"""Rows, media, files written and read, and the logs of finished runs: everything below models and benchmarks."""
+"""Dataset rows, media, file input and output, and logs of finished runs; used by models and benchmarks."""

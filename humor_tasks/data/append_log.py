@@ -1,19 +1,21 @@
-"""Files that are only appended to: what was kept is kept, whatever becomes of the process."""
+"""Append-only files of lines, from which an interrupted run resumes."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.errors import BadInput
 
 
-class Appended:
-    """Lines at the end of a file, each whole or not there. Threads take turns elsewhere; two processes cannot share
-    one: a file that another program has changed is no longer written.
+class AppendLog:
+    """An append-only file of lines; each line is written whole or not at all.
 
-    `size` is what this process knows the file to hold, in bytes.
+    The class is not thread-safe: callers must hold a lock. Two processes cannot share one file; a file that another
+    program has changed is not written to. `size` is the file's size in bytes, as known to this process.
     """
 
     def __init__(self, path: Path) -> None:
@@ -21,10 +23,10 @@ class Appended:
         self.size = 0
 
     def open(self, read: Callable[[str, int], object], start: bytes) -> None:
-        """Makes the file if need be, and has every line and its number `read`. BadInput where it cannot be used.
+        """Create the file if it does not exist, and call `read` with each line and its number (from 1).
 
-        A last line without its end, left by a process that was killed, was never kept: it is cut off. Only where it
-        begins as lines here do, with `start`: another program's file is left as it is.
+        An unterminated last line, left by an interrupted process, is removed, but only if it begins with `start` as all
+        lines do; another program's file is not changed. Raises BadInput where the file cannot be used.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,15 +37,19 @@ class Appended:
                     if line:
                         read(line, number)
                 if half[: len(start)] != start[: len(half)]:
-                    raise BadInput(f"{self.path}: ends in what was not kept here. Remove its last line, or the file.")
+                    raise BadInput(
+                        f"{self.path}: its last line is not one of this file's format. Remove that line, or the file."
+                    )
                 self.size = len(whole + end)
                 file.truncate(self.size)
         except OSError as problem:
             raise BadInput(f"{self.path}: cannot be used ({problem}).") from None
 
     def append(self, data: bytes, flush: bool = False) -> None:
-        """`data`, which ends a line, is in the file when this returns; with `flush`, on the disk. BadInput otherwise,
-        and the file is as it was."""
+        """Append `data`, which must end with a newline; with `flush`, also force it to disk.
+
+        Raises BadInput where that fails; the file is then unchanged.
+        """
         try:
             self.check_unchanged()
             with self.path.open("ab", buffering=0) as file:
@@ -60,9 +66,32 @@ class Appended:
         self.size += len(data)
 
     def check_unchanged(self) -> None:
-        """BadInput where the file has another size than this process left it with."""
+        """Raise BadInput if the file's size differs from what this process last wrote."""
         size = self.path.stat().st_size
         if size != self.size:
             raise BadInput(
                 f"{self.path}: was changed by another program ({size:,} bytes, not {self.size:,}); run one at a time."
             )
+
+
+class JsonLog(AppendLog):
+    """An append-only file of JSON objects, one a line: the store of everything that an interrupted command resumes."""
+
+    def open_records(self, first: str, read: Callable[[Mapping[str, Any]], object], remedy: str) -> None:
+        """Call `read` with each object; `first` is the key that every object begins with.
+
+        Raises BadInput naming the line, with `remedy`, where a line is no such object or `read` fails on it.
+        """
+
+        def parse(line: str, number: int) -> None:
+            try:
+                read(json.loads(line))
+            except (ValueError, KeyError, TypeError, RecursionError) as problem:
+                raise BadInput(f"{self.path}, line {number}: cannot be read ({problem!r}). {remedy}") from None
+
+        self.open(parse, f'{{"{first}": "'.encode())
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Append one object; it is in the file when this returns."""
+        line = json.dumps(record, ensure_ascii=False, default=str)
+        self.append(f"{line}\n".encode("utf-8", "backslashreplace"))  # half a character becomes JSON's escape of it

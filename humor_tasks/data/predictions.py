@@ -1,4 +1,4 @@
-"""Files of predictions: JSON, JSON lines or CSV, each id once."""
+"""Prediction files: JSON, JSON lines or CSV, with unique ids."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ ID_FIELDS = ("instance_id", "id")
 TEXT_FIELDS = ("prediction", "text", "answer", "reply")
 
 
-def read_predictions(path: Path, prediction: Callable[[str], str] = str) -> dict[str, str]:
+def read_predictions(path: Path, prediction: Callable[[str], Any] = str) -> dict[str, Any]:
     """{instance_id: text} from a JSON object, a JSON list of records, JSON lines of records, or CSV.
 
-    A record has its id as `instance_id` or `id` and its text as `prediction`, `text`, `answer` or
-    `reply`. A CSV file has the columns id and pred, an organiser's submission format, which
-    `prediction` turns into replies. Raises BadInput naming the file and line for bad JSON or CSV,
-    other types, repeated ids and entries that are no prediction.
+    A record has its id as `instance_id` or `id` and its text as `prediction`, `text`, `answer` or `reply`. A CSV file
+    has the columns id and pred, the organisers' submission format; `prediction` converts a pred into an answer. Raises
+    BadInput naming file and line for invalid JSON or CSV, other types, repeated ids and entries that are not
+    predictions.
     """
     if path.suffix == ".csv":
-        return _submitted(path, prediction)
+        return _read_csv_predictions(path, prediction)
     body = read_body(path)
     if path.suffix == ".jsonl":
         lines = [(i, line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
@@ -36,7 +36,7 @@ def read_predictions(path: Path, prediction: Callable[[str], str] = str) -> dict
     return _collect(path, (_pair(item, f"{path}, record {i}") for i, item in enumerate(data, 1)))
 
 
-def _submitted(path: Path, prediction: Callable[[str], str]) -> dict[str, str]:
+def _read_csv_predictions(path: Path, prediction: Callable[[str], Any]) -> dict[str, Any]:
     from humor_tasks.data.rows import read_csv
 
     if not path.is_file():
@@ -46,9 +46,9 @@ def _submitted(path: Path, prediction: Callable[[str], str]) -> dict[str, str]:
     for i, row in enumerate(found.rows):
         first = lines.setdefault(row["id"].strip(), found.where(i))
         if first != found.where(i):
-            raise BadInput(f"{found.where(i)}: id {row['id'].strip()} is also that of {first}. Nothing was scored.")
+            raise BadInput(f"{found.where(i)}: id {row['id'].strip()} repeats that of {first}. Nothing was scored.")
 
-    def pair(i: int, row: dict[str, str]) -> tuple[str, str]:
+    def pair(i: int, row: dict[str, str]) -> tuple[str, Any]:
         try:
             return row["id"].strip(), prediction(row["pred"])
         except BadInput as problem:
@@ -58,7 +58,7 @@ def _submitted(path: Path, prediction: Callable[[str], str]) -> dict[str, str]:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """A JSON object as pairs, which unlike a dict still shows a repeated key."""
+    """A JSON object as key-value pairs; unlike a dict it keeps repeated keys."""
 
 
 def _parse(path: Path, text: str, line: int | None) -> Any:
@@ -68,16 +68,16 @@ def _parse(path: Path, text: str, line: int | None) -> Any:
         at = f"line {line if line is not None else problem.lineno}, column {problem.colno}"
         raise BadInput(f"{path}, {at}: not JSON ({problem.msg}).") from None
     except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}{f', line {line}' if line else ''}: not JSON that can be read ({problem}).") from None
+        raise BadInput(f"{path}{f', line {line}' if line else ''}: not JSON ({problem}).") from None
 
 
 def _pair(item: Any, where: str) -> tuple[str, str]:
     if not isinstance(item, _Pairs):
-        raise BadInput(f"{where}: is not an object with an id and a text.")
+        raise BadInput(f"{where}: must be an object with an id and a text.")
     record = dict(item)
     texts = [name for name, _ in item if name in TEXT_FIELDS]
     if len(record) < len(item) or len(texts) > 1:
-        raise BadInput(f"{where}: says twice what the prediction is ({', '.join(name for name, _ in item)}).")
+        raise BadInput(f"{where}: has more than one prediction ({', '.join(name for name, _ in item)}).")
     identity = next((record[name] for name in ID_FIELDS if name in record), None)
     field = next((name for name in TEXT_FIELDS if name in record), None)
     if identity is None or field is None:

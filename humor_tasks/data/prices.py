@@ -1,7 +1,7 @@
-"""What models cost: the dated list shipped with the package, or the user's own.
+"""Model prices: the dated list shipped with the package, or the user's own.
 
-A price is what the vendor listed on the day its entry names. `HUMOR_TASKS_PRICES` names another file
-of the same form; Inspect's `--model-cost-config` goes before either.
+A price is the vendor's list price on the date in its entry. `HUMOR_TASKS_PRICES` names another file of the same format;
+Inspect's `--model-cost-config` takes precedence over both.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FIELDS = ("input", "output", "cache_read", "cache_write")
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars per million tokens, as listed on the day `as_of`; `source` is where."""
+    """US dollars per million tokens, as listed on the date `as_of` at the address `source`."""
 
     input: float
     output: float
@@ -32,15 +32,15 @@ class Price:
     source: str
 
     def cost(self, input: int, output: int, cache_read: int = 0, cache_write: int = 0) -> float:
-        """Dollars for these tokens; `input` excludes what was read from or written to a cache."""
+        """Cost in US dollars of these numbers of tokens; `input` excludes tokens read from or written to a cache."""
         parts = (self.input * input, self.output * output, self.cache_read * cache_read, self.cache_write * cache_write)
         return sum(parts) / 1e6
 
 
 def read_prices(path: str | Path | None = None) -> dict[str, Price]:
-    """Model name, as Inspect has it, -> price; from `path`, `HUMOR_TASKS_PRICES` or the packaged file.
+    """Prices by Inspect's model name, from `path`, `HUMOR_TASKS_PRICES` or the packaged file, in this order.
 
-    Raises BadInput naming the file and model for a price that is missing, negative or no number.
+    Raises BadInput naming the file and model for a price that is missing, negative or not a number.
     """
     where = Path(path or os.environ.get(VARIABLE) or Path(__file__).parent / "prices.toml").expanduser()
     try:
@@ -49,7 +49,7 @@ def read_prices(path: str | Path | None = None) -> dict[str, Price]:
         raise BadInput(f"prices: {where} cannot be read ({problem}).") from None
     for name, only in UNITS.items():
         if listed.get(name, only) != only:
-            raise BadInput(f"prices: {where}: {name} is {listed[name]!r}; prices are read as {only}.")
+            raise BadInput(f"prices: {where}: {name} is {listed[name]!r}; it must be {only}.")
     models = listed.get("models", {})
     if not isinstance(models, dict) or not models:
         raise BadInput(f'prices: {where} has no table [models."PROVIDER/MODEL"].')

@@ -1,4 +1,4 @@
-"""Text files and JSON lines, each line with its place."""
+"""Reading of text files and JSON lines, with the location of each line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from humor_tasks.errors import BadInput
 
 
 def read_body(path: Path, encoding: str = "utf-8") -> str:
-    """The file's text; BadInput where there is none. `utf-8-sig` takes a byte order mark, as spreadsheets write it."""
+    """The file's text. Raises BadInput where it is missing or not UTF-8. `utf-8-sig` accepts the byte order mark of
+    spreadsheets.
+    """
     try:
         return path.read_text(encoding=encoding)
     except FileNotFoundError:
@@ -21,15 +23,15 @@ def read_body(path: Path, encoding: str = "utf-8") -> str:
 
 
 def lines_of(path: Path, encoding: str = "utf-8") -> list[tuple[str, str]]:
-    """(where, line) of every line that is not blank; as `read_body`."""
+    """(location, line) for every line that is not blank; errors as in `read_body`."""
     lines = read_body(path, encoding).split("\n")
     return [(f"{path}, line {i}", line) for i, line in enumerate(lines, 1) if line.strip()]
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
-    """(where, value) of every line of JSON lines that is not blank; BadInput names one that is no JSON."""
+    """(location, value) for every line that is not blank. Raises BadInput naming a line that is not JSON."""
     for where, line in lines_of(path):
         try:
             yield where, json.loads(line)
         except (ValueError, RecursionError) as problem:
-            raise BadInput(f"{where}: not JSON that can be read ({problem}).") from None
+            raise BadInput(f"{where}: not JSON ({problem}).") from None

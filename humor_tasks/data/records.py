@@ -1,4 +1,4 @@
-"""The values that flow from a row to a score: Record, Prompt, Outcome. Plain, typed and frozen."""
+"""The data types between a dataset row and a score: Record, Prompt, Outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True)
 class Point:
-    """One thing an answer is expected to contain, for a grader to look for."""
+    """One point that an answer is expected to make, for a grader to check."""
 
     id: str
     text: str
@@ -24,11 +24,10 @@ class Point:
 class Record:
     """One item to answer.
 
-    `cluster` is what repeats across items (a contest) and what standard errors are clustered by.
-    `fields` are what prompt templates may show; `context` is the scene as text, which shortcut
-    baselines and embedding models compare with the choices. `choices` is empty for an open answer.
-    `target` is a letter, a reference text or a verdict, None when the data carries no label;
-    `points` are what a grader looks for in an open answer.
+    `cluster` is the unit that several items share (a contest); standard errors are clustered by it. `fields` are the
+    values available to prompt templates. `context` is the scene as text, which shortcut baselines and embedding models
+    compare with the choices. `choices` is empty for an open answer. `target` is a letter, a reference text or a
+    verdict; None for unlabelled data. `points` are what a grader checks in an open answer.
     """
 
     id: str
@@ -45,7 +44,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Turn:
-    """One chat turn; a picture or clip belongs before its text."""
+    """One chat turn; a picture or clip precedes its text."""
 
     role: Role
     text: str
@@ -55,7 +54,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Prompt:
-    """The chat turns a model is shown, the last one by the user."""
+    """The chat turns sent to a model; the last one is by the user."""
 
     turns: tuple[Turn, ...]
 
@@ -67,16 +66,15 @@ class Prompt:
     @property
     def media(self) -> tuple[Picture | Clip, ...]:
         """Every picture and clip, in the order of the turns."""
-        return tuple(shown for turn in self.turns for shown in (turn.picture, turn.clip) if shown is not None)
+        return tuple(medium for turn in self.turns for medium in (turn.picture, turn.clip) if medium is not None)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one reply was worth.
+    """The scored result of one reply.
 
-    `status` is answered, unparsed, refused or empty. `values` holds this item's share of every
-    metric it counts towards, by metric name; an item left out of a metric lacks its name (no
-    label, another subset, or `on_unparsed=exclude`).
+    `status` is answered, unparsed, refused or empty. `values` holds this item's value of each metric, by metric name; a
+    metric that excludes the item is missing (no label, another subset, or `on_unparsed=exclude`).
     """
 
     id: str

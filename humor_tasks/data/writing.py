@@ -1,4 +1,4 @@
-"""Writing results: never half a file."""
+"""Atomic writing of files and folders: results are complete or absent."""
 
 from __future__ import annotations
 
@@ -17,37 +17,40 @@ from uuid import uuid4
 from humor_tasks.errors import BadInput
 
 LONE = re.compile("[\ud800-\udfff]")
-"""Half a character, which JSON can spell and no file can hold."""
+"""Lone surrogates, which JSON can express and UTF-8 cannot encode."""
 
 
 def write_text(path: Path, text: str) -> None:
-    """`text` as UTF-8, written whole or not at all."""
+    """Write `text` as UTF-8, atomically."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write beside the target, then rename: a reader sees the old file or the new one, never half."""
+    """Write `data` atomically: a temporary file in the same folder is renamed, so readers see the old or the new file.
+
+    Raises BadInput where the file cannot be written.
+    """
     if path.exists() and not path.is_file():
         raise BadInput(f"{path}: is not a file that can be replaced.")
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(data)
-        beside.replace(path.resolve())
+        temporary.write_bytes(data)
+        temporary.replace(path.resolve())
     except OSError as problem:
         raise BadInput(f"{path}: cannot be written ({problem}).") from None
     finally:
         with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def write_json(path: Path, data: Any) -> None:
-    """`data` as indented JSON, written whole or not at all."""
+    """Write `data` as indented JSON, atomically."""
     write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_table(path: Path, names: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
-    """A CSV file with a header, written whole or not at all."""
+    """Write a CSV file with a header, atomically."""
     write_text(path, as_table(names, rows))
 
 
@@ -61,10 +64,12 @@ def as_table(names: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 @contextlib.contextmanager
-def beside(path: Path) -> Iterator[Path]:
-    """A path in the same folder, for a file or a folder, that takes `path`'s place when the block ends well, and is
-    removed when it does not. A folder takes the place of an empty one only."""
-    # Not the process id: containers that share a folder may share that too.
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path in the same folder, for a file or folder that replaces `path` when the block succeeds.
+
+    It is removed when the block fails. A folder replaces only an empty folder. Raises BadInput where writing fails.
+    """
+    # A uuid, not the process id: containers that share a folder may have equal process ids.
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,6 +80,6 @@ def beside(path: Path) -> Iterator[Path]:
     except OSError as problem:
         raise BadInput(f"{path}: cannot be written ({problem}).") from None
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)  # which leaves a file
+        shutil.rmtree(temporary, ignore_errors=True)  # has no effect on a file
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)

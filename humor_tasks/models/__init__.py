@@ -1,1 +1,1 @@
-"""Models as plain Python, without a harness: each picks among choices or answers in text."""
+"""Models in plain Python, independent of a harness: they choose among options, rate headlines or generate text."""

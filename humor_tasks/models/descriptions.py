@@ -1,6 +1,6 @@
-"""What models that describe a cartoon are asked, and what their answers become.
+"""The questions for models that describe a cartoon, and the parsing of their answers.
 
-The four questions are those that Hessel et al. (ACL 2023, arXiv 2209.06293) fine-tuned OFA-Huge to answer.
+The four questions are those that Hessel et al. (ACL 2023, arXiv 2209.06293) fine-tuned OFA-Huge on.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•–]|\(?\d{1,2}[.):])\s+")
 
 @dataclass(frozen=True)
 class Description:
-    """A cartoon in words: one line each, and the entities by name."""
+    """A cartoon's description: one line each for three questions, and the names of the entities."""
 
     location: str
     description: str
@@ -34,7 +34,9 @@ class Description:
 
     @classmethod
     def of(cls, answers: Mapping[str, str], where: str) -> Description:
-        """From the answers to `QUESTIONS`, by field; BadInput where a question other than the last has no answer."""
+        """The description from the answers to `QUESTIONS`, by field. Raises BadInput where an answer except the last is
+        empty.
+        """
         lines = {name: " ".join(answers[name].split()) for name in ("location", "description", "uncanny")}
         for name, line in lines.items():
             if not line:
@@ -43,9 +45,9 @@ class Description:
 
 
 def entity_names(answer: str) -> tuple[str, ...]:
-    """The names in an answer: parted by commas, semicolons or lines, without bullets; each once, in their order.
+    """The distinct names in an answer, in order: separated by commas, semicolons or line breaks, without bullets.
 
-    A name with a comma in it becomes two, as nothing tells it from two names.
+    A name that contains a comma becomes two names, because it cannot be told from two.
     """
     names: dict[str, None] = {}
     for line in answer.splitlines():

@@ -1,4 +1,4 @@
-"""Where networks run and in which numbers: shared by the models that are torch themselves."""
+"""Device and precision selection, shared by the torch models."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 def pick_device(name: str, who: str = "clip") -> torch.device:
-    """auto: CUDA, else MPS, else the CPU. Raises BadInput for a device that this machine or this torch has not."""
-    there = {"cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available()), "cpu": 1}
+    """The torch device; auto is CUDA, else MPS, else the CPU. Raises BadInput for a device that is not available."""
+    available = {"cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available()), "cpu": 1}
     if name == "auto":
-        return torch.device(next(kind for kind, count in there.items() if count))
+        return torch.device(next(kind for kind, count in available.items() if count))
     try:
         device = torch.device(name)
     except RuntimeError:
         device = torch.device("meta")
-    if device.type not in there:
+    if device.type not in available:
         raise BadInput(f"{who}: device is '{name}'; choose from auto, cuda, cuda:1, mps, cpu.")
-    if (device.index or 0) >= there[device.type]:
-        have = [f"{count} x {kind}" for kind, count in there.items() if count]
+    if (device.index or 0) >= available[device.type]:
+        have = [f"{count} x {kind}" for kind, count in available.items() if count]
         raise BadInput(
-            f"{who}: device '{name}' is not there: torch {torch.__version__} finds {', '.join(have)}. "
+            f"{who}: device '{name}' is not available: torch {torch.__version__} finds {', '.join(have)}. "
             "Use device=auto, or install the torch build for your accelerator."
         )
     return device
 
 
 def out_of_memory(problem: RuntimeError) -> bool:
-    """CUDA has a class for it; MPS, cuBLAS and the CPU's allocator only say so."""
-    said = str(problem)
+    """Whether the error means out of memory. CUDA has an exception class; MPS, cuBLAS and the CPU only a message."""
+    message = str(problem)
     return isinstance(problem, torch.OutOfMemoryError) or any(
-        words in said for words in ("out of memory", "ALLOC_FAILED", "can't allocate memory")
+        phrase in message for phrase in ("out of memory", "ALLOC_FAILED", "can't allocate memory")
     )

@@ -1,4 +1,4 @@
-"""Files that folders of models and of trainings have in common, and how they are read."""
+"""File names and reading shared by model folders and training folders."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ CONFIG, METRICS = "config.json", "metrics.json"
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """A JSON object from a file of a folder."""
+    """The JSON object in a file of a folder. Raises BadInput where it cannot be read or is not an object."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: cannot be read ({problem}); the folder is not whole.") from None
+        raise BadInput(f"{path}: cannot be read ({problem}); the folder is incomplete.") from None
     if not isinstance(value, dict):
-        raise BadInput(f"{path}: holds no object; the folder is not whole.")
+        raise BadInput(f"{path}: holds no JSON object; the folder is incomplete.")
     return value

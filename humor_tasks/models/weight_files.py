@@ -1,4 +1,4 @@
-"""Weight files: tensors by name and nothing else, from safetensors or from torch files read with weights_only."""
+"""Weight files, from safetensors or from torch files read with weights_only: named tensors only."""
 
 from __future__ import annotations
 
@@ -16,49 +16,58 @@ CONFIG, WEIGHTS, INDEX, TORCH = "config.json", "model.safetensors", "model.safet
 
 
 def read_state(path: Path, who: str, skip: Collection[str] = ()) -> dict[str, torch.Tensor]:
-    """The tensors of a .safetensors file or a torch file, by name; nothing in the file is executed.
+    """The tensors of a .safetensors or torch file, by name; no code in the file is executed.
 
-    skip: names of what may be there and is no weight.
+    skip: names of entries that are not weights and are ignored. Raises BadInput for a file that cannot be read or holds
+    anything but tensors.
     """
     from safetensors.torch import load_file
 
     try:
         if path.suffix == ".safetensors":
-            held: Any = load_file(path)
+            content: Any = load_file(path)
         else:
-            held = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as problem:  # safetensors, zipfile, pickle and torch each have their own
-        said = str(problem).strip().split("\n")[0]
-        if "weights_only" in said:  # torch goes on with how to read it without that guard
+            content = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as problem:  # safetensors, zipfile, pickle and torch raise different classes
+        message = str(problem).strip().split("\n")[0]
+        if "weights_only" in message:  # torch's message then suggests to disable weights_only
             named = re.search(r"GLOBAL (\S+)", str(problem))
-            said = f"it holds {named[1] if named else 'something'} beside tensors"
+            message = f"it holds {named[1] if named else 'objects'} besides tensors"
         raise BadInput(
-            f"{who}: {path} cannot be read as weights ({type(problem).__name__}: {said}). Only tensors are read; "
-            "save the model's state_dict, best as .safetensors."
+            f"{who}: {path} cannot be read as weights ({type(problem).__name__}: {message}). Only tensors are read; "
+            "save the model's state_dict, preferably as .safetensors."
         ) from None
-    for name in ("state_dict", "model_state_dict"):  # open_clip's training; the released code of Hessel et al.
-        if isinstance(held, Mapping) and isinstance(held.get(name), Mapping):
-            held = held[name]
-    if not isinstance(held, Mapping):
-        raise BadInput(f"{who}: {path} holds no weights by name, but a {type(held).__name__}.")
+    for name in (
+        "state_dict",
+        "model_state_dict",
+    ):  # as written by open_clip's training and by the released code of Hessel et al.
+        if isinstance(content, Mapping) and isinstance(content.get(name), Mapping):
+            content = content[name]
+    if not isinstance(content, Mapping):
+        raise BadInput(f"{who}: {path} holds a {type(content).__name__} instead of weights by name.")
     state = {
         str(name).removeprefix("module.").removeprefix("_orig_mod."): tensor
-        for name, tensor in held.items()
+        for name, tensor in content.items()
         if name not in skip
     }
-    if wrong := [name for name, tensor in state.items() if not _whole(tensor)]:
-        raise BadInput(f"{who}: {path} holds more than plain weights: {listed('non-tensor', wrong, most=5)}.")
+    if wrong := [name for name, tensor in state.items() if not _is_dense_tensor(tensor)]:
+        raise BadInput(f"{who}: {path} holds more than weights: {listed('non-tensor', wrong, most=5)}.")
     return state
 
 
 def read_folder(folder: Path, who: str) -> dict[str, torch.Tensor]:
-    """The weights of a folder as transformers writes it: one safetensors file, several by an index, or a torch file."""
+    """The weights of a folder in transformers' layout: one safetensors file, several with an index, or a torch file.
+
+    Raises BadInput as `read_state` does, and for a folder without weights.
+    """
     if (folder / WEIGHTS).is_file():
         return read_state(folder / WEIGHTS, who)
     if (folder / INDEX).is_file():
         state: dict[str, torch.Tensor] = {}
         for name in indexed(folder / INDEX, who):
-            state |= read_state(folder / name, who)  # links are followed: the hub's cache is made of them
+            state |= read_state(
+                folder / name, who
+            )  # symbolic links are followed, because the hub's cache consists of them
         return state
     if (folder / TORCH).is_file():
         return read_state(folder / TORCH, who)
@@ -66,19 +75,19 @@ def read_folder(folder: Path, who: str) -> dict[str, torch.Tensor]:
 
 
 def indexed(path: Path, who: str) -> list[str]:
-    """The file names of an index."""
+    """The file names in an index. Raises BadInput for an unreadable index and for files outside the folder."""
     try:
         names = sorted({str(name) for name in json.loads(path.read_text(encoding="utf-8"))["weight_map"].values()})
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise BadInput(f"{who}: {path} cannot be read ({problem!r}).") from None
     for name in names:
         if Path(name).name != name or name in ("", ".", ".."):
-            raise BadInput(f"{who}: {path} names '{name}'; weights lie beside it.")
+            raise BadInput(f"{who}: {path} names '{name}'; weights must be in the same folder.")
     return names
 
 
 def misfits(expected: Mapping[str, torch.Tensor], state: Mapping[str, torch.Tensor]) -> list[str]:
-    """What is wrong with `state`: missing, unexpected, of another shape or type; the first five of each by name."""
+    """The errors of `state`: missing, unexpected, wrong shape or wrong type, with the first five names of each."""
     shapes = [
         f"{name} {list(state[name].shape)} instead of {list(tensor.shape)}"
         for name, tensor in expected.items()
@@ -98,11 +107,11 @@ def misfits(expected: Mapping[str, torch.Tensor], state: Mapping[str, torch.Tens
     return [listed(what, names, most=5) for what, names in found.items() if names]
 
 
-def _whole(found: object) -> bool:
-    """A tensor with a number in each place: neither sparse nor without its numbers (meta)."""
+def _is_dense_tensor(found: object) -> bool:
+    """Whether it is a dense tensor with data: neither sparse nor on the meta device."""
     return isinstance(found, torch.Tensor) and found.layout == torch.strided and not found.is_meta
 
 
 def _is_float8(tensor: torch.Tensor) -> bool:
-    """Such weights mean nothing without scales of their own."""
+    """Whether the type is 8-bit float; such weights are meaningless without separate scales."""
     return tensor.is_floating_point() and tensor.dtype.itemsize < 2

@@ -14,7 +14,8 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
 from inspect_ai.solver import TaskState
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about
@@ -60,11 +61,13 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     many letters as it has choices.
     """
     told = about(metadata)
-    definition = BENCHMARKS[told.benchmark or benchmark]
-    if choices and choices != len(definition.letters):
-        definition = dataclasses.replace(definition, letters=LETTERS[:choices])
+    definition = find_benchmark(told.benchmark or benchmark)
     settings = dict(told.options) | {name: value for name, value in changes.items() if value is not None}
-    return Run(definition, definition.options(**settings), Data((), {}, lambda fold: {}), {})
+    options = definition.options(**settings)
+    form = definition.form(options)
+    if isinstance(form, Choice) and choices and choices != len(form.letters):
+        definition = dataclasses.replace(definition, answer=dataclasses.replace(form, letters=LETTERS[:choices]))
+    return Run(definition, options, Data((), {}, lambda fold: {}), {})
 
 
 def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:

@@ -21,40 +21,21 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.task import Task
 from lm_eval.config.task import TaskConfig
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.humicroedit.rating import expected
+from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.chooser import likeliest
+from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexity
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.perplexity import perplexity_estimate
 
 logger = logging.getLogger(__name__)
 
 REVISION = "dataset_revision"
 BY_FLAG = ("shots", "seed", "revision")  # --num_fewshot, --seed, and REVISION in the metadata
-NAMES = {"accuracy": "acc", "ny_accuracy": "ny_acc", "crowd_accuracy": "crowd_acc"}
 END_MARKS = ("</s>", "<|im_end|>")
-# Units a reference text is counted in.
-PERPLEXITIES = {"word_perplexity": lambda text: len(text.split()), "byte_perplexity": lambda text: len(text.encode())}
-
-
-class Scored(float):
-    """An item's share of a metric, as lm-eval logs it, with the outcome it came from."""
-
-    outcome: Outcome
-
-    def __new__(cls, value: float, outcome: Outcome) -> Scored:
-        """A float that remembers `outcome`."""
-        scored = super().__new__(cls, value)
-        scored.outcome = outcome
-        return scored
-
-    def __reduce__(self) -> tuple[Any, ...]:  # several processes gather their items
-        return Scored, (float(self), self.outcome)
 
 
 class BenchmarkTask(Task):
@@ -63,7 +44,7 @@ class BenchmarkTask(Task):
     def __init__(self, config: dict[str, Any]) -> None:
         config = dict(config)
         config.pop("class", None)
-        self.benchmark = BENCHMARKS[config.pop("benchmark")]
+        self.benchmark = find_benchmark(config.pop("benchmark"))
         self._settable = [f.name for f in dataclasses.fields(self.benchmark.options) if f.name not in BY_FLAG]
         self.generates = config.get("output_type") == "generate_until"
         fixed = {name: config.pop(name) for name in self._settable if name in config}
@@ -87,8 +68,16 @@ class BenchmarkTask(Task):
     def _load(self, **seed: int) -> None:
         """Rows, parameters and templates."""
         self.run = self.benchmark.open(**self._given, **seed)
-        if self.run.options.rates and not self.generates:  # what comparing the likelihoods of digits amounts to
-            self.run = self.run.with_options(estimate="expected")
+        if not self.generates and (changes := self.run.options.compared()):
+            self.run = self.run.with_options(**changes)
+        if self.generates and self.run.form.needs_likelihoods:
+            raise BadInput(f"{self._config.task} reads replies: estimate=expected needs the log-likelihood task.")
+        if any(record.clip for record in self.run.records):
+            raise BadInput(
+                f"{self._config.task}: comedy is clips, and lm-eval has no model that takes video. Run it in Inspect: "
+                f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; here, choose scene=cartoon, post "
+                "or stills (both)."
+            )
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
         self._places = {identity: i for i, identity in enumerate(self._records)}
@@ -110,21 +99,8 @@ class BenchmarkTask(Task):
         parameters = {name: given[name] for name in self._settable if name in given} | dict(fixed)
         if REVISION in given:
             parameters["revision"] = given[REVISION]
-        if self.generates and parameters.get("estimate") == "expected":
-            raise BadInput(f"{self._config.task} reads replies: estimate=expected needs the log-likelihood task.")
         if parameters.get("temperature"):
             raise BadInput(f"{self._config.task}: set the temperature by --gen_kwargs, not by --metadata.")
-        if self.benchmark.options(**parameters).has_clips:
-            raise BadInput(
-                f"{self._config.task}: comedy is clips, and lm-eval has no model that takes video. Run it in Inspect: "
-                f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; here, choose scene=cartoon, post "
-                "or stills (both)."
-            )
-        if not self.generates:
-            if parameters.get("cot"):
-                raise BadInput(f"{self._config.task} compares log-likelihoods of answers: cot=true needs a _gen task.")
-            if "cot" in self._settable:
-                parameters["cot"] = False
         return parameters
 
     # ---- documents ----
@@ -180,14 +156,12 @@ class BenchmarkTask(Task):
         """What a compared continuation follows on."""
         if self.generates:
             return ""
-        return "Rating:" if self.run.options.rates else "Answer:" if self.benchmark.letters else "Explanation:"
+        return self.run.form.prefix
 
     @property
     def _labels(self) -> tuple[str, ...]:
         """The continuations that are compared."""
-        if self.run.options.rates:
-            return self.benchmark.scale
-        return self.benchmark.words or tuple(self.benchmark.letters)
+        return self.run.form.labels
 
     # ---- requests ----
 
@@ -207,10 +181,8 @@ class BenchmarkTask(Task):
         super().set_fewshot_seed(seed)
         if seed is None:
             return
-        if self.run.options.seeds_rows and seed != self.run.options.seed:
+        if seed != self.run.options.seed:  # a seed may decide which rows there are
             self._load(seed=seed)
-        else:
-            self.run = self.run.with_options(seed=seed)
 
     def fewshot_context(
         self,
@@ -260,7 +232,7 @@ class BenchmarkTask(Task):
         given = dict(self._config.generation_kwargs or {})
         given.setdefault("max_gen_toks", 512)
         if not given.get("until"):
-            given["until"] = ["\n\n"] if self.run.options.one_line else list(END_MARKS)
+            given["until"] = list(self.run.form.stop or END_MARKS)
         return given
 
     # ---- results ----
@@ -280,21 +252,18 @@ class BenchmarkTask(Task):
     def process_results(self, doc: dict[str, Any], results: list[Any]) -> dict[str, Any]:
         """This document's share of every metric it counts towards; its outcome goes into the log of samples."""
         record = self._records[doc["id"]]
-        if self.run.options.rates and not self.generates:
-            rating = expected([likelihood for likelihood, _ in results], self._labels)
-            outcome = self.run.outcome(record, f"Rating: {rating!r}" if rating is not None else "no finite likelihood")
-        elif self.benchmark.letters and not self.generates:
-            found = likeliest([likelihood for likelihood, _ in results], self._labels)
-            outcome = self.run.outcome(record, f"Answer: {found}" if found else "no finite log-likelihood")
+        if self._labels and not self.generates:
+            answer = self.run.form.from_likelihoods([likelihood for likelihood, _ in results])
+            outcome = self.run.scored(record, answer)
         else:
             outcome = self.run.outcome(record, results[0])
         doc["humor_tasks"] = _told(self.run) | {"signature": self._signature}
         doc["outcome"] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
         shares: dict[str, Any] = dict.fromkeys(self._shared_metrics if self._processes > 1 else ())
-        for name, value in outcome.values.items():
-            scored = Scored(value, outcome)
-            for shown in self._shown(name, outcome):
-                shares |= dict.fromkeys(_with_stderr(shown), scored)
+        for metric in self.benchmark.metrics:
+            if metric.counted([outcome]):
+                for shown in self._shown(metric, outcome):
+                    shares |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
         if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
             for name in PERPLEXITIES:
                 shares |= dict.fromkeys((name, f"{name}_stderr"), (results[1][0], record.target, record.cluster))
@@ -307,43 +276,50 @@ class BenchmarkTask(Task):
         Of several processes, lm-eval wants from each a share of every metric that the first one has, and
         leaves out the metrics that the first has not. A document's share of the others is None.
         """
-        before = "Rating" if self.run.options.rates else "Answer" if self.benchmark.letters else "Explanation"
         first = next(iter(self._labels), "")
-        answered = [self.run.outcome(r, f"{before}: {r.target or first}") for r in self.run.records]
-        names = [shown for outcome in answered for name in outcome.values for shown in self._shown(name, outcome)]
+        answered = [self.run.outcome(r, self.run.form.written(r.target or first)) for r in self.run.records]
+        names = [
+            shown
+            for outcome in answered
+            for metric in self.benchmark.metrics
+            if metric.counted([outcome])
+            for shown in self._shown(metric, outcome)
+        ]
         return [key for shown in dict.fromkeys(names) for key in _with_stderr(shown)]
 
-    def _shown(self, name: str, outcome: Outcome) -> list[str]:
-        short, part = NAMES.get(name, name), self.benchmark.part(self.run, outcome.groups)
+    def _shown(self, metric: Metric, outcome: Outcome) -> list[str]:
+        short, part = metric.shown_in_lm_eval, self.benchmark.part(self.run, outcome.groups)
         return [short, f"{short}_{part}"] if part else [short]
 
     def aggregation(self) -> dict[str, Callable[[list[Any]], float]]:
         """Metric name -> function over all its documents' shares."""
         functions: dict[str, Callable[[list[Any]], float]] = {}
         parts = {self.benchmark.part(self.run, record.groups): None for record in self.run.records}
-        for name in self.benchmark.metric_names:
-            short = NAMES.get(name, name)
-            for key in (name, *(f"{name}_{part}" for part in parts if part)):
-                shown = key.replace(name, short, 1)
-                functions[shown] = functools.partial(self._aggregate, name, key, "value")
-                functions[f"{shown}_stderr"] = functools.partial(self._aggregate, name, key, "stderr")
+        for metric in self.benchmark.metrics:
+            for part in ("", *(part for part in parts if part)):
+                shown = "_".join(filter(None, (metric.shown_in_lm_eval, part)))
+                functions[shown] = functools.partial(self._aggregate, metric, part, "value")
+                functions[f"{shown}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
         for name, count in PERPLEXITIES.items():
-            functions[name] = functools.partial(_perplexity, count, "value")
-            functions[f"{name}_stderr"] = functools.partial(_perplexity, count, "stderr")
+            functions[name] = functools.partial(perplexity, count, "value")
+            functions[f"{name}_stderr"] = functools.partial(perplexity, count, "stderr")
         return functions
 
-    def _aggregate(self, name: str, key: str, part: str, items: list[Scored | None]) -> float:
+    def _aggregate(self, metric: Metric, part: str, value: str, items: list[Contribution | None]) -> float:
         # In the order of the data, whichever process they come from: bootstrapped errors depend on it.
         outcomes = sorted((item.outcome for item in items if item is not None), key=lambda o: self._places[o.id])
         if not outcomes:
             return math.nan
-        estimates: dict[str, Estimate] = self.run.benchmark.estimate(self.run, name, outcomes)
-        return float(getattr(estimates.get(key, estimates[name]), part))
+        estimates: dict[str, Estimate] = self.benchmark.summary(self.run, metric, outcomes)
+        found = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
+        return float(getattr(found, value))
 
     def higher_is_better(self) -> dict[str, bool]:
         """By metric name; standard errors are left out."""
-        names = [name for name in self.aggregation() if not name.endswith("_stderr")]
-        return {name: self.benchmark.higher_is_better(name) for name in names}
+        directions = {metric.shown_in_lm_eval: metric.direction for metric in self.benchmark.metrics}
+        parts = {part for record in self.run.records if (part := self.benchmark.part(self.run, record.groups))}
+        directions |= {f"{name}_{part}": found for name, found in directions.items() for part in parts}
+        return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(PERPLEXITIES, False)
 
     @property
     def _signature(self) -> str:
@@ -361,12 +337,6 @@ class BenchmarkTask(Task):
 def _with_stderr(shown: str) -> tuple[str, str]:
     """lm-eval has no hook for a task's own standard error; a metric of this name takes the place of its "N/A"."""
     return shown, f"{shown}_stderr"
-
-
-def _perplexity(count: Callable[[str], int], part: str, items: list[tuple[float, str, str]]) -> float:
-    likelihoods, texts, clusters = zip(*items, strict=True)
-    estimate = perplexity_estimate(likelihoods, [count(text) for text in texts], clusters)
-    return float(getattr(estimate, part))
 
 
 def _filters() -> list[Any]:

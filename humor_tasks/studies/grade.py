@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput
@@ -21,7 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks import __version__
 from humor_tasks.api import Report
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log
@@ -34,6 +33,7 @@ from humor_tasks.on_inspect.judging.coverage import element_coverage, explanatio
 from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.private import PrerequisiteError
 
 GRADED = ("humorbench",)
 COVERAGE = ("element_coverage", "points")  # the scorer, and what it keeps of each sample
@@ -81,7 +81,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
             "graded_log": name,
             "signature": written.signature,
             "source": {"fingerprint": written.fingerprint, "rows": written.rows},
-            "paper": BENCHMARKS[task].paper,
+            "paper": find_benchmark(task).paper,
         },
     )
 

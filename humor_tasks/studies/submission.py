@@ -82,13 +82,14 @@ def predictions(logged: Answers, fill: str | None, seed: int, where: str) -> dic
     `fill` fills the gaps: a rating, or 1, 2 or `random` for a pair; None refuses them. A pair whose
     two ratings are equal is a gap.
     """
-    from humor_tasks.benchmarks.humicroedit.rating import prediction
+    from humor_tasks.benchmarks.answers import Rating
+    from humor_tasks.benchmarks.humicroedit.rating import LABELS
 
     if logged.subtask == "rating":
         found: Mapping[str, str | None] = logged.answers
         if fill is not None:
             try:
-                prediction(None, fill)
+                Rating(LABELS).from_submission(fill)
             except BadInput as problem:
                 raise BadInput(f"--fill {fill}: {problem}") from None
     else:

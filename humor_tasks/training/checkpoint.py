@@ -1,7 +1,8 @@
-"""The state of a training after an epoch, without pickle: tensors as safetensors, the rest as JSON.
+"""Checkpoints without pickle: tensors as safetensors, other state as JSON.
 
-Random numbers need no saving: every epoch seeds its own generators (see `seed_epoch`). A checkpoint is
-written beside and renamed, and names the folder with the best weights so far; older ones go only after that.
+Random-number state is not saved, because every epoch seeds its own generators (see `seed_epoch`). A checkpoint is
+written to a temporary folder, then renamed. It names the folder with the best weights so far; older folders are removed
+afterwards.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _NAME, _BEST = "checkpoint-", "best-"
 
 @dataclass
 class State:
-    """How far a training is; `curve` has a row an epoch, `best` is the least so far of what is watched."""
+    """Training progress; `curve` has a row per epoch, `best` is the lowest value so far of the monitored quantity."""
 
     epoch: int = 0
     best_epoch: int = 0
@@ -33,7 +34,7 @@ class State:
 
 
 def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any) -> None:
-    """checkpoint-EPOCH in `output`; older checkpoints and best weights that it does not name are removed."""
+    """Write checkpoint-EPOCH to `output`, then remove older checkpoints and best weights that it does not refer to."""
     from safetensors.torch import save_file, save_model
 
     def write(folder: Path) -> None:
@@ -54,9 +55,9 @@ def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any) ->
 
 
 def restore_checkpoint(output: Path, network: Any, optimizer: Any) -> State:
-    """Puts the last checkpoint of `output` into network and optimizer; a fresh State where there is none.
+    """Load the last checkpoint of `output` into network and optimizer; a new State where there is none.
 
-    Raises BadInput where the checkpoint is damaged or is another network's.
+    Raises BadInput where the checkpoint is damaged or belongs to another network.
     """
     found = sorted(output.glob(f"{_NAME}*"), key=lambda path: path.name.removeprefix(_NAME).zfill(9))
     if not found:
@@ -66,12 +67,14 @@ def restore_checkpoint(output: Path, network: Any, optimizer: Any) -> State:
     try:
         state = _restore(found[-1], network, optimizer)
         if not best_folder(output, state).is_dir():
-            raise FileNotFoundError(f"{best_folder(output, state).name} is gone")
+            raise FileNotFoundError(f"{best_folder(output, state).name} is missing")
     except torch.OutOfMemoryError:
         raise
-    except Exception as problem:  # safetensors, torch and json each have their own
-        said = " ".join(str(problem).split())[:300]
-        raise BadInput(f"{found[-1]}: cannot be gone on from ({said}); remove {output} to begin anew.") from None
+    except Exception as problem:  # safetensors, torch and json raise different classes
+        message = " ".join(str(problem).split())[:300]
+        raise BadInput(
+            f"{found[-1]}: training cannot resume from it ({message}); remove {output} to start again."
+        ) from None
     return state
 
 
@@ -88,49 +91,49 @@ def _restore(folder: Path, network: Any, optimizer: Any) -> State:
     for parameter, values in optimizer.state.items():
         for name, value in values.items():
             if value.shape == parameter.shape:
-                # torch's fused optimisers take for granted that moments lie in memory as their weights do.
+                # torch's fused optimizers require moments with the same memory layout as their weights.
                 values[name] = torch.empty_like(parameter, dtype=value.dtype).copy_(value)
     return State(**read_object(folder / "state.json"))
 
 
 def best_folder(output: Path, state: State) -> Path:
-    """Where the best weights so far are."""
+    """The folder of the best weights so far."""
     return output / f"{_BEST}{state.best_epoch}"
 
 
 def write_folder(target: Path, write: Callable[[Path], None]) -> Path:
-    """`target` as `write` fills it, whole or not at all; what was there is replaced."""
+    """Write `target` atomically with `write`, replacing an existing folder. Raises BadInput where that fails."""
     from safetensors import SafetensorError
 
-    beside = target.with_name(f".{target.name}")
+    temporary = target.with_name(f".{target.name}")
     try:
-        shutil.rmtree(beside, ignore_errors=True)
-        beside.mkdir(parents=True)
-        write(beside)
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        write(temporary)
         shutil.rmtree(target, ignore_errors=True)
-        beside.rename(target)
-    except (OSError, SafetensorError) as problem:  # a full disk, above all
-        shutil.rmtree(beside, ignore_errors=True)
+        temporary.rename(target)
+    except (OSError, SafetensorError) as problem:  # mostly a full disk
+        shutil.rmtree(temporary, ignore_errors=True)
         raise BadInput(f"{target}: cannot be written ({problem}).") from None
     return target
 
 
 def finish(output: Path, state: State, name: str, notes: dict[str, Any]) -> None:
-    """The training is over: the best weights get their `name`, the notes are kept, the checkpoints are not."""
+    """End a training: rename the best weights to `name`, write the notes, and remove the checkpoints."""
     write_json(output / NOTES, notes)
     best_folder(output, state).rename(output / name)
     tidy(output)
 
 
 def tidy(output: Path) -> None:
-    """Removes the checkpoints of a training that is over; a kill may have come before it."""
+    """Remove the checkpoints of a finished training, which may remain if it was interrupted at the end."""
     for folder in output.iterdir():
         if folder.is_dir() and folder.name.startswith((_NAME, _BEST, f".{_NAME}", f".{_BEST}")):
             shutil.rmtree(folder)
 
 
 def seed_epoch(seed: int, epoch: int, process: int = 0) -> None:
-    """What dropout draws in an epoch, whether or not the training was interrupted before it."""
+    """Seed the epoch's dropout, so that an interrupted training resumes with identical results."""
     import torch
 
     torch.manual_seed(random.Random(f"{seed}-{epoch}-{process}").getrandbits(63))

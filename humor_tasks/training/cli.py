@@ -1,4 +1,4 @@
-"""`humor-tasks train`: the trained systems of a benchmark's paper, as run folders."""
+"""`humor-tasks train`: training of the systems of a benchmark's paper, each in a run folder."""
 
 from __future__ import annotations
 
@@ -26,43 +26,45 @@ def train() -> None:
 @OUTPUT
 @click.option("--encoder", help="Hugging Face encoder: a name on the hub or a folder.")
 @click.option("--funlines/--no-funlines", default=None, help="Train on FunLines too.")
-@click.option("--funlines-grades", help="matched to train's mean and spread (default) or as_given.")
-@click.option("--share", type=float, help="Share of train's headlines, for learning curves. Default: 1.")
+@click.option(
+    "--funlines-grades", help="matched (rescaled to train's mean and standard deviation, default) or as_given."
+)
+@click.option("--share", type=float, help="Fraction of train's headlines, for learning curves. Default: 1.")
 @click.option("--seed", type=int, help="Default: 0.")
-@click.option("--context", help="encoder: full, masked (the edited word taken out) or none. Default: full.")
-@click.option("--original-word/--no-original-word", default=None, help="encoder: show the replaced word too.")
-@click.option("--marks/--no-marks", default=None, help="encoder: special tokens around the words (pair has them).")
-@click.option("--max-length", type=int, help="Tokens kept. Default: 96.")
+@click.option("--context", help="encoder: full, masked (the edited word masked) or none. Default: full.")
+@click.option("--original-word/--no-original-word", default=None, help="encoder: include the replaced word.")
+@click.option("--marks/--no-marks", default=None, help="encoder: special tokens around the words (always in pair).")
+@click.option("--max-length", type=int, help="Maximum number of tokens. Default: 96.")
 @click.option("--freeze/--no-freeze", default=None, help="Train the head only.")
-@click.option("--frozen-layers", type=int, help="Keep the embeddings and this many lower layers. Default: 0.")
-@click.option("--epochs", type=int, help="At most. Default: 3.")
-@click.option("--patience", type=int, help="Epochs without a better dev RMSE before it stops. Default: 2.")
-@click.option("--batch-size", type=int, help="Rows a step and device. Default: 32.")
-@click.option("--lr", type=float, help="Of the encoder, or of cbow's MLP. Default: 5e-5.")
-@click.option("--head-lr", type=float, help="Default: 1e-3.")
-@click.option("--warmup", type=float, help="Share of the steps. Default: 0.1.")
+@click.option("--frozen-layers", type=int, help="Freeze the embeddings and this many lower layers. Default: 0.")
+@click.option("--epochs", type=int, help="Maximum number. Default: 3.")
+@click.option("--patience", type=int, help="Early stopping: epochs without a better dev RMSE. Default: 2.")
+@click.option("--batch-size", type=int, help="Rows per step and device. Default: 32.")
+@click.option("--lr", type=float, help="Learning rate of the encoder, or of cbow's MLP. Default: 5e-5.")
+@click.option("--head-lr", type=float, help="Learning rate of the head. Default: 1e-3.")
+@click.option("--warmup", type=float, help="Fraction of the steps. Default: 0.1.")
 @click.option("--weight-decay", type=float, help="Default: 0.01.")
-@click.option("--dropout", type=float, help="Of the head. Default: 0.1.")
+@click.option("--dropout", type=float, help="Dropout of the head. Default: 0.1.")
 @click.option("--dropout-samples", type=int, help="Dropout masks that the head is averaged over. Default: 1.")
-@click.option("--rank-weight", type=float, help="Weight of the ranking loss between edits of a headline. Default: 0.")
+@click.option("--rank-weight", type=float, help="Weight of the ranking loss among a headline's edits. Default: 0.")
 @click.option("--precision", help="no or bf16. Default: no.")
-@click.option("--vectors", help="cbow: a file of word vectors, or 'encoder' for its embedding layer.")
+@click.option("--vectors", help="cbow: a file of word vectors, or 'encoder' for the encoder's embedding layer.")
 @click.option("--head", help="cbow: ridge or mlp. Default: ridge.")
 @click.option("--hidden", type=int, help="cbow: units of the MLP. Default: 256.")
-@click.option("--alphas", help="ridge: strengths to choose from, such as 1,10,100.")
-@click.option("--grid", multiple=True, help="ensemble: NAME=VALUE,VALUE; repeat it. Every combination is a member.")
-@click.option("--folds", type=int, help="ensemble: default 5.")
+@click.option("--alphas", help="ridge: regularisation strengths to choose from, such as 1,10,100.")
+@click.option("--grid", multiple=True, help="ensemble: NAME=VALUE,VALUE; repeatable. Each combination is a member.")
+@click.option("--folds", type=int, help="ensemble: number of folds. Default: 5.")
 @click.option("--whole/--no-whole", default=None, help="ensemble: train each member on all of train too (default).")
-@click.option("--best", type=int, help="ensemble: members kept of each system and encoder. Default: 3.")
-@click.option("--stack-alpha", type=float, help="ensemble: strength of the stacking ridge. Default: 1.")
+@click.option("--best", type=int, help="ensemble: members kept per system and encoder. Default: 3.")
+@click.option("--stack-alpha", type=float, help="ensemble: regularisation strength of the stacking ridge. Default: 1.")
 @click.option("--non-negative/--any-sign", default=None, help="ensemble: signs of the weights. Default: non-negative.")
-@click.option("--part", help="ensemble: I/N, this process's part of the folds; a last run without it stacks.")
+@click.option("--part", help="ensemble: I/N, train only this part of the models; a final run without it stacks.")
 @NO_PROGRESS
 def humicroedit(output: Path, no_progress: bool, alphas: str | None, **given: Any) -> None:
-    """Train a rater of edited headlines (SemEval-2020 task 7) and write what it predicts for both subtasks.
+    """Train a model that rates edited headlines (SemEval-2020 task 7), and write its predictions for both subtasks.
 
-    The same command goes on where it was interrupted. `accelerate launch -m humor_tasks.cli train ...`
-    uses several devices. Values that a system does not read are refused.
+    The same command resumes an interrupted run. `accelerate launch -m humor_tasks.cli train ...` uses several devices.
+    Options that a system does not use are refused.
     """
     try:
         from humor_tasks.training.humicroedit.run import train as run
@@ -78,7 +80,7 @@ def humicroedit(output: Path, no_progress: bool, alphas: str | None, **given: An
     except ModuleNotFoundError as problem:
         raise BadInput(_MISSING.format(problem)) from None
     if not metrics:
-        click.echo(f"{output}: this part is trained; run the command without --part when all parts are.")
+        click.echo(f"{output}: this part is trained; when all parts are, run the command without --part.")
         return
     for name, value in metrics.items():
         if isinstance(value, float):
@@ -92,14 +94,14 @@ def _config(given: dict[str, Any], alphas: str | None) -> Any:
         try:
             given["alphas"] = tuple(float(alpha) for alpha in alphas.split(","))
         except ValueError:
-            raise BadInput(f"alphas {alphas}: write numbers with commas between, such as 1,10,100.") from None
+            raise BadInput(f"alphas {alphas}: write comma-separated numbers, such as 1,10,100.") from None
     config = TrainConfig(**given)
-    # Members of an ensemble read what their systems read.
-    read = {"system", *COMMON, *READ[config.system]}
-    unread = sorted(set(given) - read) if config.system != "ensemble" else []
-    if unread:
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in unread)
-        raise BadInput(f"--system {config.system} does not read {flags}.")
+    # An ensemble accepts the options of all its members' systems.
+    used = {"system", *COMMON, *READ[config.system]}
+    unused = sorted(set(given) - used) if config.system != "ensemble" else []
+    if unused:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
+        raise BadInput(f"--system {config.system} does not use {flags}.")
     return config
 
 

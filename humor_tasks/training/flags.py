@@ -1,4 +1,4 @@
-"""Flags that several trainings have."""
+"""Command-line options shared by several training commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ OUTPUT = click.option(
     "--output",
     required=True,
     type=click.Path(path_type=Path),
-    callback=lambda context, parameter, path: Path(os.path.expanduser(path)),  # no shell does it in --output=~/run
+    callback=lambda context, parameter, path: Path(
+        os.path.expanduser(path)
+    ),  # shells do not expand ~ in --output=~/run
     help="The run folder.",
 )
 NO_PROGRESS = click.option("--no-progress", is_flag=True, help="No progress bars.")
@@ -27,18 +29,20 @@ CONTEST = (
 )
 ADAMW = (
     click.option("--weight-decay", type=float, help="Default: 0.01."),
-    click.option("--beta1", type=float, help="Of AdamW. Default: 0.9."),
-    click.option("--beta2", type=float, help="Of AdamW. Default: 0.999."),
-    click.option("--eps", type=float, help="Of AdamW. Default: 1e-8."),
+    click.option("--beta1", type=float, help="AdamW's beta1. Default: 0.9."),
+    click.option("--beta2", type=float, help="AdamW's beta2. Default: 0.999."),
+    click.option("--eps", type=float, help="AdamW's epsilon. Default: 1e-8."),
 )
 MACHINE = (
     click.option("--device", help="auto, cuda, mps or cpu. Default: auto."),
-    click.option("--workers", type=int, help="Threads that read pictures. Default: one a core, at most 16."),
-    click.option("--checkpointing/--no-checkpointing", default=None, help="Less memory for more time."),
+    click.option("--workers", type=int, help="Threads that read pictures. Default: one per core, at most 16."),
+    click.option(
+        "--checkpointing/--no-checkpointing", default=None, help="Activation checkpointing: less memory, more time."
+    ),
     NO_PROGRESS,
 )
 
 
-def flags(these: tuple[Flag, ...]) -> Flag:
-    """All of these as one decorator, shown in this order."""
-    return lambda command: reduce(lambda made, flag: flag(made), reversed(these), command)
+def flags(options: tuple[Flag, ...]) -> Flag:
+    """All of these options as one decorator, in this order."""
+    return lambda command: reduce(lambda decorated, flag: flag(decorated), reversed(options), command)

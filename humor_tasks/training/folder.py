@@ -1,4 +1,4 @@
-"""Run folders: who writes them, and that one holds one run."""
+"""Run folders: creation, resuming, and the check that a folder holds only one run."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from humor_tasks.models.folders import CONFIG, METRICS, read_object
 Read = TypeVar("Read")
 
 CURVES = "curves.csv"
-# Of the processes that `accelerate launch` started, the main one writes.
+# Only the main process of `accelerate launch` writes files.
 IS_MAIN, PROCESSES = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def run_in(
     output: Path, settings: dict[str, Any], read: Callable[[], Read], run: Callable[[Read], dict[str, Any] | None]
 ) -> dict[str, Any]:
-    """The metrics of the run in `output`: as they are there, or what `run` makes of what `read` read.
+    """The metrics of the run in `output`: those on disk if it is finished, or else the result of `run` on the data of
+    `read`.
 
-    run: in all of the processes; the main one's metrics are written, with the seconds they took and this version.
-    None means that other processes will go on with the run: {}. Raises BadInput where the folder holds another run;
-    what `read` refuses leaves no trace in it.
+    `run` is called in all processes; the main process writes its metrics, with the seconds taken and the package
+    version. If it returns None, other processes must finish the run; the result is then {}. Raises BadInput where the
+    folder holds another run. Data that `read` refuses leave no file in the folder.
     """
     wanted = json.loads(json.dumps(settings))
     check_folder(output, wanted)
@@ -50,21 +51,21 @@ def run_in(
 
 
 def check_folder(output: Path, wanted: dict[str, Any]) -> None:
-    """BadInput unless `output` is empty, or holds a run of these settings or one that never began."""
+    """Raise BadInput unless `output` is empty, or holds a run with these settings or nothing but settings."""
     if output.exists() and not output.is_dir():
-        raise BadInput(f"{output}: is no folder.")
+        raise BadInput(f"{output}: is not a folder.")
     if (output / CONFIG).is_file():
-        held = read_object(output / CONFIG)
-        other = sorted(name for name in wanted.keys() | held.keys() if held.get(name) != wanted.get(name))
+        existing = read_object(output / CONFIG)
+        other = sorted(name for name in wanted.keys() | existing.keys() if existing.get(name) != wanted.get(name))
         if other and not _never_began(output):
-            said = ", ".join(f"{name}={held.get(name)} there, {wanted.get(name)} here" for name in other)
-            raise BadInput(f"{output}: holds a run with other settings ({said}); choose another folder.")
+            differences = ", ".join(f"{name}={existing.get(name)} there, {wanted.get(name)} here" for name in other)
+            raise BadInput(f"{output}: holds a run with other settings ({differences}); choose another folder.")
     elif output.exists() and not all(map(_unfinished, output.iterdir())) and IS_MAIN:
         raise BadInput(f"{output}: is not empty and holds no run; choose another folder.")
 
 
 def wait_for_everyone() -> None:
-    """Until all processes that `accelerate launch` started are here."""
+    """Wait for all processes of `accelerate launch`."""
     if PROCESSES > 1:
         from accelerate import PartialState
 
@@ -72,10 +73,10 @@ def wait_for_everyone() -> None:
 
 
 def _never_began(output: Path) -> bool:
-    """What was refused for bad data or an unknown model left settings and nothing else."""
+    """Whether the folder holds only settings, as after refused data or an unknown model."""
     return all(path.name == CONFIG or _unfinished(path) for path in output.rglob("*") if path.is_file())
 
 
 def _unfinished(path: Path) -> bool:
-    """Settings that a kill kept from their name; see humor_tasks.data.writing."""
+    """Whether the file is a temporary settings file of an interrupted process; see humor_tasks.data.writing."""
     return path.name.startswith(f".{CONFIG}.")

@@ -1,4 +1,4 @@
-"""What trainings by epochs have in common: from the last checkpoint to the best epoch's weights, on several devices."""
+"""The training loop by epochs, on several devices: resumes from the last checkpoint and keeps the best weights."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ from humor_tasks.training.folder import CURVES, IS_MAIN
 
 
 class Epochs(ABC):
-    """One training. A subclass sets what is declared here, learns an epoch, judges the network and saves it.
+    """A training loop. A subclass sets the attributes declared here, and trains an epoch, evaluates and saves the
+    network.
 
-    `steps` are those of an epoch. The first of equally good epochs is kept.
+    `steps` is the number of steps per epoch. Of equally good epochs the first is kept.
     """
 
     CURVE: ClassVar[tuple[str, ...]]
-    """Columns of curves.csv: epoch, step, what `_epoch` returns, what `_judged` adds."""
+    """Columns of curves.csv: epoch, step, the values of `_epoch`, the values of `_evaluate`."""
     output: Path
     accelerator: Accelerator
     network: Any
@@ -46,47 +47,49 @@ class Epochs(ABC):
     steps: int
     epochs: int
     patience: int
-    """Epochs without a better one before it stops; 0: never."""
+    """Early stopping: epochs without improvement; 0 disables it."""
     rate: float
     """The learning rate, for messages."""
 
     @abstractmethod
     def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
-        """Epoch number `epoch`, from 0: the mean loss, and whatever else the curve shows of it."""
+        """Train epoch number `epoch`, from 0; returns the mean loss and other values for the curve."""
 
     @abstractmethod
-    def _judged(self, step: int) -> tuple[float, tuple[float, ...]]:
-        """What is to become least, as it is after `step` steps, and the rest of the curve's row."""
+    def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
+        """The monitored value after `step` steps (lower is better), and further values for the curve."""
 
     @abstractmethod
     def _save(self, folder: Path) -> None:
-        """The model that was judged last."""
+        """Save the model that was evaluated last."""
 
     def _notes(self) -> dict[str, Any]:
-        """What is worth noting of the training when it is over."""
+        """Additional entries for the notes of a finished training."""
         return {}
 
     def train(self) -> State:
-        """From the last checkpoint to the end of the last epoch that is worth it."""
+        """Train from the last checkpoint to the last epoch or early stopping."""
         state = restore_checkpoint(self.output, self.network, self.optimizer)
         if self.accelerator.is_main_process:
-            write_table(self.output / CURVES, self.CURVE, state.curve)  # from now on the folder is this run's
+            write_table(self.output / CURVES, self.CURVE, state.curve)  # marks the folder as used by this run
         model, optimizer = self.accelerator.prepare(self.network, self.optimizer)
         while state.epoch < self.epochs and not 0 < self.patience <= state.epoch - state.best_epoch:
-            learnt = self._epoch(state.epoch, model, optimizer)
+            epoch_values = self._epoch(state.epoch, model, optimizer)
             state.epoch += 1
-            if not math.isfinite(learnt[0]):
-                raise BadInput(f"lr={self.rate}: the loss is {learnt[0]} in epoch {state.epoch}; take a lower one.")
+            if not math.isfinite(epoch_values[0]):
+                raise BadInput(
+                    f"lr={self.rate}: the loss is {epoch_values[0]} in epoch {state.epoch}; use a lower learning rate."
+                )
             step = self.steps * state.epoch
-            reached, row = self._judged(step)
-            if not state.curve or reached < state.best:
-                state.best, state.best_epoch = reached, state.epoch
-            state.curve.append([state.epoch, step, *learnt, *row])
+            value, row = self._evaluate(step)
+            if not state.curve or value < state.best:
+                state.best, state.best_epoch = value, state.epoch
+            state.curve.append([state.epoch, step, *epoch_values, *row])
             self._write(state)
         return state
 
     def _write(self, state: State) -> None:
-        """Best weights, curve and checkpoint of the epoch, by the main process."""
+        """Write the epoch's best weights, curve and checkpoint in the main process."""
         if self.accelerator.is_main_process:
             if state.best_epoch == state.epoch:
                 write_folder(best_folder(self.output, state), self._save)
@@ -96,7 +99,7 @@ class Epochs(ABC):
 
 
 def fit(output: Path, name: str, prepared: Callable[[], Epochs]) -> dict[str, Any]:
-    """Trains, unless that is done, and leaves the best epoch's model in `output`/`name`; what is worth noting."""
+    """Train unless that is done, and leave the best epoch's model in `output`/`name`. Returns the training's notes."""
     if not (output / name).is_dir():
         trainer = prepared()
         state = trainer.train()
@@ -111,19 +114,20 @@ def fit(output: Path, name: str, prepared: Callable[[], Epochs]) -> dict[str, An
 
 
 def accelerator_for(precision: str, device: str = "auto", who: str = "training", buffers: bool = True) -> Accelerator:
-    """precision: no or bf16. buffers: whether processes share a network's buffers at every step.
+    """An Accelerator. precision: no or bf16. buffers: whether processes synchronise the network's buffers at every
+    step.
 
-    Raises BadInput for a device that this machine has not.
+    Raises BadInput for a device that is not available.
     """
     found = pick_device(device, who)
-    AcceleratorState._reset_state(reset_partial_state=False)  # the last training may have had another precision
-    # Some parameters have no gradient: poolers, a logit bias, the positions of image codes.
-    spare = DistributedDataParallelKwargs(find_unused_parameters=True, broadcast_buffers=buffers)
-    return Accelerator(mixed_precision=precision, cpu=found.type == "cpu", kwargs_handlers=[spare])
+    AcceleratorState._reset_state(reset_partial_state=False)  # an earlier training may have used another precision
+    # Some parameters get no gradient: poolers, a logit bias, the positions of image codes.
+    ddp_options = DistributedDataParallelKwargs(find_unused_parameters=True, broadcast_buffers=buffers)
+    return Accelerator(mixed_precision=precision, cpu=found.type == "cpu", kwargs_handlers=[ddp_options])
 
 
 def adamw(network: torch.nn.Module, config: Any, rate: float) -> torch.optim.AdamW:
-    """Over what is trained of the network, with the configuration's betas, eps and weight decay."""
+    """AdamW for the trainable parameters, with the configuration's betas, eps and weight decay."""
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
     betas = (config.beta1, config.beta2)
     return torch.optim.AdamW(
@@ -131,8 +135,8 @@ def adamw(network: torch.nn.Module, config: Any, rate: float) -> torch.optim.Ada
     )
 
 
-def moved(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """On the device; on CUDA without waiting for it."""
+def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """The tensor on the device; copies to CUDA are asynchronous."""
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
@@ -143,21 +147,21 @@ def plan(rows: int, size: int, seed: str) -> list[list[int]]:
     return [order[start : start + size] for start in range(0, rows, size)]
 
 
-def share(batch: Sequence[int], process: int, processes: int) -> list[int]:
-    """A process's rows of a batch. Where there are too few, its first, for nothing: weigh them with `counts`."""
+def process_share(batch: Sequence[int], process: int, processes: int) -> list[int]:
+    """A process's rows of a batch. Where there are too few, its first row, which must be weighted 0 (see `counts`)."""
     return list(batch[process::processes]) or list(batch[:1])
 
 
-def counts(batch: Sequence[int], process: int) -> bool:
-    """Whether the process has rows of its own in the batch."""
+def has_own_rows(batch: Sequence[int], process: int) -> bool:
+    """Whether the process has its own rows in the batch."""
     return process < len(batch)
 
 
 def warm_then_linear(step: int, steps: int, warmup: float) -> float:
-    """The share of the learning rate that step `step` of `steps`, from 0, takes; `warmup` is a share of the steps.
+    """The fraction of the learning rate at step `step` of `steps`, from 0; `warmup` is a fraction of the steps.
 
-    (step + 1) / w in the first w = max(1, round(warmup * steps)), then (steps - step) / (steps - w): the last of
-    the warm-up takes all of it, and what would follow the last step takes nothing.
+    (step + 1) / w in the first w = max(1, round(warmup * steps)) steps, then (steps - step) / (steps - w): the last
+    step of the warm-up has the full rate, and the step after the last would have 0.
     """
     warm = max(1, round(warmup * steps))
     return (step + 1) / warm if step < warm else max(0.0, (steps - step) / max(1, steps - warm))

@@ -1,4 +1,4 @@
-"""What the settings of every training have in common."""
+"""Validation and serialisation shared by the training configurations."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _FOLD_RANGES = (
 
 
 class Settings:
-    """A frozen dataclass that checks itself when it is made."""
+    """Base class of a frozen dataclass that validates its values."""
 
     def with_values(self, **values: Any) -> Self:
-        """A copy with other values, checked anew."""
+        """A validated copy with other values."""
         config: Any = self
         changed: Self = dataclasses.replace(config, **values)
         return changed
 
 
 class FoldSettings(Settings):
-    """Those of what is trained on the caption contest, by folds."""
+    """Settings of trainings on the caption contest, by folds."""
 
     HOW: ClassVar[tuple[str, ...]] = ("device", "workers", "checkpointing")
-    """How a run is computed, not what it computes: these may change when it is gone on with."""
+    """Settings that do not affect the results, and may differ when a run is resumed."""
 
     def as_dict(self) -> dict[str, Any]:
-        """What makes the run what it is, as JSON would hold it."""
+        """The settings that identify the run, as JSON values."""
         config: Any = self
         return {name: plain(value) for name, value in dataclasses.asdict(config).items() if name not in self.HOW}
 
     def check_shared(self) -> None:
-        """What there is in each of them; BadInput names a value that cannot be."""
+        """Validate the settings that all trainings by folds have. Raises BadInput naming an invalid value."""
         config: Any = self
         object.__setattr__(self, "fold", check_choice("fold", str(config.fold), (*FOLDS, "all")))
         check_choice("precision", config.precision, PRECISIONS)
@@ -52,7 +52,7 @@ class FoldSettings(Settings):
 
 
 def check_ranges(config: Any, ranges: Iterable[tuple[str, float, float]]) -> None:
-    """BadInput naming a value that is not from least to most."""
+    """Raise BadInput naming a value outside its range."""
     for name, least, most in ranges:
         value = getattr(config, name)
         if not least <= value <= most:
@@ -60,5 +60,5 @@ def check_ranges(config: Any, ranges: Iterable[tuple[str, float, float]]) -> Non
 
 
 def plain(value: Any) -> Any:
-    """As JSON has it."""
+    """The value as JSON represents it."""
     return list(value) if isinstance(value, tuple) else value

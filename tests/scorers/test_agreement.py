@@ -233,16 +233,16 @@ def test_side_by_side() -> None:
 def test_bad_input_is_named() -> None:
     with pytest.raises(BadInput, match="ratings has 1, clusters has 2"):
         scorers.gwet_ac1([["a", "b"]], "xy")
-    with pytest.raises(BadInput, match=r"ratings\[1\] has 1 ratings, ratings\[0\] 2; None stands"):
+    with pytest.raises(BadInput, match=r"ratings\[1\] has 1 ratings, ratings\[0\] has 2; a missing rating is None"):
         scorers.gwet_ac1([["a", "b"], ["a"]])
-    with pytest.raises(BadInput, match=r"ratings\[0\]\[1\] is nan; None stands"):
+    with pytest.raises(BadInput, match=r"ratings\[0\]\[1\] is nan; a missing rating is None"):
         scorers.gwet_ac1([[1.0, NAN]])
     with pytest.raises(BadInput, match=r"ratings\[1\]\[0\] is 'c', which is not among the categories \['a', 'b'\]"):
         scorers.gwet_ac1([["a", "b"], ["c", "a"]], categories="ab")
-    with pytest.raises(BadInput, match="categories holds None, which stands for a missing rating"):
+    with pytest.raises(BadInput, match="categories contains None, which means a missing rating"):
         scorers.gwet_ac1([["a", "b"]], categories=["a", "b", None])
     for coefficient in (scorers.gwet_ac1, scorers.fleiss_kappa, scorers.raw_agreement, scorers.krippendorff_alpha):
         with pytest.raises(BadInput, match="level is 2"):
             coefficient([["a", "b"]], level=2)
-        with pytest.raises(BadInput, match=r"ratings\[0\]\[1\] is nan; None stands"):
+        with pytest.raises(BadInput, match=r"ratings\[0\]\[1\] is nan; a missing rating is None"):
             coefficient([[1.0, NAN], [NAN, 2.0]])

@@ -75,7 +75,7 @@ def test_human_ceiling_leaves_one_out(ratings: Table) -> None:
             agreed.append(sum((x in first) / len(first) for x, first in zip(given_, others, strict=True)))
             votes.append(len(given_))
     expected = scorers.clustered_ratio(agreed, votes, range(len(votes)))
-    found = scorers.noise_ceiling(ratings)
+    found = scorers.human_ceiling(ratings)
     assert (found.value, found.n) == pytest.approx((expected.value, expected.n), abs=1e-12, nan_ok=True)
     assert found.stderr == pytest.approx(expected.stderr, abs=1e-9, nan_ok=True)
 
@@ -94,14 +94,14 @@ def test_human_ceiling_leaves_one_out(ratings: Table) -> None:
     ],
 )
 def test_human_ceiling_by_hand(row: str, value: float) -> None:
-    assert scorers.noise_ceiling([list(row)]).value == pytest.approx(value)
+    assert scorers.human_ceiling([list(row)]).value == pytest.approx(value)
 
 
 def test_human_ceiling_without_two_votes_and_by_cluster() -> None:
     for ratings in ([], [[None, None]], [["a", None], [None, "b"]]):
-        assert math.isnan(scorers.noise_ceiling(ratings).value)
+        assert math.isnan(scorers.human_ceiling(ratings).value)
     rows = [list("aab"), list("aaa"), list("abb"), [*"a", None, None]]
-    by_item, by_cluster = scorers.noise_ceiling(rows), scorers.noise_ceiling(rows, "xxyz")
+    by_item, by_cluster = scorers.human_ceiling(rows), scorers.human_ceiling(rows, "xxyz")
     assert by_item.value == by_cluster.value == pytest.approx((1 + 3 + 1) / 9)
     assert (by_item.n, by_item.clusters, by_cluster.clusters) == (3, 3, 2)
     assert by_item.stderr != by_cluster.stderr
@@ -111,7 +111,7 @@ def test_human_ceiling_is_about_the_accuracy_of_a_person() -> None:
     """Nine raters who are right in eight of ten cases: the others' majority is nearly the truth."""
     rng = random.Random(2)
     rows = [["right" if rng.random() < 0.8 else "wrong" for _ in range(9)] for _ in range(3000)]
-    ceiling = scorers.noise_ceiling(rows)
+    ceiling = scorers.human_ceiling(rows)
     assert ceiling.value == pytest.approx(0.79, abs=0.015)
     majority = scorers.majority_vote(rows)
     person = [row[0] == vote for row, vote in zip(rows, majority, strict=True)]
@@ -234,8 +234,8 @@ def test_bad_input_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match="iterations is 0; it must be 1 or more"):
         scorers.dawid_skene([["a", "b"]], iterations=0)
     with pytest.raises(BadInput, match="level is 1"):
-        scorers.noise_ceiling([["a", "b"]], level=1)
-    for function in (scorers.dawid_skene, scorers.majority_vote, scorers.noise_ceiling):
+        scorers.human_ceiling([["a", "b"]], level=1)
+    for function in (scorers.dawid_skene, scorers.majority_vote, scorers.human_ceiling):
         with pytest.raises(BadInput, match=r"ratings\[1\] has 1 ratings"):
             function([["a", "b"], ["a"]])
         with pytest.raises(BadInput, match=r"ratings\[0\]\[0\] is nan"):

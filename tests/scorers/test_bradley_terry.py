@@ -205,12 +205,12 @@ def test_two_systems_of_which_one_won_everything() -> None:
 
 def test_systems_that_were_never_compared_are_named_by_group() -> None:
     rows: list[Row] = [("b", "a", 1, 0), ("a", "b", 1, 0), ("d", "c", 1, 0), ("e", "d", 0.5, 0)]
-    with pytest.raises(BadInput, match=r"no comparison joins .*: b, a; d, c, e\. Compare across"):
+    with pytest.raises(BadInput, match=r"no comparison joins .*: b, a; d, c, e\. Add comparisons"):
         fitted(rows)
 
 
 def test_a_fit_that_does_not_settle_is_nan(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preference, "_STEPS", 1)
+    monkeypatch.setattr(preference, "_MAX_STEPS", 1)
     assert all(math.isnan(value) for value in values(fitted(league(), draws=2)).values())
 
 

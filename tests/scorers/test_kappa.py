@@ -128,7 +128,7 @@ def test_doubled_items_in_clusters_of_two_have_the_error_of_single_ones() -> Non
             {"weights": "linear"},
             "weights='linear' needs ratings that are finite numbers, or `categories`",
         ),
-        ([1], [2], {"weights": "squared"}, "weights is 'squared'; it is None, 'linear' or 'quadratic'"),
+        ([1], [2], {"weights": "squared"}, "weights is 'squared'; it must be None, 'linear' or 'quadratic'"),
         ([1], [2], {"categories": [1]}, r"ratings\[0\]\[1\] is 2, which is not among the categories \[1\]"),
         ([1], [2], {"level": 0}, "level is 0"),
     ],

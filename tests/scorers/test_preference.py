@@ -119,7 +119,7 @@ def test_one_cluster_says_nothing_of_others() -> None:
     ],
 )
 def test_a_bad_preference_is_named(function: Callable[..., object], worth: Any) -> None:
-    with pytest.raises(BadInput, match=r"preferences\[2\] is .*from 0 \(lost\) to 1 \(won\).*left out"):
+    with pytest.raises(BadInput, match=r"preferences\[2\] is .*from 0 \(lost\) to 1 \(won\).*leave out"):
         function([1, 0.5, worth], "abc")
 
 
@@ -286,7 +286,7 @@ def test_the_fit_finds_the_same_from_afar(start: tuple[float, float]) -> None:
 
 
 def test_a_fit_that_does_not_settle_is_nan(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preference, "_STEPS", 1)
+    monkeypatch.setattr(preference, "_MAX_STEPS", 1)
     assert math.isnan(scorers.length_controlled_win_rate(*sampled(0)).win_rate.value)
 
 
@@ -357,7 +357,7 @@ def test_needed_items_is_millers_formula(power: float, level: float, difference:
 
 @pytest.mark.parametrize("score", [None, NAN, math.inf, "1"])
 def test_a_missing_score_is_named(score: Any) -> None:
-    with pytest.raises(BadInput, match=r"first\[1\] is .*left out"):
+    with pytest.raises(BadInput, match=r"first\[1\] is .*leave out"):
         scorers.paired_difference([1, score], [1, 2], "ab")
     with pytest.raises(BadInput, match=r"second\[0\] is"):
         scorers.needed_items([1, 2], [score, 2], "ab", 0.1)

@@ -10,7 +10,8 @@ from standins.attacks import ATTACKS, for_letter
 
 from humor_tasks import scorers
 from humor_tasks.scorers import Preferred, as_data, panel_choice, read_preferred, read_verdict
-from humor_tasks.scorers.preferred import PREFERRED_SCHEMA
+from humor_tasks.scorers.preferred import WORDS as PREFERRED_WORDS
+from humor_tasks.scorers.verdict import schema_of
 
 BARS = "<reasoning>B leaves the bars out.</reasoning>\n"
 WHY = "B leaves the bars out."
@@ -190,9 +191,10 @@ def test_only_the_form_that_was_asked_for_counts() -> None:
 
 
 def test_the_schema_asks_for_what_is_read() -> None:
-    assert list(PREFERRED_SCHEMA["properties"]) == PREFERRED_SCHEMA["required"] == ["reasoning", "judgement"]
-    assert PREFERRED_SCHEMA["properties"]["judgement"]["enum"] == list(WORDS)
-    assert PREFERRED_SCHEMA["additionalProperties"] is False
+    schema = schema_of(PREFERRED_WORDS)
+    assert list(schema["properties"]) == schema["required"] == ["reasoning", "judgement"]
+    assert schema["properties"]["judgement"]["enum"] == list(WORDS)
+    assert schema["additionalProperties"] is False
     for word, choice in WORDS.items():
         assert read_preferred(as_object(WHY, word), "json") == Preferred(choice, WHY, "answered")  # type: ignore[arg-type]
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humor_tasks.scorers.rated import RATED_SCHEMA, panel_rating, read_rated
+from humor_tasks.scorers.rated import WORDS, panel_rating, read_rated
+from humor_tasks.scorers.verdict import schema_of
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_only_the_scale_is_read(value: int) -> None:
 
 
 def test_a_schema_holds_graders_to_the_scale() -> None:
-    assert RATED_SCHEMA["properties"]["judgement"]["enum"] == ["1", "2", "3", "4", "5"]
+    assert schema_of(WORDS)["properties"]["judgement"]["enum"] == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.parametrize(

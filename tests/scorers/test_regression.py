@@ -237,7 +237,7 @@ def test_the_order_of_rows_does_not_matter(rows: list[Row], rng: random.Random) 
 def test_a_draw_is_the_metrics_of_the_rows_drawn(rows: list[Row], times: list[int]) -> None:
     pred, gold, clusters = columns(rows)
     codes, count = scorers.estimate.cluster_codes(clusters)
-    compute = regression._resampled(np.array(pred), np.array(gold), np.array(codes), count, 0.2)
+    compute = regression._bootstrap_metrics(np.array(pred), np.array(gold), np.array(codes), count, 0.2)
     drawn = [row for row, code in zip(rows, codes, strict=True) for _ in range(times[code])]
     if drawn:
         got = compute(np.array(times[:count], dtype=float)[:, None])[:, 0].tolist()
@@ -258,7 +258,7 @@ def test_linearised_errors_are_those_of_the_derivative_by_clusters(seed: int) ->
     smooth = [name for name, k in zip((10, 20, 30, 40), (13, 26, 39, 52), strict=True) if k not in between]
     assert len(smooth) > 1
     codes, count = scorers.estimate.cluster_codes(clusters)
-    compute = regression._resampled(np.array(pred), np.array(gold), np.array(codes), count, 0.2)
+    compute = regression._bootstrap_metrics(np.array(pred), np.array(gold), np.array(codes), count, 0.2)
     sizes, step = np.bincount(codes), 1e-5
     # The number of rows is held, for with it changes k.
     directions = step * (np.eye(count) - sizes[None, :] / len(pred))
@@ -305,7 +305,7 @@ def test_seeds_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     pred, gold, clusters = sampled(60, 20)
     found = scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=1)
     assert scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=2)["rmse"].low != found["rmse"].low
-    monkeypatch.setattr(regression, "_NEAR", 60 * 9)
+    monkeypatch.setattr(regression, "_CHUNK", 60 * 9)
     in_chunks = scorers.cluster_bootstrap(pred, gold, clusters, draws=100, seed=1)
     assert same({k: e.low for k, e in found.items()}, {k: e.low for k, e in in_chunks.items()})
 

@@ -7,9 +7,9 @@ from humor_tasks.errors import BadInput
 
 
 def test_the_common_length() -> None:
-    assert scorers.same_length.check_same_length(a=[1, 2], b="xy") == 2
+    assert scorers.validation.check_same_length(a=[1, 2], b="xy") == 2
 
 
 def test_different_lengths_are_named() -> None:
     with pytest.raises(BadInput, match="values has 2, clusters has 1"):
-        scorers.same_length.check_same_length(values=[1, 2], clusters=[1])
+        scorers.validation.check_same_length(values=[1, 2], clusters=[1])

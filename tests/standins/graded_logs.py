@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import html
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import Model, ModelUsage
 from inspect_ai.model._model_info import clear_model_info_cache
 
 from humor_tasks.cli import main
@@ -23,6 +21,7 @@ from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
 from humor_tasks.studies.report.table import Line, as_markdown
+from humor_tasks.testing import ScriptedModel, scripted_judge
 
 # mockllm/free has no price.
 PRICES = """
@@ -64,28 +63,15 @@ def verdict(explainer: str, point: str) -> bool | None:
     return None if number % 17 == 0 else number % 100 < SHARES[explainer]
 
 
-def model(name: str, answer: Callable[[str], str], usage: ModelUsage, role: str | None = None) -> Model:
-    def output(messages: list[Any], *rest: Any) -> ModelOutput:
-        made = ModelOutput.from_content(f"mockllm/{name}", answer(messages[-1].text))
-        made.usage = usage.model_copy()
-        return made
-
-    return get_model(f"mockllm/{name}", role=role, custom_outputs=output, memoize=False)
-
-
 def explainer(name: str) -> Model:
-    return model(name, lambda asked: f"<explanation>{name} gets it.</explanation>", EXPLAINING)
+    return ScriptedModel(name, f"<explanation>{name} gets it.</explanation>", EXPLAINING).model
 
 
 def grader(name: str) -> Model:
-    def answer(asked: str) -> str:
-        tagged = {tag: re.search(rf"<{tag}>\s*(.*?)\s*</{tag}>", asked, re.S) for tag in ("explanation", "point")}
-        texts = {tag: html.unescape(found[1]) for tag, found in tagged.items() if found}
-        said = verdict(texts["explanation"].split()[0], texts["point"])
-        judged = "" if said is None else f"<judgement>{'PASS' if said else 'FAIL'}</judgement>"
-        return f"<reasoning>So it is.</reasoning>\n{judged}"
+    def said(shown: Mapping[str, str]) -> bool | None:
+        return verdict(shown["explanation"].split()[0], shown["point"])
 
-    return model(name, answer, GRADING)
+    return scripted_judge(name, said, usage=GRADING).model
 
 
 def run(task: Task, by: Model, judges: list[Model], folder: Path, **more: Any) -> EvalLog:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,47 +9,44 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage
 from inspect_ai.scorer import Score
-from standins.judging import Scripted, between
 
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humorbench.coverage import graded
 from humor_tasks.data.records import Outcome
 from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
 from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.testing import ScriptedModel, scripted_judge, verdict_reply
 
-WORDS = {True: "PASS", False: "FAIL", None: "cannot tell"}
 FEW = "toxic_or_shocking"  # four rows, for what more would not show better
 REFUSAL = "I'm sorry, but I can't help with that."
 
 
-def explainer(replies: Mapping[str, str]) -> Scripted:
+def explainer(replies: Mapping[str, str]) -> ScriptedModel:
     """Answers by the record's id."""
-    return Scripted("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
+    return ScriptedModel("explainer", lambda messages: replies[(messages[-1].metadata or {})["id"]])
 
 
-def grader(name: str, rule: Callable[[str], bool | None]) -> Scripted:
+def grader(name: str, rule: Callable[[str], bool | None]) -> ScriptedModel:
     """Judges by the point alone."""
-    return Scripted(name, lambda messages: verdict(rule(between(messages[-1].text, "point"))))
+    return scripted_judge(name, lambda shown: rule(shown["point"]))
 
 
-def breaks(name: str) -> Scripted:
-    def fail(messages: list[ChatMessage]) -> str:
-        raise RuntimeError("the grader is down")
-
-    return Scripted(name, fail)
+def breaks(name: str) -> ScriptedModel:
+    return ScriptedModel(name, RuntimeError("the grader is down"))
 
 
 def verdict(passed: bool | None, reasons: str = "So it is.") -> str:
-    return f"<reasoning>{reasons}</reasoning>\n<judgement>{WORDS[passed]}</judgement>"
+    return verdict_reply(passed, reasons=reasons)
 
 
 def as_object(passed: bool | None, reasons: str = "So it is.") -> str:
-    return json.dumps({"reasoning": reasons, "judgement": WORDS[passed]})
+    return verdict_reply(passed, structured=True, reasons=reasons)
 
 
-def run(task: Task, model: Scripted | None, *graders: Scripted, status: str = "success", **more: Any) -> EvalLog:
+def run(
+    task: Task, model: ScriptedModel | None, *graders: ScriptedModel, status: str = "success", **more: Any
+) -> EvalLog:
     roles: dict[str, Any] = {"grader": [g.model for g in graders]} if graders else {}
     named = model.model if model else "none/none"
     log = eval(task, model=named, model_roles=roles, display="none", **more)[0]

@@ -5,78 +5,46 @@ A judge is a function (first, second) -> "A", "B", "TIE", or None for a reply wi
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import ModelOutput
 
 from humor_tasks.scorers import length_controlled_win_rate
+from humor_tasks.testing import ScriptedModel, material, verdict_reply
 
 Judge = Callable[[str, str], str | None]
 SIDE = {"A": 0, "B": 1}
 
 
-@dataclass
-class Scripted:
-    """A mock model that answers by a function and keeps every request."""
-
-    name: str
-    answer: Callable[[list[ChatMessage]], str | ModelOutput]
-    asked: list[list[tuple[str, str]]] = field(default_factory=list)
-    messages: list[list[ChatMessage]] = field(default_factory=list)
-    configs: list[GenerateConfig] = field(default_factory=list)
-    settings: GenerateConfig = field(default_factory=GenerateConfig)
-    model: Model = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.model = get_model(f"mockllm/{self.name}", custom_outputs=self._reply, config=self.settings, memoize=False)
-
-    def _reply(self, messages: list[ChatMessage], tools: Any, choice: Any, config: GenerateConfig) -> ModelOutput:
-        self.asked.append([(message.role, message.text) for message in messages])
-        self.messages.append(list(messages))
-        self.configs.append(config)
-        reply = self.answer(messages)
-        output = reply if isinstance(reply, ModelOutput) else ModelOutput.from_content(self.name, reply)
-        output.usage = ModelUsage()
-        return output
+def says(name: str, reply: str, stop: Any = "stop") -> ScriptedModel:
+    return ScriptedModel(name, ModelOutput.from_content(name, reply, stop_reason=stop))
 
 
-def says(name: str, reply: str, stop: Any = "stop") -> Scripted:
-    return Scripted(name, lambda messages: ModelOutput.from_content(name, reply, stop_reason=stop))
+def raises(name: str, problem: Exception) -> ScriptedModel:
+    return ScriptedModel(name, problem)
 
 
-def raises(name: str, problem: Exception) -> Scripted:
-    def fail(messages: list[ChatMessage]) -> str:
-        raise problem
-
-    return Scripted(name, fail)
-
-
-def judging(name: str, judge: Judge, as_json: bool = False) -> Scripted:
+def judging(name: str, judge: Judge, as_json: bool = False) -> ScriptedModel:
     """A model that judges the two texts it is shown."""
-    return Scripted(name, lambda messages: verdict(judge(*shown(messages[-1].text)), as_json))
+    return ScriptedModel(name, lambda messages: verdict(judge(*shown(messages[-1].text)), as_json))
 
 
 def verdict(word: str | None, as_json: bool = False) -> str:
-    if word is None:
-        return "Hard to say: A has its points, and B has."
-    if as_json:
-        return json.dumps({"reasoning": "So it is.", "judgement": word})
-    return f"<reasoning>So it is.</reasoning>\n<judgement>{word}</judgement>"
+    return verdict_reply(word, as_json)
 
 
 def shown(asked: str) -> tuple[str, str]:
     """The two texts of a question, as they were before they were escaped."""
-    first, second = (html.unescape(between(asked, f"explanation_{letter}")) for letter in "ab")
-    return first, second
+    texts = material(asked)
+    return texts["explanation_a"], texts["explanation_b"]
 
 
 def between(text: str, tag: str) -> str:
@@ -97,7 +65,7 @@ def fickle(first: str, second: str) -> str | None:
     return ("A", "B", "A", "TIE", None, "B", "A")[sum(map(ord, first[:40] + 2 * second[:40])) % 7]
 
 
-def run(task: Task, *judges: Scripted, status: str = "success", **more: Any) -> EvalLog:
+def run(task: Task, *judges: ScriptedModel, status: str = "success", **more: Any) -> EvalLog:
     """The task's log, with these judges as model role `grader`."""
     (log,) = eval(task, model_roles={"grader": [judge.model for judge in judges]}, display="none", **more)
     assert log.status == status, log.error and log.error.message

@@ -8,9 +8,8 @@ import threading
 from collections import Counter
 from typing import Any
 
-from standins.chat import text_of
-
 from humor_tasks.models.descriptions import QUESTIONS
+from humor_tasks.testing import text_of
 
 ASKED = {question: name for name, question in QUESTIONS.items()}
 

@@ -12,12 +12,16 @@ Metrics: the share that can be read, and what the captions are like; their worth
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
+from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput
@@ -128,18 +132,24 @@ def prompt(run: Run, record: Record) -> Prompt:
     return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
 
 
-def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
+def read(labels: Sequence[str], reply: str, refused: bool) -> Answer:
     """The caption, where every line can be read; nothing of a reply of which one cannot."""
-    read = read_fields(reply, own(run).labels)
-    status = "refused" if refused and read.status != "answered" else read.status
-    values = {"parsed": float(status == "answered")} | corpus.reply_rates(status)
+    found = read_fields(reply, labels)
+    status = "refused" if refused and found.status != "answered" else found.status
+    values = {"parsed": float(status == "answered")}
     if status == "answered":
         concepts, chosen = (
-            {concept.casefold() for concept in items(read.texts[label])} for label in ("Concepts", "Chosen")
+            {concept.casefold() for concept in items(found.texts[label])} for label in ("Concepts", "Chosen")
         )
         values |= {"concepts": float(len(concepts)), "chosen_among_them": float(chosen <= concepts)}
-        values["caption_words"] = float(count_words(read.texts["Caption"]))
-    return Outcome(record.id, record.cluster, record.groups, status, read.texts.get("Caption"), None, values)
+        values["caption_words"] = float(count_words(found.texts["Caption"]))
+    return Answer(found.texts.get("Caption"), status, values)
+
+
+def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+    """What the reply shows; a caption's quality is measured by `humor-tasks rank-captions`."""
+    values = dict(answer.values) | answer.rates
+    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
 
 
 BRAINSTORM = Benchmark(
@@ -148,13 +158,13 @@ BRAINSTORM = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="",
-    metric_names=("parsed", "unparsed", "refused", "concepts", "chosen_among_them", "caption_words"),
+    answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
+    metrics=(Metric("parsed"), *REPLY_RATES, *map(Metric, ("concepts", "chosen_among_them", "caption_words"))),
     options=BrainstormOptions,
     templates=templates,
     load=load,
     prompt=prompt,
     outcome=outcome,
-    estimate=corpus.estimate,
+    summary=corpus.summary,
     part=corpus.part,
 )

@@ -14,7 +14,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
+from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
@@ -22,7 +24,7 @@ from humor_tasks.data.rows import Rows, described_by, is_leaderboard, open_rows,
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.answer import MODES
-from humor_tasks.scorers.estimate import Estimate, clustered_mean, mean_of_folds
+from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 
 PAPER = "Hessel et al., ACL 2023, arXiv 2209.06293"
 HUB = "jmhessel/newyorker_caption_contest"
@@ -79,10 +81,21 @@ class NyccOptions(Options):
         """With the fold, over which means are taken."""
         return super().scoring() | {"fold": self.fold}
 
+    def compared(self) -> dict[str, Any]:
+        """Labels are compared after a direct prompt."""
+        if self.cot:
+            raise BadInput("cot=true: a reply that reasons has to be generated; log-likelihoods are of answers alone.")
+        return {"cot": False}
+
     @property
-    def one_line(self) -> bool:
-        """A direct answer is over at a blank line, reasoning is not."""
-        return not self.reasons
+    def stop(self) -> tuple[str, ...]:
+        """A direct answer ends at a blank line, reasoning does not."""
+        return () if self.reasons else BLANK_LINE
+
+
+def letters(letters: str) -> Callable[[NyccOptions], Choice]:
+    """The answer form of a task with these letters, read by the rule that the options name."""
+    return lambda o: Choice(letters, o.extraction, stop=o.stop)
 
 
 def own(run: Run) -> NyccOptions:
@@ -129,18 +142,20 @@ def _read(
         pictures=pixels,
         revision=o.revision,
     )
-    return rows, [_record(benchmark, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
+    labels = benchmark.form(o).labels
+    return rows, [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
 
 
 def _read_unlabelled(benchmark: Benchmark, o: NyccOptions) -> tuple[Rows, list[Record]]:
     if o.setting != "pixels":
         raise BadInput(f"{o.dataset} is in the leaderboard's format, which has pictures only: use setting=pixels.")
-    if not benchmark.letters:
+    if not benchmark.form(o).labels:
         raise BadInput(f"{o.dataset} is in the leaderboard's format, which has no {benchmark.name} instances.")
     if (o.fold, o.split, o.revision) != ("0", "test", None):
         raise BadInput(f"{o.dataset} is in the leaderboard's format: leave out fold, split and revision.")
     rows = read_leaderboard(Path(o.dataset))
-    return rows, [_record(benchmark, row, rows.where(i), "-", o.setting) for i, row in enumerate(rows.rows)]
+    labels = benchmark.form(o).labels
+    return rows, [_record(labels, row, rows.where(i), "-", o.setting) for i, row in enumerate(rows.rows)]
 
 
 def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> list[Record]:
@@ -156,14 +171,14 @@ def _distinct(records: list[Record], parts: list[tuple[Rows, list[Record]]]) -> 
 # ---- record -------------------------------------------------------------------------------------
 
 
-def _record(benchmark: Benchmark, row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
+def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str, setting: str) -> Record:
     identity, contest = _text(row, "instance_id", where), row["contest_number"]
-    choices = _choices(row, benchmark.letters, where)
-    fields = {"choices": "\n".join(f"{a}) {c}" for a, c in zip(benchmark.letters, choices, strict=False))}
-    if not benchmark.letters:
+    choices = _choices(row, labels, where)
+    fields = {"choices": "\n".join(f"{a}) {c}" for a, c in zip(labels, choices, strict=False))}
+    if not labels:
         fields["caption"] = " ".join(_text(row, "caption_choices", where).split())
     scene = {} if setting != "description" else _scene(row, where)
-    target = None if fold == "-" else _label(row, benchmark.letters, where)
+    target = None if fold == "-" else _label(row, labels, where)
     if fold != "-" and (isinstance(contest, bool) or not isinstance(contest, int | str)):
         raise BadInput(f"{where}: contest_number is {contest!r}; it must be a number: errors are clustered by contest.")
     return Record(
@@ -185,7 +200,7 @@ def _text(row: Mapping[str, Any], column: str, where: str) -> str:
     return value
 
 
-def _choices(row: Mapping[str, Any], letters: str, where: str) -> tuple[str, ...]:
+def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tuple[str, ...]:
     if not letters:
         return ()
     choices = row["caption_choices"]
@@ -202,9 +217,9 @@ def _choices(row: Mapping[str, Any], letters: str, where: str) -> tuple[str, ...
     return shown
 
 
-def _label(row: Mapping[str, Any], letters: str, where: str) -> str:
+def _label(row: Mapping[str, Any], letters: Sequence[str], where: str) -> str:
     label = _text(row, "label", where)
-    if letters and label not in tuple(letters):
+    if letters and label not in letters:
         raise BadInput(f"{where}: label is {label!r}; it must be one of {', '.join(letters)}.")
     source = row.get("winner_source")
     if "winner_source" in row and source not in SOURCES:
@@ -254,8 +269,8 @@ def templates(name: str, options: Options) -> dict[str, str]:
     return texts
 
 
-def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
-    """Task turns, shots answered by `answer`, then the record to answer (Appendix of the paper)."""
+def prompt(run: Run, record: Record) -> Prompt:
+    """Task turns, answered shots, then the record to answer (Appendix of the paper)."""
     scene_name, task_name = sorted(run.templates, key=lambda name: not name.startswith("scene."))
     scene = run.templates[scene_name]
 
@@ -266,7 +281,7 @@ def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
     *opening, (_, body) = split_turns(run.templates[task_name], task_name)
     turns = [Turn(cast(Role, role), fill(text, {}, task_name)) for role, text in opening]
     for shot in shots(run, record):
-        turns += [user(shot, body), Turn("assistant", answer(shot))]
+        turns += [user(shot, body), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(record, body)))
 
 
@@ -287,36 +302,22 @@ def shots(run: Run, record: Record) -> list[Record]:
 # ---- metric -------------------------------------------------------------------------------------
 
 
-def mean_estimate(name: str, outcomes: Sequence[Outcome]) -> Estimate:
-    """Mean of the items' values, its error clustered by contest."""
-    return clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])
-
-
 def part(run: Run, groups: Mapping[str, str]) -> str | None:
     """The fold, where folds are averaged."""
     return f"fold{groups['fold']}" if own(run).fold == "all" else None
 
 
-def estimate(
-    run: Run,
-    name: str,
-    outcomes: Sequence[Outcome],
-    over: Callable[[str, Sequence[Outcome]], Estimate] = mean_estimate,
-) -> dict[str, Estimate]:
+def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
     """One metric of all outcomes; with fold=all the unweighted mean of folds, beside each fold.
 
     The mean is nan when a fold has no outcome (as under a limit): a mean of fewer is another number.
     """
     if own(run).fold != "all":
-        return {name: over(name, outcomes)}
+        return {metric.name: metric.over(outcomes)}
     folds: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         folds.setdefault(outcome.groups["fold"], []).append(outcome)
-    each = {fold: over(name, folds[fold]) for fold in sorted(folds)}
-    missing = [over(name, ())] if set(folds) != set(FOLDS) else []
-    return {name: mean_of_folds([*each.values(), *missing])} | {f"{name}_fold{fold}": e for fold, e in each.items()}
-
-
-def reply_rates(status: str) -> dict[str, float]:
-    """An item's share in `unparsed` (unreadable or empty) and `refused`, both over all replies."""
-    return {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}
+    each = {fold: metric.over(folds[fold]) for fold in sorted(folds)}
+    missing = [metric.over(())] if set(folds) != set(FOLDS) else []
+    mean = mean_of_folds([*each.values(), *missing])
+    return {metric.name: mean} | {f"{metric.name}_fold{fold}": e for fold, e in each.items()}

@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
@@ -22,37 +24,34 @@ from humor_tasks.scorers.explanation import read_explanation
 from humor_tasks.scorers.rouge import rouge_l
 
 
-def answer_turn(record: Record) -> str:
-    """How a worked example is answered."""
-    return f"Explanation: {record.target}"
-
-
-def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
-    """Take the text after "Explanation:", as released, or the whole reply.
-
-    A reply without an explanation counts as an empty text, or is left out with
-    `on_unparsed=exclude`; there is no text to guess, so `random` is the same as `wrong`.
-    """
+def read(reply: str, refused: bool) -> Answer:
+    """The text after "Explanation:", as released, or the whole reply."""
     said = read_explanation(reply)
-    status = said.status
-    if refused and status != "answered":
-        status = "refused"
-    answer = said.text if status == "answered" else None
-    values = corpus.reply_rates(status)
-    if record.target is not None and (answer is not None or run.options.on_unparsed != "exclude"):
-        # An item's `bleu` is its sentence BLEU, to look at; the metric is over the corpus.
-        values["bleu"] = sentence_bleu(answer or "", record.target)
-        values["rouge_l"] = rouge_l([answer or ""], [record.target])[0]
-    return Outcome(record.id, record.cluster, record.groups, status, answer, record.target, values)
+    status = "refused" if refused and said.status != "answered" else said.status
+    return Answer(said.text if status == "answered" else None, status)
 
 
-def over(name: str, outcomes: Sequence[Outcome]) -> Estimate:
-    """BLEU over the corpus; every other metric is a mean of items."""
-    if name != "bleu":
-        return corpus.mean_estimate(name, outcomes)
+def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+    """Overlap with the reference.
+
+    A reply without an explanation counts as an empty text, or is left out with `on_unparsed=exclude`; there is no text
+    to guess, so `random` is the same as `wrong`.
+    """
+    values = answer.rates
+    if record.target is not None and (answer.value is not None or run.options.on_unparsed != "exclude"):
+        values["bleu"] = sentence_bleu(answer.value or "", record.target)
+        values["rouge_l"] = rouge_l([answer.value or ""], [record.target])[0]
+    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
+
+
+def corpus_bleu(outcomes: Sequence[Outcome]) -> Estimate:
+    """BLEU over the corpus, which is not the mean of the items' sentence BLEU."""
     written, references = [o.answer or "" for o in outcomes], [o.target or "" for o in outcomes]
     return bleu_estimate(written, references, [o.cluster for o in outcomes])
 
+
+OVERLAP = (Metric("bleu", estimate=corpus_bleu), Metric("rouge_l"), *REPLY_RATES)
+"""Metrics of explanations that are compared with a reference."""
 
 EXPLANATION = Benchmark(
     name="explanation",
@@ -60,14 +59,14 @@ EXPLANATION = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="",
-    metric_names=("bleu", "rouge_l", "unparsed", "refused"),
+    answer=lambda o: FreeText(read, reference=True, stop=o.stop),
+    metrics=OVERLAP,
     options=corpus.NyccOptions,
     templates=partial(corpus.templates, "explanation"),
     load=corpus.load,
-    prompt=partial(corpus.prompt, answer=answer_turn),
+    prompt=corpus.prompt,
     outcome=outcome,
-    estimate=partial(corpus.estimate, over=over),
+    summary=corpus.summary,
     part=corpus.part,
     signatures=lambda run: {"bleu": bleu_signature().replace("|", ",")},
 )

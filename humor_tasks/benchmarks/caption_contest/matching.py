@@ -11,8 +11,9 @@ from __future__ import annotations
 from functools import partial
 
 from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.choice import answer_turn, outcome
+from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 
 MATCHING = Benchmark(
     name="matching",
@@ -20,13 +21,13 @@ MATCHING = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="ABCDE",
-    metric_names=("accuracy", "unparsed", "refused"),
+    answer=corpus.letters("ABCDE"),
+    metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.NyccOptions,
     templates=partial(corpus.templates, "matching"),
     load=corpus.load,
-    prompt=partial(corpus.prompt, answer=answer_turn),
+    prompt=corpus.prompt,
     outcome=outcome,
-    estimate=corpus.estimate,
+    summary=corpus.summary,
     part=corpus.part,
 )

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.choice import answer_turn, outcome
+from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES, Metric
 from humor_tasks.data.records import Record
 
 _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
@@ -32,13 +33,18 @@ RANKING = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="AB",
-    metric_names=("accuracy", "ny_accuracy", "crowd_accuracy", "unparsed", "refused"),
+    answer=corpus.letters("AB"),
+    metrics=(
+        ACCURACY,
+        Metric("ny_accuracy", lm_eval_name="ny_acc"),
+        Metric("crowd_accuracy", lm_eval_name="crowd_acc"),
+        *REPLY_RATES,
+    ),
     options=corpus.NyccOptions,
     templates=partial(corpus.templates, "ranking"),
     load=partial(corpus.load, extra=("winner_source",)),
-    prompt=partial(corpus.prompt, answer=answer_turn),
+    prompt=corpus.prompt,
     outcome=partial(outcome, accuracies=accuracies),
-    estimate=corpus.estimate,
+    summary=corpus.summary,
     part=corpus.part,
 )

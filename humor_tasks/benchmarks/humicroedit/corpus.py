@@ -70,11 +70,6 @@ class HumicroeditOptions(Options):
         if self.revision is not None:
             raise BadInput("revision: the files are pinned by their SHA-256; for others use dataset=<folder>.")
 
-    @property
-    def one_line(self) -> bool:
-        """A rating or a letter is over at a blank line."""
-        return True
-
 
 _MARK = re.compile(r"<([^<>]*)/>")
 
@@ -246,8 +241,8 @@ def templates(name: str, options: Options, needed: set[str]) -> dict[str, str]:
     return texts
 
 
-def prompt(run: Run, record: Record, name: str, answer: Callable[[Record], str], **more: str) -> Prompt:
-    """Task turns, worked examples answered by `answer`, then the record."""
+def prompt(run: Run, record: Record, name: str, **more: str) -> Prompt:
+    """Task turns, answered worked examples, then the record."""
     o = cast(HumicroeditOptions, run.options)
     task, shown = f"{name}.txt", f"{name}.{o.setting}.txt"
 
@@ -259,5 +254,5 @@ def prompt(run: Run, record: Record, name: str, answer: Callable[[Record], str],
     turns = [Turn(cast(Role, role), fill(text, more, task)) for role, text in opening]
     drawn = draw(run.data.pool(""), record, o.shots, o.seed, "the train split", "headlines") if o.shots else []
     for shot in drawn:
-        turns += [user(shot, body), Turn("assistant", answer(shot))]
+        turns += [user(shot, body), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(record, body)))

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
 
-from humor_tasks.benchmarks.choice import answer_turn
+from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
 from humor_tasks.benchmarks.choice import outcome as choice
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
+from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
@@ -56,11 +57,11 @@ class PairwiseOptions(rating.RatingOptions):
 
     def shown(self) -> dict[str, Any]:
         """Without what a letter does not depend on."""
-        apart = () if self.rates else ("scale", "estimate")
+        apart = () if self.asks_for_ratings else ("scale", "estimate")
         return {name: value for name, value in super().shown().items() if name not in apart}
 
     @property
-    def rates(self) -> bool:
+    def asks_for_ratings(self) -> bool:
         """With via=ratings."""
         return self.via == "ratings"
 
@@ -141,35 +142,60 @@ def prompt(run: Run, record: Record) -> Prompt:
     """Both edits, or one headline to rate."""
     if own(run).via == "ratings":
         return rating.prompt(run, record)
-    return corpus.prompt(run, record, "pairwise", answer_turn)
+    return corpus.prompt(run, record, "pairwise")
 
 
-def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
-    """A letter's worth; with via=ratings a rating, whose worth its pairs decide."""
+@dataclass(frozen=True)
+class FunnierOfTwo(Choice):
+    """A letter; a submission file names the funnier headline by its number."""
+
+    def from_submission(self, text: str) -> Answer:
+        """1 or 2; some teams submitted 0, a tie, which is wrong."""
+        numbers = {str(number): letter for number, letter in LETTERS.items()}
+        if text.strip() not in (*numbers, "0"):
+            raise BadInput(f"the prediction is {text!r}; it must be 1 or 2, the number of the funnier headline, or 0.")
+        return Answer(numbers[text.strip()]) if text.strip() in numbers else UNREAD
+
+
+def form(options: PairwiseOptions) -> AnswerForm:
+    """A letter, or with via=ratings a rating."""
+    return rating.form(options) if options.asks_for_ratings else FunnierOfTwo("AB", stop=BLANK_LINE)
+
+
+def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+    """A letter's accuracy and reward. With via=ratings an item is a headline: `pairs` is the number of pairs that its
+    rating decides, 0 where it is left out."""
     if own(run).via == "ratings":
-        rated = rating.outcome(run, record, reply, refused)
-        kept = {name: rated.values[name] for name in ("unparsed", "refused")}
-        return replace(rated, values=kept | dict.fromkeys(("accuracy", "reward", "tied"), 0.0))
-    found = choice(run, record, reply, refused)
+        counts = answer.value is not None or run.options.on_unparsed != "exclude"
+        values = answer.rates | {"pairs": float(len(json.loads(record.groups["pairs"])) if counts else 0)}
+        return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
+    found = choice(run, record, answer)
     if "accuracy" not in found.values or not record.groups["difference"]:
         return found
     reward = (2 * found.values["accuracy"] - 1) * float(record.groups["difference"])
     return replace(found, values={**found.values, "reward": reward})
 
 
-def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """Means over pairs, clustered by original headline."""
-    if own(run).via == "direct" or name in ("unparsed", "refused"):
-        return {name: clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])}
-    compared = [pair for pair in _compared(run, outcomes) if name in pair[1]]
-    return {name: clustered_mean([values[name] for _, values in compared], [cluster for cluster, _ in compared])}
+# ---- metrics ------------------------------------------------------------------------------------
 
 
-def _compared(run: Run, outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float]]]:
-    """Cluster and shares of every pair both of whose headlines were asked about.
+def _of_pairs(name: str, direction: Direction = "higher", lm_eval_name: str = "") -> Metric:
+    """The mean over pairs: of the items' own values, or where items are headlines, of the pairs that they form."""
 
-    Equal ratings are worth half, what a coin would get, and are counted. A pair with an unread rating
-    is wrong, or left out with `on_unparsed=exclude`.
+    def estimate(outcomes: Sequence[Outcome]) -> Estimate:
+        if not any("pairs" in o.groups for o in outcomes):
+            return clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])
+        pairs = _compared(outcomes)
+        return clustered_mean([values[name] for _, values in pairs], [cluster for cluster, _ in pairs])
+
+    return Metric(name, direction, estimate, lm_eval_name, lambda o: name in o.values or "pairs" in o.values)
+
+
+def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float]]]:
+    """Cluster and values of every pair both of whose headlines are among the outcomes.
+
+    Equal ratings are worth half, the expectation of a coin, and are counted as `tied`. A pair with an unread rating is
+    wrong; with `on_unparsed=exclude` it is left out.
     """
     rated: dict[tuple[str, int, int], Outcome] = {}
     times: dict[tuple[str, int], int] = {}
@@ -186,9 +212,9 @@ def _compared(run: Run, outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[
         first, second = rated.get((pair, 1, epoch)), rated.get((pair, 2, epoch))
         if first is None or second is None or not label:
             continue
+        if not first.values["pairs"] or not second.values["pairs"]:
+            continue
         if first.answer is None or second.answer is None:
-            if run.options.on_unparsed == "exclude":
-                continue
             right, tied = 0.0, 0.0
         else:
             a, b = float(first.answer), float(second.answer)
@@ -198,30 +224,22 @@ def _compared(run: Run, outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[
     return found
 
 
-def prediction(options: Options, text: str) -> str:
-    """The number of the funnier headline in a submission file, as a reply; with via=ratings a headline's rating."""
-    if options.rates:
-        return rating.prediction(options, text)
-    letters = {"1": "A", "2": "B", "0": "none"}  # some teams submitted a tie, which is wrong
-    if text.strip() not in letters:
-        raise BadInput(f"the prediction is {text!r}; it must be 1 or 2, the number of the funnier headline, or 0.")
-    return f"Answer: {letters[text.strip()]}"
-
-
 PAIRWISE = Benchmark(
     name="humicroedit_pairwise",
     title="Humicroedit: the funnier of two edits",
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="AB",
-    metric_names=("accuracy", "reward", "tied", "unparsed", "refused"),
+    answer=form,
+    metrics=(
+        _of_pairs("accuracy", lm_eval_name="acc"),
+        _of_pairs("reward"),
+        _of_pairs("tied", "lower"),
+        *REPLY_RATES,
+    ),
     options=PairwiseOptions,
     templates=templates,
     load=load,
     prompt=prompt,
     outcome=outcome,
-    estimate=estimate,
-    scale=rating.RATING.scale,
-    prediction=prediction,
 )

@@ -9,25 +9,24 @@ Pearson and Spearman; and how the error compares with that of single judges. Clu
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit import corpus
+from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers import regression
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.noise_ceiling import against_judges, noise_ceiling
-from humor_tasks.scorers.rating import expected_rating, read_rating
 
+LABELS = ("0", "1", "2", "3")
 PERCENTS = (10, 20, 30, 40)
 BINS = tuple(f"mae_{i / 5:.1f}" for i in range(15))
-JUDGED = ("beats_judge", "judge_rmse")  # the system beside single judges
-CEILINGS = ("one_judge", "other_judges", "true_mean")  # what judges, and a perfect system, reach on these rows
 ESTIMATES = ("text", "expected")
 
 
@@ -49,13 +48,17 @@ class RatingOptions(corpus.HumicroeditOptions):
         check_choice("extraction", self.extraction, ("strict",))
         if not isinstance(self.scale, str) or not self.scale.strip():
             raise BadInput("scale must be text: what 0, 1, 2 and 3 mean.")
-        if self.rates and self.on_unparsed == "random":
+        if self.asks_for_ratings and self.on_unparsed == "random":
             raise BadInput("on_unparsed=random: a rating is not guessed; choose wrong or exclude.")
 
     @property
-    def rates(self) -> bool:
-        """It does."""
+    def asks_for_ratings(self) -> bool:
+        """Whether single headlines are rated."""
         return True
+
+    def compared(self) -> dict[str, Any]:
+        """Comparing the likelihoods of digits gives the expected rating."""
+        return {"estimate": "expected"} if self.asks_for_ratings else {}
 
 
 def record(h: corpus.Headline) -> Record:
@@ -81,30 +84,24 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     return corpus.data(cast(RatingOptions, options), 1, records)
 
 
-def answer_turn(item: Record) -> str:
-    """How a worked example is answered."""
-    return f"Rating: {item.target}"
-
-
 def prompt(run: Run, item: Record) -> Prompt:
     """The scale, then the headline."""
-    return corpus.prompt(run, item, "rating", answer_turn, scale=cast(RatingOptions, run.options).scale)
+    return corpus.prompt(run, item, "rating", scale=cast(RatingOptions, run.options).scale)
 
 
-def outcome(run: Run, item: Record, reply: str, refused: bool) -> Outcome:
-    """Read the rating. Without one the item counts as rated the far end of the scale, or is left out."""
-    rating = read_rating(reply)
-    status = "refused" if refused and rating.value is None else rating.status
-    values = {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}
-    answer = None if rating.value is None else repr(rating.value)
-    if item.target is not None and (answer is not None or run.options.on_unparsed != "exclude"):
+def form(options: RatingOptions) -> Rating:
+    """A rating on the organisers' scale."""
+    return Rating(LABELS, stop=BLANK_LINE, needs_likelihoods=options.estimate == "expected")
+
+
+def outcome(run: Run, item: Record, answer: Answer) -> Outcome:
+    """The absolute error, which is this item's RMSE. Without a rating the item counts as rated the far end of the
+    scale, or is left out."""
+    values = answer.rates
+    if item.target is not None and (answer.value is not None or run.options.on_unparsed != "exclude"):
         gold = float(item.target)
-        names = ["rmse", *(f"rmse_at_{p}" for p in PERCENTS), "pearson", "spearman", bin_of(gold)]
-        values |= dict.fromkeys(names, (_rated(answer, gold) - gold) ** 2)
-        grades = item.groups.get("grades", "")
-        if len(grades) > 1 and set(grades) <= set("0123"):  # seven rows of FunLines hold others
-            values |= dict.fromkeys((*JUDGED, *CEILINGS), (_rated(answer, gold) - gold) ** 2)
-    return Outcome(item.id, item.cluster, item.groups, status, answer, item.target, values)
+        values |= dict.fromkeys(("rmse", bin_of(gold)), abs(_rated(answer.value, gold) - gold))
+    return Outcome(item.id, item.cluster, item.groups, answer.status, answer.value, item.target, values)
 
 
 def bin_of(gold: float) -> str:
@@ -117,52 +114,69 @@ def _rated(answer: str | None, gold: float) -> float:
     return float(answer) if answer is not None else 3.0 * (gold < 1.5)
 
 
-def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """One metric of these outcomes, clustered by original headline."""
-    clusters = [o.cluster for o in outcomes]
-    if name in ("unparsed", "refused"):
-        return {name: clustered_mean([o.values[name] for o in outcomes], clusters)}
+# ---- metrics ------------------------------------------------------------------------------------
+
+
+def _ratings(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], list[str]]:
+    """Ratings, mean grades and clusters."""
     gold = [float(o.target or "nan") for o in outcomes]
     rated = [_rated(o.answer, g) for o, g in zip(outcomes, gold, strict=True)]
-    return {name: _one(name, rated, gold, [o.groups.get("grades", "") for o in outcomes], clusters)}
+    return rated, gold, [o.cluster for o in outcomes]
 
 
-def _one(name: str, rated: list[float], gold: list[float], grades: list[str], clusters: list[str]) -> Estimate:
-    data: Any = (rated, gold, clusters)
-    single = [[int(g) for g in row] for row in grades] if name in (*JUDGED, *CEILINGS) else []
-    if name in JUDGED:
-        judged: Estimate = getattr(against_judges(rated, single, clusters), name)
-        return judged
-    if name in CEILINGS:
-        ceiling: Estimate = getattr(noise_ceiling(single, clusters), name)
-        return ceiling
-    if name.startswith("rmse_at_"):
-        return regression.rmse_at(*data, int(name.removeprefix("rmse_at_")))
-    if name.startswith("mae_"):
-        return clustered_mean([abs(r - g) for r, g in zip(rated, gold, strict=True)], clusters)
-    function: Any = {"rmse": regression.rmse, "pearson": regression.pearson, "spearman": regression.spearman}[name]
-    found: Estimate = function(*data)
-    return found
+def _grades(outcomes: Sequence[Outcome]) -> list[list[int]]:
+    """The judges' single grades."""
+    return [[int(grade) for grade in o.groups["grades"]] for o in outcomes]
 
 
-def expected(likelihoods: Sequence[float], labels: Sequence[str] = ("0", "1", "2", "3")) -> float | None:
-    """The mean of the scale's labels under their log-likelihoods; None where one is nan, or none is finite."""
-    if any(map(math.isnan, likelihoods)):
-        return None
-    found: float | None = expected_rating(dict(zip(labels, likelihoods, strict=True)), labels).value
-    return found
+def _has_grades(o: Outcome) -> bool:
+    """Whether several judges' grades are known and on the scale; seven rows of FunLines hold others."""
+    grades = o.groups.get("grades", "")
+    return "rmse" in o.values and len(grades) > 1 and set(grades) <= set(LABELS)
 
 
-def prediction(options: Options | None, text: str) -> str:
-    """A number of a submission file, as a reply."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 3:
-        raise BadInput(f"the prediction is {text!r}; it must be a number from 0 to 3.")
-    return f"Rating: {value!r}"
+def _of_ratings(name: str, direction: Direction, function: Callable[..., Estimate], *more: int) -> Metric:
+    """A metric of all ratings against the mean grades."""
+    return Metric(name, direction, lambda outcomes: function(*_ratings(outcomes), *more), counts=has("rmse"))
 
+
+def _absolute_error(outcomes: Sequence[Outcome]) -> Estimate:
+    rated, gold, clusters = _ratings(outcomes)
+    return clustered_mean([abs(r - g) for r, g in zip(rated, gold, strict=True)], clusters)
+
+
+def _of_judges(name: str, direction: Direction) -> Metric:
+    """The system beside single judges: a field of `AgainstJudges`."""
+
+    def estimate(outcomes: Sequence[Outcome]) -> Estimate:
+        rated, _, clusters = _ratings(outcomes)
+        found: Estimate = getattr(against_judges(rated, _grades(outcomes), clusters), name)
+        return found
+
+    return Metric(name, direction, estimate, counts=_has_grades)
+
+
+def _of_ceiling(name: str) -> Metric:
+    """What judges, and a perfect system, reach on these rows: a field of `NoiseCeiling`."""
+
+    def estimate(outcomes: Sequence[Outcome]) -> Estimate:
+        found: Estimate = getattr(noise_ceiling(_grades(outcomes), [o.cluster for o in outcomes]), name)
+        return found
+
+    return Metric(name, "lower", estimate, counts=_has_grades)
+
+
+METRICS = (
+    _of_ratings("rmse", "lower", regression.rmse),
+    *(_of_ratings(f"rmse_at_{percent}", "lower", regression.rmse_at, percent) for percent in PERCENTS),
+    _of_ratings("pearson", "higher", regression.pearson),
+    _of_ratings("spearman", "higher", regression.spearman),
+    _of_judges("beats_judge", "higher"),
+    _of_judges("judge_rmse", "lower"),
+    *(_of_ceiling(name) for name in ("one_judge", "other_judges", "true_mean")),
+    *(Metric(name, "lower", _absolute_error) for name in BINS),
+    *REPLY_RATES,
+)
 
 RATING = Benchmark(
     name="humicroedit_rating",
@@ -170,17 +184,11 @@ RATING = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="",
-    metric_names=(
-        *("rmse", *(f"rmse_at_{p}" for p in PERCENTS), "pearson", "spearman"),
-        *(*JUDGED, *CEILINGS, *BINS, "unparsed", "refused"),
-    ),
+    answer=form,
+    metrics=METRICS,
     options=RatingOptions,
     templates=lambda options: corpus.templates("rating", options, {"edited"}),
     load=load,
     prompt=prompt,
     outcome=outcome,
-    estimate=estimate,
-    scale=("0", "1", "2", "3"),
-    prediction=prediction,
 )

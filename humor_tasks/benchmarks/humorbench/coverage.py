@@ -13,21 +13,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.scorers.estimate import Estimate, clustered_mean, clustered_ratio
+from humor_tasks.scorers.estimate import Estimate, clustered_ratio
 from humor_tasks.scorers.tagged import count_words, read_tagged
 from humor_tasks.scorers.verdict import covered
 
 COLUMNS = ("idx", "description", "caption", "element")
 WORD_LIMIT = 200
-FORM = ("over_limit", "untagged", "words", "unparsed", "refused")  # what a reply shows without a grader
-# What a metric is a share of, where that is not the replies: an entry beside it in Outcome.values.
-OF = {"coverage": "graded_points", "grader_failed": "asked_points", "undecided": "asked_points"}
 
 
 @dataclass(frozen=True)
@@ -120,16 +119,20 @@ def prompt(run: Run, record: Record) -> Prompt:
     return Prompt(tuple(Turn(cast(Role, role), fill(text, fields, "explain.txt")) for role, text in turns))
 
 
-def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
-    """The explanation in a reply and what can be told of it without a grader."""
+def read(reply: str, refused: bool) -> Answer:
+    """The explanation in a reply, and what its form shows."""
     said = read_tagged(reply, "explanation")
     status = "refused" if refused and not said.tagged else said.status
-    answer = said.text if status == "answered" else None
-    words = count_words(answer or "")
+    text = said.text if status == "answered" else None
+    words = count_words(text or "")
     values = {"over_limit": float(words >= WORD_LIMIT), "untagged": float(not said.tagged)}
-    values |= {"words": float(words)} if answer is not None else {}
-    values |= {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}
-    return Outcome(record.id, record.cluster, record.groups, status, answer, None, values)
+    return Answer(text, status, values | ({} if text is None else {"words": float(words)}))
+
+
+def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+    """What can be told of an explanation without a grader."""
+    values = dict(answer.values) | answer.rates
+    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
 
 
 def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
@@ -157,13 +160,15 @@ def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence
     return replace(o, values=values)
 
 
-def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """Shares of points as ratios of sums, everything else as means, clustered by cartoon."""
-    clusters = [o.cluster for o in outcomes]
-    if name not in OF:
-        return {name: clustered_mean([o.values[name] for o in outcomes], clusters)}
-    of = [o.values[OF[name]] for o in outcomes]
-    return {name: clustered_ratio([o.values[name] * n for o, n in zip(outcomes, of, strict=True)], of, clusters)}
+def _of_points(name: str, direction: Direction, of: str) -> Metric:
+    """A share of points: a ratio of sums, clustered by cartoon. `of` is the entry of Outcome.values with the points."""
+
+    def estimate(outcomes: Sequence[Outcome]) -> Estimate:
+        points = [o.values[of] for o in outcomes]
+        found = [o.values[name] * n for o, n in zip(outcomes, points, strict=True)]
+        return clustered_ratio(found, points, [o.cluster for o in outcomes])
+
+    return Metric(name, direction, estimate)
 
 
 HUMORBENCH = Benchmark(
@@ -172,12 +177,18 @@ HUMORBENCH = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="",
-    metric_names=("coverage", "all_covered", *FORM, "grader_failed", "undecided"),
+    answer=FreeText(read),
+    metrics=(
+        _of_points("coverage", "higher", "graded_points"),
+        Metric("all_covered"),
+        *(Metric(name, "lower") for name in ("over_limit", "untagged", "words")),
+        *REPLY_RATES,
+        _of_points("grader_failed", "lower", "asked_points"),
+        _of_points("undecided", "lower", "asked_points"),
+    ),
     options=HumorBenchOptions,
     templates=templates,
     load=load,
     prompt=prompt,
     outcome=outcome,
-    estimate=estimate,
 )

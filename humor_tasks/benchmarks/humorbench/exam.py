@@ -12,15 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
+from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.rubric import Rubric, open_rubric
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.judge import METRICS as JUDGE_METRICS
 from humor_tasks.scorers.judge import judge_exam
 from humor_tasks.scorers.verdict import read_verdict
@@ -111,33 +114,40 @@ def prompt(run: Run, record: Record) -> Prompt:
     return Rubric(run.templates).ask(record.fields, cast(ExamOptions, run.options).structured)
 
 
-def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
-    """Read the verdict; its agreement with the label is this item's share of every metric."""
-    verdict = read_verdict(reply, "json" if cast(ExamOptions, run.options).structured else "tags")
-    status = "refused" if refused and verdict.passed is None else verdict.status
-    answer = None if verdict.passed is None else LABELS[not verdict.passed]
-    values = {"unparsed": float(status in ("unparsed", "empty")), "refused": float(status == "refused")}
-    if answer is not None and record.target is not None:
-        values |= dict.fromkeys(JUDGE_METRICS, float(answer == record.target))
-    return Outcome(record.id, record.cluster, record.groups, status, answer, record.target, values)
+def read(structured: bool, reply: str, refused: bool) -> Answer:
+    """The verdict."""
+    verdict = read_verdict(reply, "json" if structured else "tags")
+    if verdict.passed is None:
+        return Answer(None, "refused" if refused else verdict.status)
+    return Answer(LABELS[not verdict.passed], verdict.status)
 
 
-def estimate(run: Run, name: str, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+    """Whether the verdict agrees with the label."""
+    values = answer.rates
+    if answer.value is not None and record.target is not None:
+        values["accuracy"] = float(answer.value == record.target)
+    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
+
+
+def _of_exam(name: str) -> Metric:
+    """A metric of verdicts against labels."""
+
+    def estimate(outcomes: Sequence[Outcome]) -> Estimate:
+        labels, verdicts = [o.target == "PASS" for o in outcomes], [o.answer == "PASS" for o in outcomes]
+        return judge_exam(labels, verdicts, [o.cluster for o in outcomes])[name]
+
+    direction: Direction = "lower" if name.startswith("false_") else "higher"
+    return Metric(name, direction, estimate, "acc" if name == "accuracy" else "", has("accuracy"))
+
+
+def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
     """A metric over all rows and, with several explainers, per explainer."""
-    explainers = dict.fromkeys(o.groups["explainer"] for o in outcomes)
-    estimates = {name: _one(name, outcomes)}
-    if len(explainers) > 1:
-        for explainer in explainers:
-            estimates[f"{name}_{explainer}"] = _one(name, [o for o in outcomes if o.groups["explainer"] == explainer])
-    return estimates
-
-
-def _one(name: str, outcomes: Sequence[Outcome]) -> Estimate:
-    clusters = [o.cluster for o in outcomes]
-    if name not in JUDGE_METRICS:
-        return clustered_mean([o.values[name] for o in outcomes], clusters)
-    labels = [o.target == "PASS" for o in outcomes]
-    return judge_exam(labels, [o.answer == "PASS" for o in outcomes], clusters)[name]
+    explainers: dict[str, list[Outcome]] = {}
+    for o in outcomes:
+        explainers.setdefault(o.groups["explainer"], []).append(o)
+    each = {f"{metric.name}_{name}": metric.over(held) for name, held in explainers.items()}
+    return {metric.name: metric.over(outcomes)} | (each if len(each) > 1 else {})
 
 
 def part(run: Run, groups: Mapping[str, str]) -> str | None:
@@ -152,13 +162,13 @@ AUTOGRADER = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="",
-    metric_names=(*JUDGE_METRICS, "unparsed", "refused"),
+    answer=lambda o: FreeText(partial(read, o.structured)),
+    metrics=(*map(_of_exam, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
     templates=lambda options: dict(open_rubric("humorbench", options.prompts).templates),
     load=load,
     prompt=prompt,
     outcome=outcome,
-    estimate=estimate,
+    summary=summary,
     part=part,
 )

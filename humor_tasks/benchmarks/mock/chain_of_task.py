@@ -13,8 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
-from humor_tasks.benchmarks import choice
-from humor_tasks.benchmarks.caption_contest import explanation
+from humor_tasks.benchmarks.answers import Choice, FreeText
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.prompts import fill, split_turns
@@ -30,9 +29,9 @@ ORDER = {
 _FEW = 16  # of a pool of thousands, looked at before all of it is put in order
 
 
-def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
+def prompt(run: Run, record: Record) -> Prompt:
     """The sub-task's prompt; with chain_of_task=true, worked samples of the others behind its system turn."""
-    asked = corpus.prompt(run, record, answer)
+    asked = corpus.prompt(run, record)
     if not corpus.own(run).chain_of_task:
         return asked
     return inserted(asked, [turn for sample in samples(run, record) for turn in sample_turns(run, *sample)])
@@ -108,5 +107,5 @@ def sample_turns(run: Run, task: str, sample: Record) -> list[Turn]:
     name = f"{task}.txt"
     *opening, (_, body) = split_turns(run.templates[name], name)
     turns = [Turn(cast(Role, role), fill(told, sample.fields, name)) for role, told in opening if role != "system"]
-    answer = choice.answer_turn if sample.choices else explanation.answer_turn
-    return [*turns, corpus.user(run, sample, body, name), Turn("assistant", answer(sample))]
+    prefix = (Choice if sample.choices else FreeText).prefix
+    return [*turns, corpus.user(run, sample, body, name), Turn("assistant", f"{prefix} {sample.target}")]

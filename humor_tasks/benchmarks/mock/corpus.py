@@ -14,17 +14,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from humor_tasks.benchmarks.caption_contest.corpus import mean_estimate
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
+from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.data.rows import Rows, fingerprint, open_rows, provenance_of
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.scorers.estimate import Estimate
 
 PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
 CARD = "mock"
@@ -89,11 +87,6 @@ class MockOptions(Options):
         """With the scene, by which metrics are shown; and with what the solver `chain_of_task` draws and shows by."""
         names = ("scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task")
         return super().scoring() | {name: getattr(self, name) for name in names}
-
-    @property
-    def one_line(self) -> bool:
-        """A direct answer is over at a blank line."""
-        return True
 
     @property
     def has_clips(self) -> bool:
@@ -329,13 +322,13 @@ def templates(name: str, options: Options) -> dict[str, str]:
     return texts
 
 
-def prompt(run: Run, record: Record, answer: Callable[[Record], str]) -> Prompt:
-    """Task turns, worked examples answered by `answer`, then the record to answer."""
+def prompt(run: Run, record: Record) -> Prompt:
+    """Task turns, answered worked examples, then the record to answer."""
     name = next(name for name in run.templates if not name.startswith("show."))
     *opening, (_, body) = split_turns(run.templates[name], name)
     turns = [Turn(cast(Role, role), fill(told, record.fields, name)) for role, told in opening]
     for shot in shots(run, record):
-        turns += [user(run, shot, body, name), Turn("assistant", answer(shot))]
+        turns += [user(run, shot, body, name), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(run, record, body, name)))
 
 
@@ -364,23 +357,9 @@ def shots(run: Run, record: Record) -> list[Record]:
     return draw(pool, record, o.shots, o.seed, f"the train split of {scene}", "media")
 
 
-# ---- metric -------------------------------------------------------------------------------------
+# ---- parts --------------------------------------------------------------------------------------
 
 
 def part(run: Run, groups: Mapping[str, str]) -> str | None:
     """The scene, where there are several."""
     return groups.get("scene") if len(CHOICES[own(run).scene]) > 1 else None
-
-
-def estimate(
-    run: Run,
-    name: str,
-    outcomes: Sequence[Outcome],
-    over: Callable[[str, Sequence[Outcome]], Estimate] = mean_estimate,
-) -> dict[str, Estimate]:
-    """One metric over all items, and beside it over each scene where there are several; clustered by medium."""
-    found = {name: over(name, outcomes)}
-    scenes: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        scenes.setdefault(part(run, outcome.groups) or "", []).append(outcome)
-    return found | {f"{name}_{scene}": over(name, own) for scene, own in scenes.items() if scene}

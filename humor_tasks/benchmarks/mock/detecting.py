@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from humor_tasks.benchmarks.choice import answer_turn, outcome
+from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
+from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus
-from humor_tasks.scorers.yes_no import WORDS
 
 MOCK_DETECTING = Benchmark(
     name="mock_detecting",
@@ -21,15 +22,13 @@ MOCK_DETECTING = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="YN",
-    words=WORDS,
-    metric_names=("accuracy", "unparsed", "refused"),
+    answer=YesNo(stop=BLANK_LINE),
+    metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,
     templates=partial(corpus.templates, "mock_detecting"),
     load=corpus.load,
-    prompt=partial(chain_of_task.prompt, answer=answer_turn),
+    prompt=chain_of_task.prompt,
     outcome=outcome,
-    estimate=corpus.estimate,
     part=corpus.part,
     signatures=corpus.worked,
 )

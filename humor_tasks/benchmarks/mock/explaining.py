@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, answer_turn, outcome, over
+from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
+from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, OVERLAP, outcome, read
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus
 
@@ -21,14 +22,13 @@ MOCK_EXPLAINING = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="",
-    metric_names=EXPLANATION.metric_names,
+    answer=FreeText(read, reference=True, stop=BLANK_LINE),
+    metrics=OVERLAP,
     options=corpus.MockOptions,
     templates=partial(corpus.templates, "mock_explaining"),
     load=corpus.load,
-    prompt=partial(chain_of_task.prompt, answer=answer_turn),
+    prompt=chain_of_task.prompt,
     outcome=outcome,
-    estimate=partial(corpus.estimate, over=over),
     part=corpus.part,
     signatures=lambda run: {**EXPLANATION.signatures(run), **corpus.worked(run)},
 )

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from humor_tasks.benchmarks.caption_contest.corpus import reply_rates
+from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.data.records import Outcome, Record
@@ -57,16 +58,6 @@ class GenerationOptions(corpus.MockOptions):
         if self.shots or self.chain_of_task:
             raise BadInput("shots, chain_of_task: a story is asked for without worked examples.")
 
-    @property
-    def seeds_rows(self) -> bool:
-        """It draws the pictures."""
-        return True
-
-    @property
-    def one_line(self) -> bool:
-        """A story may have paragraphs."""
-        return False
-
     def shown(self) -> dict[str, Any]:
         """Without what a story does not depend on."""
         return {k: v for k, v in super().shown().items() if k not in ("shots", "chain_of_task", "extraction")}
@@ -94,20 +85,20 @@ def _draw(media: Mapping[str, Record], o: GenerationOptions, scene: str) -> list
     return [media[name] for name in names]
 
 
-def _unasked(record: Record) -> str:
-    raise BadInput("shots: a story is asked for without worked examples.")
-
-
-def outcome(run: Run, record: Record, reply: str, refused: bool) -> Outcome:
-    """The story, which is the reply without its thinking; its ratings are the graders' to give, see `rated`."""
+def read(reply: str, refused: bool) -> Answer:
+    """The story, which is the reply without its thinking."""
     said = without_thinking(reply)
     story = (said or "").strip()
     status: Status = "unparsed" if said is None else "empty" if not story else "answered"
     if (refused and status != "answered") or (story and is_refusal(story)):
         status = "refused"
-    answer = story if status == "answered" else None
-    values = reply_rates(status) | ({"words": float(count_words(answer))} if answer else {})
-    return Outcome(record.id, record.cluster, record.groups, status, answer, None, values)
+    return Answer(story, status, {"words": float(count_words(story))}) if status == "answered" else Answer(None, status)
+
+
+def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+    """What the reply shows without a grader; its ratings are the graders' to give, see `rated`."""
+    values = answer.rates | dict(answer.values)
+    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
 
 
 def rated(run: Run, told: Outcome, ratings: Mapping[str, float | None], statuses: Sequence[str]) -> Outcome:
@@ -131,13 +122,16 @@ MOCK_GENERATION = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="",
-    metric_names=(*RATINGS, "unrated", *FAILURES, "words", "unparsed", "refused"),
+    answer=FreeText(read),
+    metrics=(
+        *map(Metric, RATINGS),
+        *(Metric(name, "lower") for name in ("unrated", *FAILURES, "words")),
+        *REPLY_RATES,
+    ),
     options=GenerationOptions,
     templates=partial(corpus.templates, "mock_generation"),
     load=load,
-    prompt=partial(corpus.prompt, answer=_unasked),
+    prompt=corpus.prompt,
     outcome=outcome,
-    estimate=corpus.estimate,
     part=corpus.part,
 )

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from humor_tasks.benchmarks.choice import answer_turn, outcome
+from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
+from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus
 
 MOCK_MATCHING = Benchmark(
@@ -20,14 +22,13 @@ MOCK_MATCHING = Benchmark(
     paper=corpus.PAPER,
     version="1-A",
     card=corpus.CARD,
-    letters="ABCD",
-    metric_names=("accuracy", "unparsed", "refused"),
+    answer=Choice("ABCD", stop=BLANK_LINE),
+    metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,
     templates=partial(corpus.templates, "mock_matching"),
     load=corpus.load,
-    prompt=partial(chain_of_task.prompt, answer=answer_turn),
+    prompt=chain_of_task.prompt,
     outcome=outcome,
-    estimate=corpus.estimate,
     part=corpus.part,
     signatures=corpus.worked,
 )

@@ -18,7 +18,8 @@ _TURN = re.compile(r"^== (system|user|assistant) ==[ \t]*$", re.M)
 
 
 def read_templates(folder: str, names: Sequence[str], override: str | None) -> dict[str, str]:
-    """The templates `names` of the packaged `folder`, each replaced by a file of `override`.
+    """The templates `names` of the packaged `folder`, or of another package's by its absolute path, each replaced by a
+    file of `override`.
 
     Every `.txt` file of `override` must be named like a packaged template of this family.
     Raises BadInput for a missing folder or a file no template is named like.

@@ -6,6 +6,7 @@ of lm-eval had its groups at its top, and said neither benchmark nor outcome.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,6 +31,12 @@ MARKS = {
 }
 LETTERS = "ABCDEFGHIJ"
 DIGITS = ("0", "1", "2", "3")
+
+
+def is_old(metadata: Mapping[str, Any]) -> bool:
+    """Whether an Inspect sample is of 0.1."""
+    told = metadata.get("humor_tasks")
+    return isinstance(told, Mapping) and not isinstance(told.get("options"), Mapping)
 
 
 def about(metadata: Mapping[str, Any]) -> About:
@@ -76,6 +83,13 @@ def outcome(doc: Mapping[str, Any], replies: Sequence[Any]) -> Outcome | None:
         return None
     cluster = str(doc.get("cluster", doc["id"]))
     return Outcome(str(doc["id"]), cluster, told.groups, status, answer, doc.get("target"), {})
+
+
+def values(found: Mapping[str, float], groups: Mapping[str, str]) -> dict[str, float]:
+    """The values of a score. Where ratings are compared, it did not tell how many pairs a rating decides."""
+    if "pairs" not in groups:
+        return dict(found)
+    return {**found, "pairs": float(len(json.loads(groups["pairs"])) if "accuracy" in found else 0)}
 
 
 def _rating(replies: Sequence[Any]) -> tuple[str | None, str]:

@@ -13,6 +13,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sam
 from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 
+from humor_tasks.data.logs import before
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage
 from humor_tasks.data.records import Outcome, Point
@@ -186,5 +187,7 @@ def outcome_in(score: Score, identity: str, metadata: Mapping[str, Any]) -> Outc
     if score.history and score.value in ("C", "I"):  # edited by hand: what it was edited to counts
         values |= {name: float(score.value == "C") for name in values if "accuracy" in name}
     groups = kept.get("groups") or about(metadata).groups  # a scorer may know more of a reply than its record did
+    if before.is_old(metadata):
+        values = before.values(values, groups)
     cluster = str(metadata.get("cluster", identity))
     return Outcome(identity, cluster, groups, kept["status"], score.answer, kept["target"], values)

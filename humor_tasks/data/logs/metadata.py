@@ -14,7 +14,7 @@ def about(metadata: Mapping[str, Any]) -> About:
     told = metadata.get("humor_tasks")
     if not isinstance(told, Mapping):
         return About()
-    if not isinstance(told.get("options"), Mapping):
+    if before.is_old(metadata):
         return before.about(metadata)
     return _about(told, told.get("groups") or {})
 

@@ -1,1 +1,1 @@
-"""Pictures and clips that are read late and checked before they are used."""
+"""Pictures and video clips, loaded lazily and validated before use."""

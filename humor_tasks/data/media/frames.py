@@ -1,10 +1,9 @@
-"""Video: what a clip is, and a few of its frames as pictures.
+"""Properties and sampled frames of video files.
 
-Files are not trusted. A file is opened here, not by its name in FFmpeg, and read as the container its first bytes show
-(MP4 or MOV, WebM or Matroska, AVI) and as nothing else: no playlist, no second file, no network. What reading costs is
-bounded (MAX_BYTES and MAX_DECODED in `video_file.py`, MAX_PIXELS in `images.py`), whatever a file says of itself.
-PyAV, the extra `video`, is imported only when a video is read. Every function may be called from several threads at
-once.
+Files are untrusted. They are opened here, not by FFmpeg by name, and parsed only as the container that their first
+bytes show (MP4 or MOV, WebM or Matroska, AVI): no playlist, no second file, no network access. The cost of reading is
+bounded (MAX_BYTES and MAX_DECODED in `video_file.py`, MAX_PIXELS in `picture.py`), whatever a file's header claims.
+PyAV, the extra `video`, is imported only when a video is read. All functions are thread-safe.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks.data.media.picture import MAX_PIXELS, Picture
-from humor_tasks.data.media.video_file import opened
+from humor_tasks.data.media.video_file import open_video
 from humor_tasks.errors import BadInput, check_choice
 
 if TYPE_CHECKING:
@@ -26,27 +25,28 @@ if TYPE_CHECKING:
 
 MAX_COUNT = 256
 MAX_WIDTH = 512
-"""Of the frames that `frame_pictures` keeps."""
-TALLEST = 4
-"""Times the width: a strip of one column's width would fill memory."""
-SCENE_PLACES = 64
-HOWS = ("even", "scene")
+"""Default maximum width in pixels of the frames that `frame_pictures` returns."""
+MAX_ASPECT = 4
+"""Maximum height of a frame, in multiples of the maximum width; very narrow frames would otherwise fill memory."""
+SCENE_TIMES = 64
+"""Minimum number of times at which scene detection compares frames."""
+SAMPLING = ("even", "scene")
 
 _THUMBNAIL = (32, 18)
 
 
 @dataclass(frozen=True)
 class Video:
-    """What a video is."""
+    """Properties of a video."""
 
     seconds: float
-    """From the first frame coming on screen to the last one leaving it, by time stamps and not by the header."""
+    """Duration from the start of the first frame to the end of the last one, by time stamps and not by the header."""
     fps: float | None
-    """Frames a second on average, as the container says; None where it does not."""
+    """Mean frames per second from the container; None where it has none."""
     frames: int | None
-    """How many, as the container says; None where it does not (WebM, Matroska)."""
+    """Number of frames from the container; None where it has none (WebM, Matroska)."""
     width: int
-    """In square pixels, upright."""
+    """In pixels, after rotation and with square pixels; so is the height."""
     height: int
     has_audio: bool
 
@@ -56,18 +56,19 @@ class Frame:
     """One frame of a video."""
 
     seconds: float
-    """When it comes on screen, after the first frame of the video."""
+    """Display time, from the first frame of the video."""
     image: Image
-    """RGB, upright, in square pixels."""
+    """RGB, rotated upright, with square pixels."""
 
 
 def probe(source: str | Path | bytes, where: str | None = None) -> Video:
-    """What the video is; its first frame is decoded, and its last packets are read.
+    """A video's properties. Decodes its first frame and reads its last packets.
 
-    source: a file's path, or its bytes. where: what messages call it; the path, unless given. BadInput when the file is
-    missing, empty, too large, cut short, damaged at either end, of another kind, or without pictures.
+    `source` is a file's path or its bytes; `where` is its name in messages (default: the path). Raises BadInput when
+    the file is missing, empty, too large, truncated, damaged at either end, of another format, or without a video
+    stream.
     """
-    return _measured(source, where or _name(source)).video
+    return _measure(source, where or _name(source)).video
 
 
 def sample_frames(
@@ -80,34 +81,33 @@ def sample_frames(
     """Exactly `count` frames of a video, in order of time.
 
     how:
-        even: those on screen in the middle of each of `count` equal parts of the video.
-        scene: those after the largest changes. The video is looked at in the middle of max(64, 4 count) equal parts.
-            The change at a place is the mean absolute difference of its frame from that of the place before, over the
-            pixels and the three colours of both reduced to 32 x 18. Returned are the first place's frame, which opens
-            the first scene, and those of the count - 1 largest changes; of equal ones, the earlier.
-    width: wider frames are scaled down to it, after turning them upright and making their pixels square; so are frames
+        even: the frames displayed at the midpoints of `count` equal parts of the video.
+        scene: the frames after the largest changes, with frames compared at the midpoints of max(64, 4 count) parts.
+            The change at a time is the mean absolute difference from the frame at the previous time, over pixels and
+            the three colour channels, both scaled to 32 x 18. Returned are the first frame, which begins the first
+            scene, and those of the count - 1 largest changes; of equal changes, the earlier.
+    width: wider frames are scaled down to it, after rotation and with square pixels; so are frames
         taller than four times this.
 
-    A frame on screen at several of these times is returned for each of them: a video of fewer frames than `count`
-    shows some twice, and `Frame.seconds` tells. That is the only way in which a frame repeats. Decoding starts at the
-    last key frame before each wanted one; in AVI, which has no times to search by, and where a file cannot be
-    searched, at its beginning, once.
+    A frame displayed at several of these times is returned for each of them: a video with fewer frames than `count` has
+    repeated frames, visible by `Frame.seconds`. Frames repeat for no other reason. Decoding starts at the last key
+    frame before each wanted frame. In AVI, which has no time index, and in files that cannot be seeked, decoding starts
+    once at the beginning.
 
-    BadInput as in `probe`, where the data between a key frame and a wanted frame are damaged as far as the codec
-    notices, where more than MAX_DECODED frames would have to be decoded (key frames hours apart), and for a count
-    outside 1 to 256.
+    Raises BadInput as `probe` does, where the codec detects damage between a key frame and a wanted frame, where more
+    than MAX_DECODED frames would have to be decoded (key frames hours apart), and for a count outside 1 to 256.
     """
-    check_choice("how", how, HOWS)
+    check_choice("how", how, SAMPLING)
     if not 1 <= count <= MAX_COUNT or (width is not None and width < 1):
         raise BadInput(f"{count} frames of width {width}: take 1 to {MAX_COUNT} frames, of width 1 or more.")
     where = where or _name(source)
-    whole = _measured(source, where)
-    times = whole.middles(count)
+    measured = _measure(source, where)
+    times = measured.midpoints(count)
     if how == "scene":
-        times = _changes(source, where, whole, count)
+        times = _scene_times(source, where, measured, count)
     return [
-        Frame(float((time - whole.start) * whole.tick), _picture(frame, whole.aspect, width, where))
-        for time, frame in _shown_at(source, where, times)
+        Frame(float((time - measured.start) * measured.tick), _picture(frame, measured.aspect, width, where))
+        for time, frame in _frames_at(source, where, times)
     ]
 
 
@@ -116,18 +116,18 @@ def frame_pictures(
 ) -> tuple[Picture, ...]:
     """`sample_frames` of a file as JPEG pictures, for models that take images.
 
-    The pictures of the last 64 different calls are kept (a few megabytes each at most, at the usual width), so that a
-    clip in several samples is decoded once. A file that was written since is read anew.
+    The pictures of the last 64 different calls are cached (a few megabytes each at most, at the default width), so that
+    a clip in several samples is decoded once. A file that has changed since is read again.
     """
     try:
         now = os.stat(path)
     except OSError as problem:
         raise BadInput(f"Video {where or path}: cannot be read ({problem.strerror}). Restore the file.") from None
-    return _kept(str(path), count, how, width, where, (now.st_mtime_ns, now.st_size, now.st_ino))
+    return _cached_pictures(str(path), count, how, width, where, (now.st_mtime_ns, now.st_size, now.st_ino))
 
 
 @lru_cache(maxsize=64)
-def _kept(
+def _cached_pictures(
     path: str, count: int, how: str, width: int | None, where: str | None, version: tuple[int, ...]
 ) -> tuple[Picture, ...]:
     def encoded(frame: Frame) -> Picture:
@@ -142,8 +142,8 @@ def _kept(
 
 
 @dataclass(frozen=True)
-class _Whole:
-    """A video from end to end; times are counted in ticks."""
+class _Measured:
+    """A video's properties and its start and end time in ticks of `tick` seconds."""
 
     video: Video
     start: int
@@ -151,14 +151,14 @@ class _Whole:
     tick: Any
     aspect: Any
 
-    def middles(self, count: int) -> list[int]:
-        """The middles of `count` equal parts."""
+    def midpoints(self, count: int) -> list[int]:
+        """The midpoints of `count` equal parts, in ticks."""
         return [self.start + (2 * i + 1) * (self.end - self.start) // (2 * count) for i in range(count)]
 
 
-def _measured(source: str | Path | bytes, where: str) -> _Whole:
-    """Decodes one frame at the beginning and reads the packets after the last key frame: a header may say anything."""
-    with opened(source, where) as clip:
+def _measure(source: str | Path | bytes, where: str) -> _Measured:
+    """Decode the first frame and read the packets after the last key frame, because the header may be wrong."""
+    with open_video(source, where) as clip:
         start, first = next(clip.frames(), (0, None))
         if first is None:
             raise BadInput(f"Video {where}: there is no frame in it. Restore the file, or leave its row out.")
@@ -170,29 +170,29 @@ def _measured(source: str | Path | bytes, where: str) -> _Whole:
             width, height = height, width
         rate = float(stream.average_rate) if stream.average_rate else None
         video = Video(seconds, rate, stream.frames or None, width, height, bool(clip.container.streams.audio))
-        return _Whole(video, start, end, stream.time_base, aspect)
+        return _Measured(video, start, end, stream.time_base, aspect)
 
 
-def _changes(source: str | Path | bytes, where: str, whole: _Whole, count: int) -> list[int]:
-    """The times of the `count` frames that `sample_frames` returns for scenes."""
+def _scene_times(source: str | Path | bytes, where: str, measured: _Measured, count: int) -> list[int]:
+    """The times of the `count` frames that `sample_frames` returns for "scene"."""
     from PIL import ImageChops, ImageStat
 
-    places = whole.middles(max(SCENE_PLACES, 4 * count))
+    times = measured.midpoints(max(SCENE_TIMES, 4 * count))
     changes, before = list[float](), None
-    for _, frame in _shown_at(source, where, places):
-        seen = frame.to_image(width=_THUMBNAIL[0], height=_THUMBNAIL[1], interpolation="AREA")
-        changes.append(sum(ImageStat.Stat(ImageChops.difference(before, seen)).mean) if before else 0.0)
-        before = seen
-    largest = sorted(range(1, len(places)), key=lambda place: (-changes[place], place))[: count - 1]
-    return [places[place] for place in sorted([0, *largest])]
+    for _, frame in _frames_at(source, where, times):
+        thumbnail = frame.to_image(width=_THUMBNAIL[0], height=_THUMBNAIL[1], interpolation="AREA")
+        changes.append(sum(ImageStat.Stat(ImageChops.difference(before, thumbnail)).mean) if before else 0.0)
+        before = thumbnail
+    largest = sorted(range(1, len(times)), key=lambda place: (-changes[place], place))[: count - 1]
+    return [times[place] for place in sorted([0, *largest])]
 
 
-def _shown_at(source: str | Path | bytes, where: str, times: list[int]) -> Iterator[tuple[int, Any]]:
-    """For each of the ascending times the frame on screen then, with its own time. Two frames are held, no more."""
-    with opened(source, where) as clip:
+def _frames_at(source: str | Path | bytes, where: str, times: list[int]) -> Iterator[tuple[int, Any]]:
+    """For each of the ascending times, the frame displayed then and its time. At most two frames are in memory."""
+    with open_video(source, where) as clip:
         keys = [clip.key_before(time) for time in times]
-    with opened(source, where) as clip:  # anew: where nothing can be searched, this is the beginning
-        yield from clip.shown_at(times, keys)
+    with open_video(source, where) as clip:  # reopened: a file that cannot be seeked is then at its beginning
+        yield from clip.frames_at(times, keys)
 
 
 def _name(source: str | Path | bytes) -> str:
@@ -200,7 +200,9 @@ def _name(source: str | Path | bytes) -> str:
 
 
 def _size(frame: Any, aspect: Any, where: str) -> tuple[int, int]:
-    """Width and height in square pixels, before turning; one of them is what is stored, the other no smaller."""
+    """Width and height with square pixels, before rotation; one is the stored size, the other is not smaller than
+    stored.
+    """
     width, height, wide = frame.width, frame.height, float(aspect or 1)
     if wide >= 1:
         width = round(width * wide)
@@ -215,13 +217,13 @@ def _size(frame: Any, aspect: Any, where: str) -> tuple[int, int]:
 
 
 def _picture(frame: Any, aspect: Any, width: int | None, where: str) -> Image:
-    """The frame as it is meant to be seen."""
+    """The frame rotated, with square pixels, and scaled."""
     from PIL import Image
 
     across, down = _size(frame, aspect, where)
     quarters = round(frame.rotation / 90) % 4
     wide, tall = (down, across) if quarters % 2 else (across, down)
-    shrink = 1.0 if width is None else min(1.0, width / wide, TALLEST * width / tall)
+    shrink = 1.0 if width is None else min(1.0, width / wide, MAX_ASPECT * width / tall)
     across, down = max(1, round(across * shrink)), max(1, round(down * shrink))
     image: Image.Image = frame.to_image(width=across, height=down, interpolation="AREA" if shrink < 1 else "BICUBIC")
     turns = (None, Image.Transpose.ROTATE_90, Image.Transpose.ROTATE_180, Image.Transpose.ROTATE_270)

@@ -1,8 +1,8 @@
-"""Pictures that are read late and checked before anything trusts them.
+"""Pictures that are loaded lazily and validated before use.
 
-A `Picture` says where it comes from and reads its bytes when asked, so that a task of thousands of pictures
-costs nothing until a sample is made. Reading checks: the bytes are one whole picture of a known format, neither
-absurdly large nor cut short. PIL is imported only when a picture is read.
+A `Picture` knows its source and reads its bytes on demand, so that a task with thousands of pictures reads none until a
+sample is made. Reading validates that the bytes are one complete picture of a supported format and size. PIL is
+imported only when a picture is read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_BYTES = 64 * 2**20
 MAX_PIXELS = 50_000_000
 MIME = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp", "BMP": "image/bmp"}
 
-# First bytes of what people try to use as a picture, only to name it in the message.
+# First bytes of unsupported files that are often used as pictures, to name them in the message.
 _KNOWN_OTHERS = {
     b"II*\0": "a TIFF picture",
     b"MM\0*": "a TIFF picture",
@@ -40,26 +40,26 @@ _KNOWN_OTHERS = {
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture of a dataset: where it is, and how to get at it."""
+    """One picture of a dataset: its location, and a function that reads it."""
 
     where: str
-    """For messages and logs: "row 3 of matching_from_pixels/test", or a file's path relative to the dataset folder."""
+    """Its name in messages and logs: "row 3 of matching_from_pixels/test", or a path relative to the dataset folder."""
     path: str | None
-    """The file, when the picture is a file of its own."""
+    """The file; None where the picture is stored inside a table."""
     read_bytes: Callable[[], bytes] = field(compare=False, repr=False)
-    """The encoded bytes, unchecked."""
+    """Returns the encoded bytes, not validated."""
 
     def read(self) -> bytes:
-        """The encoded bytes, checked; BadInput names the picture and the remedy."""
+        """The validated, encoded bytes. Raises BadInput naming the picture and the remedy."""
         data = self.fetch()
         digest = hashlib.sha256(data).hexdigest() if data else ""
-        # A full decode is the expensive part of the check: remember its outcome, not the bytes.
+        # A full decode is the expensive part of the validation: cache its result, not the bytes.
         if self.__dict__.get("_checked", ("", ""))[0] != digest or not digest:
             self.__dict__["_checked"] = (digest, check_picture(data, self.where))
         return data
 
     def mime(self) -> str:
-        """The media type, from the bytes and not from a file's name."""
+        """The media type, determined from the bytes and not from the file name."""
         return MIME[self._facts()[1]]
 
     def sha256(self) -> str:
@@ -79,7 +79,9 @@ class Picture:
         return image
 
     def fetch(self) -> bytes:
-        """The encoded bytes as they are: readable and not too many, but not looked at yet."""
+        """The encoded bytes without validation of their content. Raises BadInput where they cannot be read or are too
+        many.
+        """
         try:
             if self.path is not None:
                 _check_size(os.path.getsize(self.path), self.where)
@@ -95,25 +97,27 @@ class Picture:
 
 
 def check_picture(data: bytes | None, where: str) -> str:
-    """The picture's format ("PNG", ...) after decoding it once; BadInput when it is not one whole usable picture."""
+    """The picture's format ("PNG", ...) after decoding it. Raises BadInput where it is not one complete, usable
+    picture.
+    """
     return str(decode_picture(data, where).format)
 
 
 def decode_picture(data: bytes | None, where: str) -> Image:
-    """The decoded picture, loaded; BadInput when `data` is not one whole usable picture. See `check_picture`."""
+    """The decoded picture, loaded. Raises BadInput as `check_picture` does."""
     image = _open(data, where)
     _load(image.load, image, where)
     return image
 
 
 def decode_later(data: bytes | None, picture: Picture) -> Image:
-    """The picture with its format and size checked; its pixels are decoded, and checked, when they are first used.
+    """The picture with its format and size validated; its pixels are decoded and validated at first use.
 
     The image carries `picture` as an attribute of that name, for models that read and decode by themselves.
     """
     image = _open(data, picture.where)
     load = image.load
-    # On the instance: PIL's methods load the image they are called on.
+    # Set on the instance, because PIL's methods call `load` of the image they are called on.
     image.__dict__ |= {"picture": picture, "load": lambda: _load(load, image, picture.where)}
     return image
 
@@ -129,11 +133,11 @@ def _open(data: bytes | None, where: str) -> Image:
         image = Pillow.open(io.BytesIO(data), formats=list(MIME))
     except UnidentifiedImageError:
         raise BadInput(
-            f"Picture {where}: not a picture this package reads; it is {_describe(data)}. Use {', '.join(MIME)}."
+            f"Picture {where}: not a picture in a supported format; it is {_describe(data)}. Use {', '.join(MIME)}."
         ) from None
     except (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning) as error:
         raise BadInput(f"Picture {where}: {error} Scale it down to {MAX_PIXELS:,} pixels at most.") from None
-    except Exception as error:  # a broken header raises whatever the decoder stumbles over
+    except Exception as error:  # a broken header raises any exception, depending on the decoder
         raise BadInput(f"Picture {where}: its header is broken ({error}). Restore the picture.") from error
     if image.width * image.height > MAX_PIXELS:
         raise BadInput(
@@ -145,36 +149,34 @@ def _open(data: bytes | None, where: str) -> Image:
 def _load(load: Callable[[], Any], image: Image, where: str) -> Any:
     try:
         return load()
-    except Exception as error:  # OSError, SyntaxError, struct.error and zlib.error have all been seen
+    except Exception as error:  # observed: OSError, SyntaxError, struct.error and zlib.error
         raise BadInput(
             f"Picture {where}: the {image.format} data is truncated or damaged ({error}). Restore the picture."
         ) from error
 
 
 def resolve_inside(folder: Path, relative: str) -> Path:
-    """The path of `relative` in `folder`; BadInput when it is absolute or leaves the folder, by `..` or by a link."""
+    """The path of `relative` in `folder`. Raises BadInput if it is absolute or leaves the folder by `..` or a link."""
     asked = PurePosixPath(relative)
-    foreign = PureWindowsPath(relative)  # refuses C:\x and \x everywhere, so that a dataset means the same everywhere
+    foreign = PureWindowsPath(relative)  # refuses C:\x and \x on every system, so that datasets are portable
     if not relative or "\0" in relative:
         raise BadInput(f"{folder}: {relative!r} is not a file name.")
     if asked.is_absolute() or foreign.drive or foreign.root:
-        raise BadInput(
-            f"{folder}: '{relative}' is an absolute path; name pictures relative to the dataset folder they lie in."
-        )
+        raise BadInput(f"{folder}: '{relative}' is an absolute path; give the path relative to the dataset folder.")
     target = folder / relative
     try:
         inside = target.resolve().is_relative_to(folder.resolve())
         target.is_file()
-    except (OSError, RuntimeError) as problem:  # a name too long, a link to itself
-        why = getattr(problem, "strerror", None) or "a link that leads to itself"
-        raise BadInput(f"{folder}: '{relative:.80}' is no file name here ({why}). Correct the row.") from None
+    except (OSError, RuntimeError) as problem:  # a name too long, or a symbolic link loop
+        why = getattr(problem, "strerror", None) or "a symbolic link that points to itself"
+        raise BadInput(f"{folder}: '{relative:.80}' is not a valid file name ({why}). Correct the row.") from None
     if not inside:
         raise BadInput(f"{folder}: '{relative}' leaves the dataset folder; put the picture inside it.")
     return target
 
 
 def picture_file(folder: Path, relative: str) -> Picture:
-    """The picture of a dataset folder's file; BadInput when it is missing or outside the folder."""
+    """The picture of a file in a dataset folder. Raises BadInput when it is missing or outside the folder."""
     target = resolve_inside(folder, relative)
     if not target.is_file():
         raise BadInput(f"{folder}: there is no picture file '{relative}'. Restore it, or correct the row.")

@@ -1,4 +1,4 @@
-"""A video file that is not trusted: opened, searched and decoded at a bounded cost. `video.py` says what it is for."""
+"""Opening, seeking and decoding an untrusted video file at a bounded cost; `frames.py` describes the guarantees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from humor_tasks.errors import BadInput
 
 MAX_BYTES = 4 * 2**30
 MAX_DECODED = 30_000
-"""Frames decoded for one call, and once more to find the scenes. Eight frames of a usual film need about 1,000."""
+"""Maximum number of frames decoded per pass (scene detection is a second pass). Eight frames of a typical film need
+about 1,000."""
 
 _KINDS = {
     "mov": "MP4 or MOV",
@@ -21,12 +22,12 @@ _KINDS = {
     "avi": "AVI",
 }
 _MOV_ATOMS = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot")
-_SLACK = 0.5, 0.02  # seconds, and share of the length, by which a whole file may end before its header says
-_NEVER, _LATEST = 2**63, 2**62
+_SLACK = 0.5, 0.02  # seconds, and fraction of the duration, by which a complete file may end before its header says
+_NO_PACKET, _MAX_SEEK = 2**63, 2**62
 
 
 def check_installed() -> None:
-    """BadInput where the extra `video` is not there."""
+    """Raise BadInput if the extra `video` is not installed."""
     try:
         import av  # noqa: F401
     except ImportError as problem:
@@ -34,17 +35,17 @@ def check_installed() -> None:
 
 
 @contextlib.contextmanager
-def opened(source: str | Path | bytes, where: str) -> Iterator[Clip]:
-    """The video, open; BadInput where that fails, now or while it is read. `where` is what messages call it."""
+def open_video(source: str | Path | bytes, where: str) -> Iterator[OpenVideo]:
+    """An open video. Raises BadInput where opening or later reading fails. `where` is the file's name in messages."""
     check_installed()
     import av
 
     try:
-        with contextlib.ExitStack() as open_now:
-            file = open_now.enter_context(_file(source, where))
+        with contextlib.ExitStack() as stack:
+            file = stack.enter_context(_file(source, where))
             kind = _kind(file, where)
             container = av.open(file, "r", format=kind, io_open=_no_second_file, metadata_errors="replace")
-            yield Clip(open_now.enter_context(container), kind, where)
+            yield OpenVideo(stack.enter_context(container), kind, where)
     except (av.FFmpegError, OSError) as problem:
         raise BadInput(
             f"Video {where}: cut short or damaged ({problem.strerror or problem}). Restore the file."
@@ -63,7 +64,7 @@ def _file(source: str | Path | bytes, where: str) -> Any:
 
 
 def _kind(file: Any, where: str) -> str:
-    """FFmpeg's name of the container, from the first bytes."""
+    """FFmpeg's name of the container format, from the first bytes."""
     head = file.read(32)
     file.seek(0)
     if head[4:8] in _MOV_ATOMS:
@@ -75,132 +76,138 @@ def _kind(file: Any, where: str) -> str:
     found = f"it begins {head[:12]!r}"
     if head.startswith(b"version https://git-lfs"):
         found = "it is a Git LFS pointer; run `git lfs pull` in the folder"
-    raise BadInput(f"Video {where}: not a video this package reads; {found}. Use {', '.join(_KINDS.values())}.")
+    raise BadInput(f"Video {where}: not a video in a supported format; {found}. Use {', '.join(_KINDS.values())}.")
 
 
 def _no_second_file(name: str, *_: Any) -> Any:
-    raise OSError(f"it names another file, {name!r}")
+    raise OSError(f"it refers to another file, {name!r}")
 
 
-class Clip:
-    """An open video."""
+class OpenVideo:
+    """An open video.
+
+    Times are in ticks of the stream's time base. `end_time` and `last_end` are the latest end of a packet of the video
+    stream (ticks) and of any stream (seconds), `gap` is the longest time between two video packets.
+    """
 
     def __init__(self, container: Any, kind: str, where: str) -> None:
         import av
 
         self.container, self.where, self.avi, self.decoded = container, where, kind == "avi", 0
         self.lag, self.last = 0, -1  # see `counted`
-        self.over, self.any_over, self.gap, self.before = 0, 0.0, 0, _NEVER  # see `note`
+        self.end_time, self.last_end, self.gap, self.before = 0, 0.0, 0, _NO_PACKET  # see `note`
         self.broken_off = False
         stream = container.streams.best("video")
-        if stream is None or stream.disposition & av.stream.Disposition.attached_pic:  # the cover of a song
-            only = "only sound" if container.streams.audio else "nothing"
-            raise BadInput(f"Video {where}: there are no moving pictures in it, {only}. Name a video.")
+        if stream is None or stream.disposition & av.stream.Disposition.attached_pic:  # cover art of an audio file
+            only = "only audio" if container.streams.audio else "no audio either"
+            raise BadInput(f"Video {where}: it has no video stream, {only}. Name a video.")
         if stream.codec_context is None:
-            raise BadInput(f"Video {where}: its pictures are in a format that cannot be decoded. Convert it to H.264.")
+            raise BadInput(f"Video {where}: its codec is not supported. Convert it to H.264.")
         self.check_pixels(stream.codec_context.width, stream.codec_context.height)
         stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
         stream.thread_type = "AUTO"
         self.stream = stream
 
     def check_pixels(self, width: int, height: int) -> None:
-        """BadInput for frames too large to decode."""
+        """Raise BadInput for frames that are too large to decode."""
         if width * height > MAX_PIXELS:
             raise BadInput(
                 f"Video {self.where}: frames of {width} x {height} pixels; at most {MAX_PIXELS:,} are read. "
                 "Scale it down."
             )
 
-    def when(self, packet: Any) -> int | None:
-        """When a packet's frame comes on screen; in AVI, when it is decoded: nothing else is stored."""
+    def display_time(self, packet: Any) -> int | None:
+        """The display time of a packet's frame; in AVI the decoding time, because no other is stored."""
         time = packet.dts if self.avi else packet.pts
         return None if time is None else int(time)
 
     def seek(self, time: int) -> bool:
-        """To a key frame at or before `time`; False where the file cannot be searched."""
+        """Seek to a key frame at or before `time`; False where the file cannot be seeked."""
         import av
 
         if self.avi:
             return False
-        self.before = _NEVER
+        self.before = _NO_PACKET
         try:
             self.container.seek(time, stream=self.stream)
         except av.FFmpegError:
             return False
         return True
 
-    def note(self, packet: Any) -> None:
-        """Keeps when the last frame seen so far leaves the screen, and the longest time between two packets."""
-        time = self.when(packet) if packet.stream is self.stream else packet.pts
+    def track(self, packet: Any) -> None:
+        """Update the end of the last frame seen so far and the longest time between two packets."""
+        time = self.display_time(packet) if packet.stream is self.stream else packet.pts
         if not packet.size or time is None:
             return
-        over = time + (packet.duration or 0)
+        end_time = time + (packet.duration or 0)
         self.broken_off |= packet.is_corrupt
-        self.any_over = max(self.any_over, float(over * packet.time_base))
+        self.last_end = max(self.last_end, float(end_time * packet.time_base))
         if packet.stream is self.stream:
-            self.over, self.gap, self.before = max(self.over, over), max(self.gap, time - self.before), time
+            self.end_time, self.gap, self.before = max(self.end_time, end_time), max(self.gap, time - self.before), time
 
     def end(self) -> int:
-        """When the last frame leaves the screen; BadInput where the file ends much before its header says."""
+        """The end time of the last frame. Raises BadInput where the file ends much earlier than its header says."""
         claimed = self.container.duration and float((self.container.start_time or 0) + self.container.duration) / 1e6
-        if self.avi:  # its length is FFmpeg's guess by the size of the file; the number of frames is the header's
+        if self.avi:  # FFmpeg estimates its duration from the file size; the number of frames is from the header
             claimed = float(self.stream.frames * self.stream.time_base)
         if claimed:
-            self.seek(min(int(claimed / self.stream.time_base), _LATEST))
+            self.seek(min(int(claimed / self.stream.time_base), _MAX_SEEK))
         for packet in self.container.demux():
-            self.note(packet)
+            self.track(packet)
         slack = max(_SLACK[0], _SLACK[1] * (claimed or 0), float(self.gap * self.stream.time_base))
-        if self.broken_off or (claimed and self.any_over < claimed - slack):
+        if self.broken_off or (claimed and self.last_end < claimed - slack):
             header = f"; its header says {claimed:.1f} s" if claimed else ""
             raise BadInput(f"Video {self.where}: cut short{header}. Restore the file.")
-        return self.over
+        return self.end_time
 
     def key_before(self, time: int) -> tuple[int, int] | None:
-        """What to seek so that decoding starts at the last key frame up to `time`, and that key frame's time.
+        """The seek time at which decoding starts at the last key frame up to `time`, and that key frame's time.
 
-        None: on from wherever decoding stands, since nothing can be searched, or the first frame comes later.
+        None means to continue decoding from the current position: the file cannot be seeked, or the first frame is
+        later.
         """
         ask = time
-        for _ in range(8):  # a container looks for the time of decoding, which may be some frames earlier
+        for _ in range(8):  # containers seek by decoding time, which may be some frames earlier
             if not self.seek(ask):
                 return None
             packet = next((p for p in self.container.demux(self.stream) if p.size and p.is_keyframe), None)
             if packet is None:
                 raise BadInput(f"Video {self.where}: cut short, or without key frames. Restore the file.")
-            key = self.when(packet)
+            key = self.display_time(packet)
             if key is None or key <= time:
                 return None if key is None else (ask, key)
             ask = min(ask, key if packet.dts is None else packet.dts) - 1
         return None
 
     def frames(self) -> Iterator[tuple[int, Any]]:
-        """The frames in order of display from where the container stands, each with its time."""
+        """The frames with their times, in display order from the container's current position."""
         first, key = None, None
         for packet in self.container.demux(self.stream):
-            time = self.when(packet)
-            self.note(packet)
+            time = self.display_time(packet)
+            self.track(packet)
             if packet.size:
                 first = time if first is None else first
                 key = time if key is None and packet.is_keyframe else key
             elif time is not None:
-                continue  # an empty packet repeats a frame; the decoder would take it for the end
+                continue  # an empty packet repeats a frame; the decoder would treat it as the end of the stream
             for frame in packet.decode():
                 self.decoded += 1
                 if self.decoded > MAX_DECODED:
                     raise BadInput(
-                        f"Video {self.where}: more than {MAX_DECODED:,} frames would have to be decoded, for its key "
-                        "frames are too far apart or cannot be found. Make an MP4 of it with one every 10 seconds."
+                        f"Video {self.where}: more than {MAX_DECODED:,} frames would have to be decoded, because its "
+                        "key frames are too far apart or cannot be found. Convert it to MP4 with one every 10 seconds."
                     )
                 self.check_pixels(frame.width, frame.height)
-                shown = self.counted(frame.dts, first or 0) if self.avi else frame.pts
+                shown = self.avi_time(frame.dts, first or 0) if self.avi else frame.pts
                 if shown is None or (frame.is_corrupt and key is not None and shown >= key):
                     raise BadInput(f"Video {self.where}: damaged{self._at(shown)}. Restore the file.")
                 yield shown, frame
 
-    def counted(self, dts: int | None, first: int) -> int:
-        """The time of AVI's next frame: that of decoding, less the decoder's lag; `first` is that of the first packet.
+    def avi_time(self, dts: int | None, first: int) -> int:
+        """The display time of AVI's next frame: its decoding time less the decoder's delay; `first` is the first
+        packet's time.
 
-        While the decoder is drained nothing is decoded, and each frame takes one tick, as everywhere in AVI.
+        While the decoder is drained it gets no packets, and each frame lasts one tick, as in all of AVI.
         """
         if self.last < 0:
             self.lag = 0 if dts is None else dts - first
@@ -211,8 +218,8 @@ class Clip:
     def _at(self, time: int | None) -> str:
         return "" if time is None else f" at about {float(time * self.stream.time_base):.1f} s"
 
-    def shown_at(self, times: Iterable[int], keys: Iterable[tuple[int, int] | None]) -> Iterator[tuple[int, Any]]:
-        """For each time the frame on screen then; `keys` as `key_before` gives them."""
+    def frames_at(self, times: Iterable[int], keys: Iterable[tuple[int, int] | None]) -> Iterator[tuple[int, Any]]:
+        """For each time, the frame displayed then; `keys` are the results of `key_before`."""
         frames = self.frames()
         shown: tuple[int, Any] | None = None
         coming: tuple[int, Any] | None = None
@@ -226,7 +233,7 @@ class Clip:
                 shown = coming or shown
                 coming = next(frames, None)
                 ended = coming is None
-            found = shown or (coming if key is None else None)  # before the first frame of all, that one
+            found = shown or (coming if key is None else None)  # a time before the first frame gets the first frame
             if found is None:
                 raise BadInput(f"Video {self.where}: no frame can be decoded{self._at(time)}. Restore the file.")
             yield found

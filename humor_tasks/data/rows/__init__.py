@@ -1,13 +1,13 @@
-"""Where rows come from: the packaged sample, a local dataset folder, or a dataset of the Hugging Face hub.
+"""Dataset sources: the packaged sample, a local dataset folder, or a dataset on the Hugging Face hub.
 
-All three are dataset folders and are read through `datasets`. A source says where its rows are and checks that config,
-split and columns exist; the values in the rows are the benchmark's to check. Two things are not `datasets`' defaults:
-of a hub dataset only the wanted columns of the wanted split are fetched (a text setting never downloads pictures), and
-a picture's bytes are read when it is used.
+All three are dataset folders and are read through `datasets`. This package checks that config, split and columns exist;
+the benchmark validates the values. It differs from the defaults of `datasets` in two ways: only the requested columns
+of the requested split of a hub dataset are downloaded (a text setting never downloads pictures), and a picture's bytes
+are read when it is used.
 
-Rows are counted from 0, as `datasets` counts them. Importing this imports nothing heavy.
+Rows are numbered from 0, as in `datasets`. Importing this package imports no heavy dependency.
 
-Corpora that are one public CSV file are read by `read_csv`, their public copy fetched by `fetch`.
+Corpora that consist of one public CSV file are read by `read_csv` and downloaded by `fetch`.
 """
 
 from humor_tasks.data.rows.catalogue import Catalogue, catalogue

@@ -1,4 +1,4 @@
-"""What a dataset offers: its configs, their splits and columns."""
+"""A dataset's configs, with their splits and columns."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from humor_tasks.data.rows.folder import explained, find_builder, folders_of, without_torch
+from humor_tasks.data.rows.folder import as_bad_input, find_builder, folders_of, without_torch
 from humor_tasks.data.rows.opening import local_folder
-from humor_tasks.data.rows.table import Want
+from humor_tasks.data.rows.table import Request
 from humor_tasks.errors import BadInput
 
 
 class Offer(NamedTuple):
-    """One config: its splits, and the columns of the first of them."""
+    """The splits of one config, and the columns of the first split."""
 
     splits: tuple[str, ...]
     columns: tuple[str, ...]
 
 
 class Catalogue(NamedTuple):
-    """A dataset's configs, in the order of its card. `revision` is the commit they are of, None for folders."""
+    """A dataset's configs, in the order of its card. `revision` is the commit; None for folders."""
 
     configs: tuple[str, ...]
     offers: dict[str, Offer]
@@ -30,29 +30,29 @@ class Catalogue(NamedTuple):
 def catalogue(
     dataset: str, *, hub: str, cards: Path, revision: str | None = None, wanted: Callable[[str], bool] = lambda _: True
 ) -> Catalogue:
-    """The configs of a dataset (names as in `open_rows`), with the splits and columns of those `wanted`.
+    """The configs of a dataset (names as in `open_rows`), with the splits and columns of those that `wanted` accepts.
 
-    A hub dataset is asked: this needs a network.
+    A hub dataset needs network access. Raises BadInput where the dataset cannot be read or reached.
     """
     from datasets import get_dataset_config_names
 
-    source, commit = _place(dataset, hub, cards, revision)
-    want = Want(dataset, "any config", "any split", (), False)
+    source, commit = _locate(dataset, hub, cards, revision)
+    request = Request(dataset, "any config", "any split", (), False)
     offers: dict[str, Offer] = {}
-    with explained(want), without_torch():
+    with as_bad_input(request), without_torch():
         names = get_dataset_config_names(source, revision=commit)
         if names == ["default"]:
             names = folders_of(source, commit)
         for name in filter(wanted, names):
-            builder = find_builder(want._replace(config=name), source, commit)
+            builder = find_builder(request._replace(config=name), source, commit)
             splits = tuple(str(split) for split in builder.config.data_files or {})
             stream: Any = builder.as_streaming_dataset(splits[0]) if splits else None
             offers[name] = Offer(splits, tuple(stream.features or next(iter(stream))) if splits else ())
     return Catalogue(tuple(names), offers, commit)
 
 
-def _place(dataset: str, hub: str, cards: Path, revision: str | None) -> tuple[str, str | None]:
-    """What `datasets` calls it, and the commit."""
+def _locate(dataset: str, hub: str, cards: Path, revision: str | None) -> tuple[str, str | None]:
+    """The dataset's name for `datasets`, and its commit."""
     folder = cards if dataset == "sample" else local_folder(dataset, hub)
     if folder is not None:
         if revision is not None:

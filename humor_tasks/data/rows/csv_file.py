@@ -1,7 +1,7 @@
-"""Rows of a CSV file, with the line each stands on.
+"""Rows of a CSV file, with the line number of each.
 
-Read by the standard library rather than through `datasets`, whose reader turns captions such as
-"None" or "NA" into missing values and numbers into floats.
+The standard library reads the file, because the reader of `datasets` converts captions such as "None" or "NA" to
+missing values and numbers to floats.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from humor_tasks.errors import BadInput, nearest
 
 @dataclass(frozen=True)
 class CsvRows:
-    """The rows of one file; `sha256` is that of the whole file, `lines` counts from 1 with the header."""
+    """The rows of one file; `sha256` is the hash of the whole file, `lines` holds line numbers (the header is 1)."""
 
     path: Path
     rows: list[dict[str, str]]
@@ -26,7 +26,7 @@ class CsvRows:
     sha256: str
 
     def where(self, i: int) -> str:
-        """Row `i` (from 0) in words, for messages."""
+        """The location of row `i` (from 0), for messages."""
         return f"{self.path}, line {self.lines[i]}"
 
 
@@ -50,7 +50,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> CsvRows:
             start, last = last + 1, reader.line_num
             if not header:
                 header = _header(path, cells, columns)
-            elif cells:  # a blank line is no row
+            elif cells:  # blank lines are skipped
                 if len(cells) != len(header):
                     raise BadInput(f"{path}, line {start}: has {len(cells)} fields, the header has {len(header)}.")
                 rows.append(dict(zip(header, cells, strict=True)))
@@ -71,5 +71,5 @@ def _header(path: Path, cells: list[str], columns: Sequence[str]) -> list[str]:
             )
     repeated = sorted({cell for cell in cells if cells.count(cell) > 1})
     if repeated:
-        raise BadInput(f"{path}: the header names {', '.join(repeated)} twice.")
+        raise BadInput(f"{path}: the header repeats the column {', '.join(repeated)}.")
     return cells

@@ -1,4 +1,4 @@
-"""What the card of a folder made by `humor-tasks describe` says of it."""
+"""Metadata in the card of a folder made by `humor-tasks describe`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from humor_tasks.errors import BadInput
 
 
 def described_by(dataset: str) -> dict[str, Any] | None:
-    """The part `described` of a folder's card: source, model, questions; None where the words are people's own."""
+    """The section `described` of a folder's card: source, model, questions. None where the descriptions are
+    human-written.
+
+    Raises BadInput where the card's front matter is not YAML.
+    """
     card = Path(dataset).expanduser() / "README.md"
     if not card.is_file():
         return None
@@ -22,5 +26,5 @@ def described_by(dataset: str) -> dict[str, Any] | None:
         front = yaml.safe_load(text[4:].split("\n---", 1)[0])
     except yaml.YAMLError as problem:
         raise BadInput(f"{card}: its front matter is not YAML ({problem}).") from None
-    told = front.get("described") if isinstance(front, dict) else None
-    return told if isinstance(told, dict) else None
+    section = front.get("described") if isinstance(front, dict) else None
+    return section if isinstance(section, dict) else None

@@ -1,4 +1,4 @@
-"""A public file of known content, fetched once."""
+"""Download of a public file with a known SHA-256, cached locally."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from humor_tasks.errors import BadInput
 
 
 def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
-    """The local copy of a file, fetched from the first of `urls` that has it.
+    """The local copy of a file, downloaded from the first of `urls` that has it.
 
-    An address ending in .zip stands for an archive that holds the file somewhere. Kept in
-    `$HF_HOME/humor_tasks/files`, beside what is fetched from the hub; a file whose SHA-256 is not
-    `sha256` is never used. Raises BadInput naming each address and what was wrong with it.
+    A URL ending in .zip is an archive that contains the file in any folder. Files are cached in
+    `$HF_HOME/humor_tasks/files`; a file with another SHA-256 than `sha256` is never used. Raises BadInput with the
+    error of each URL.
     """
     from huggingface_hub import constants
 
@@ -42,18 +42,20 @@ def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
             write_bytes(kept, data)
             return kept
         except (ValueError, LookupError, RuntimeError, zlib.error, zipfile.BadZipFile):
-            # pooch's word for another hash is ValueError, zipfile's for an encrypted member RuntimeError
+            # pooch raises ValueError for another hash, zipfile raises RuntimeError for an encrypted member
             problems.append(f"{url} has other content than SHA-256 {sha256}")
         except (requests.RequestException, OSError) as problem:
             problems.append(f"{url}: {type(problem).__name__}")
     raise BadInput(
-        f"{name} could not be fetched: {'; '.join(problems)}. Get the file yourself and name it: dataset=<file> "
-        "or, where there are several, <folder>. dataset=sample is the packaged sample."
+        f"{name} could not be downloaded: {'; '.join(problems)}. Download it yourself and use dataset=<file> "
+        "or, for several files, dataset=<folder>. dataset=sample is the packaged sample."
     )
 
 
 def _from_archive(url: str, folder: Path, downloader: Any, name: str, sha256: str) -> bytes:
-    """The file's bytes; an archive without it is not kept, since the next one at its address may have it."""
+    """The file's bytes from an archive; an archive without it is not cached, because the URL may later have another
+    one.
+    """
     import pooch
 
     archive = Path(pooch.retrieve(url, None, None, folder, downloader=downloader))
@@ -65,7 +67,7 @@ def _from_archive(url: str, folder: Path, downloader: Any, name: str, sha256: st
 
 
 def _member(archive: Path, name: str, sha256: str) -> bytes:
-    """The member of that name and content, wherever in the archive it lies."""
+    """The archive member with that name and SHA-256, in any folder of the archive."""
     with zipfile.ZipFile(archive) as opened:
         for info in opened.infolist():
             if info.filename.rsplit("/", 1)[-1] == name and info.file_size < 100_000_000:

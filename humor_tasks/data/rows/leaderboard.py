@@ -1,4 +1,4 @@
-"""The leaderboard's format: `instances.json`, unlabelled, beside its pictures."""
+"""The leaderboard's format: an unlabelled `instances.json` with pictures in the same folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _FIELDS = ("instance_id", "image", "choices")
 
 
 def is_leaderboard(dataset: str | Path) -> bool:
-    """Whether `dataset` is a folder in the leaderboard's format: `instances.json`, no card of configs, no parquet."""
+    """Whether `dataset` is a folder in the leaderboard's format: `instances.json`, but no card with configs and no
+    parquet.
+    """
     folder = Path(dataset).expanduser()
     card = folder / "README.md"
     if not (folder / "instances.json").is_file() or (card.is_file() and b"configs:" in card.read_bytes()):
@@ -23,7 +25,11 @@ def is_leaderboard(dataset: str | Path) -> bool:
 
 
 def read_leaderboard(folder: Path) -> Rows:
-    """The rows of the leaderboard's format: instance_id, caption_choices, image; label and contest_number are None."""
+    """The rows of the leaderboard's format, with instance_id, caption_choices and image; label and contest_number are
+    None.
+
+    Raises BadInput naming the file and the instance.
+    """
     folder = Path(folder).expanduser()
     file = folder / "instances.json"
     try:
@@ -40,7 +46,7 @@ def read_leaderboard(folder: Path) -> Rows:
         identity, relative, choices = _read_instance(instance, where)
         if identity in seen:
             raise BadInput(
-                f"{where}: instance_id {identity} is also that of instance {seen[identity]}; ids are unique."
+                f"{where}: instance_id {identity} repeats that of instance {seen[identity]}; ids must be unique."
             )
         seen[identity] = i
         rows.append({"instance_id": identity, "caption_choices": choices, "label": None, "contest_number": None})

@@ -1,4 +1,4 @@
-"""`open_rows`: which of the three kinds of source a name means."""
+"""`open_rows`: selects the kind of source that a dataset name denotes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from humor_tasks.data.rows.table import Rows, Want, finish
+from humor_tasks.data.rows.table import Request, Rows, finish
 from humor_tasks.errors import BadInput, nearest
 
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
@@ -24,39 +24,42 @@ def open_rows(
     media: str = "image",
     revision: str | None = None,
 ) -> Rows:
-    """The rows of one split, with the columns asked for and, when `pictures`, a lazy `Picture` under "image".
+    """The rows of one split, with the requested columns and, if `pictures`, a lazy `Picture` under "image".
 
-    media: the column of pictures, where it is not "image"; what its files hold is for the benchmark to say.
-    dataset: "sample" (the folder `cards`), a local dataset folder, or a hub id; `hub` is the benchmark's own, None
-    where its corpus is not public.
+    media: the column of pictures, where it is not "image"; the benchmark decides what its files hold.
+    dataset: "sample" (the folder `cards`), a local dataset folder, or a hub id.
+    hub: the benchmark's default hub id; None where its corpus is not public.
     revision: branch, tag or commit of a hub dataset.
+
+    Raises Absent for an unknown config or split, and BadInput for an unknown dataset or column, unreadable files, a
+    revision of a folder, and a hub that cannot be reached.
     """
     text = tuple(dict.fromkeys(name for name in columns if name != media))
-    want = Want(str(dataset), config, split, text, pictures, media)
-    folder = Path(cards) if want.dataset == "sample" else local_folder(want.dataset, hub)
+    request = Request(str(dataset), config, split, text, pictures, media)
+    folder = Path(cards) if request.dataset == "sample" else local_folder(request.dataset, hub)
     if folder is None:
         from humor_tasks.data.rows.hub import open_hub
 
-        return open_hub(want, revision)
+        return open_hub(request, revision)
     if revision is not None:
         raise BadInput(
-            f"revision={revision} is for hub datasets, and dataset={want.dataset} is a folder: leave revision out."
+            f"revision={revision} is for hub datasets, and dataset={request.dataset} is a folder: leave revision out."
         )
     from humor_tasks.data.rows.folder import read_folder
 
-    return finish(want, read_folder(want, folder), None, None)
+    return finish(request, read_folder(request, folder), None, None)
 
 
 def local_folder(dataset: str, hub: str | None) -> Path | None:
-    """The local folder, or None when `dataset` can only be the id of a hub dataset."""
+    """The local folder, or None where `dataset` can only be a hub id. Raises BadInput where it is neither."""
     path = Path(dataset).expanduser()
     if dataset and path.is_dir():
         return path
     if path.is_file():
-        raise BadInput(f"dataset={dataset} is a file; name the dataset folder it lies in.")
+        raise BadInput(f"dataset={dataset} is a file; name the dataset folder that contains it.")
     if _HUB_ID.fullmatch(dataset):
         return None
-    known = f" such as '{hub}'" if hub else ", and the benchmark's own corpus is not public (see its card)"
+    known = f" such as '{hub}'" if hub else ", and this benchmark's corpus is not public (see its card)"
     raise BadInput(
         f"dataset={dataset} is neither 'sample' (the packaged sample), nor a folder that exists, nor the id of a hub "
         f"dataset{known}.{nearest(dataset, ['sample', *([hub] if hub else [])])}"

@@ -1,4 +1,4 @@
-"""Rows with their provenance, and the lazy pictures in them."""
+"""Rows with their provenance, and their lazily loaded pictures."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from humor_tasks.errors import BadInput
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of one split, and where they came from.
+    """The rows of one split, and their provenance.
 
-    `revision` is the commit the hub resolved `requested_revision` to, None for folders. `fingerprint` is the SHA-256 of
-    the asked-for text columns: one line of canonical JSON (sorted keys) a row, in order; nothing of the pictures.
+    `revision` is the commit that the hub resolved `requested_revision` to; None for folders. `fingerprint` is the
+    SHA-256 of the requested text columns: one line of canonical JSON (sorted keys) per row, in order, without pictures.
     """
 
     rows: list[dict[str, Any]]
@@ -31,7 +31,7 @@ class Rows:
     fingerprint: str
 
     def where(self, i: int) -> str:
-        """Row `i` (from 0) in words, for messages."""
+        """The location of row `i` (from 0), for messages."""
         name = next((name for name in ("instance_id", "id") if self.rows[i].get(name)), None)
         shown = f" ({name} {self.rows[i][name]})" if name else ""
         return f"row {i}{shown} of {self.config}/{self.split} in {self.dataset}"
@@ -40,7 +40,9 @@ class Rows:
 def provenance_of(
     parts: Sequence[Rows], dataset: str, split: str, revision: str | None, records: int
 ) -> dict[str, Any]:
-    """Where a run's records, so many of them, come from: what was asked for, and `parts`, what was read."""
+    """The provenance of a run's `records` (their number): the requested dataset, split and revision, and the `parts`
+    read.
+    """
     return {
         "dataset": dataset,
         "configs": [rows.config for rows in parts],
@@ -53,22 +55,22 @@ def provenance_of(
 
 
 class Absent(BadInput):
-    """The dataset can be read, and has no such config or split."""
+    """The dataset is readable but has no such config or split."""
 
 
-class Want(NamedTuple):
-    """What was asked for."""
+class Request(NamedTuple):
+    """The requested dataset, config, split and columns."""
 
     dataset: str
     config: str
     split: str
     columns: tuple[str, ...]
     pictures: bool
-    media: str = "image"  # the column of what `pictures` asks for
+    media: str = "image"  # the column that `pictures` requests
 
     @property
     def place(self) -> str:
-        """The split in words, for messages."""
+        """The split's name, for messages."""
         return f"{self.config}/{self.split} in {self.dataset}"
 
     @property
@@ -78,27 +80,27 @@ class Want(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What was read: text columns as rows, pictures still a column of encoded bytes or paths."""
+    """The data as read: text columns as rows, and pictures as a column of encoded bytes or paths."""
 
     rows: list[dict[str, Any]]
-    images: Any  # a pyarrow array, not yet read; None without pictures
-    folder: Path | None  # where relative picture paths start; None when there are no files
+    images: Any  # a pyarrow array, read lazily; None without pictures
+    folder: Path | None  # base of relative picture paths; None where there are no files
 
 
-def finish(want: Want, table: Table, requested: str | None, revision: str | None) -> Rows:
-    """Rows with their fingerprint and pictures; BadInput when there are none."""
+def finish(request: Request, table: Table, requested: str | None, revision: str | None) -> Rows:
+    """Rows with their fingerprint and pictures. Raises BadInput when there are none."""
     if not table.rows:
-        raise BadInput(f"{want.place}: there are no rows.")
+        raise BadInput(f"{request.place}: there are no rows.")
     mark = fingerprint(table.rows)
-    rows = Rows(table.rows, want.dataset, want.config, want.split, requested, revision, mark)
-    if want.pictures:
-        for row, picture in zip(rows.rows, list(_pictures(want, table, rows.where)), strict=True):
-            row[want.media] = picture
+    rows = Rows(table.rows, request.dataset, request.config, request.split, requested, revision, mark)
+    if request.pictures:
+        for row, picture in zip(rows.rows, list(_pictures(request, table, rows.where)), strict=True):
+            row[request.media] = picture
     return rows
 
 
 def fingerprint(rows: Sequence[dict[str, Any]]) -> str:
-    """SHA-256 over one line of canonical JSON a row."""
+    """SHA-256 over one line of canonical JSON per row."""
     digest = hashlib.sha256()
     for row in rows:
         line = json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -113,8 +115,8 @@ def join_fingerprints(fingerprints: Sequence[str]) -> str:
     return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
 
 
-def _pictures(want: Want, table: Table, where: Callable[[int], str]) -> Iterator[Picture]:
-    """A lazy Picture a row. Looks at what is present and at paths, never at bytes."""
+def _pictures(request: Request, table: Table, where: Callable[[int], str]) -> Iterator[Picture]:
+    """A lazy Picture per row. It checks presence and paths, and reads no bytes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -131,17 +133,17 @@ def _pictures(want: Want, table: Table, where: Callable[[int], str]) -> Iterator
         paths = column.to_pylist()
     elif not pa.types.is_null(kind):
         raise BadInput(
-            f"{want.place}: column '{want.media}' holds {kind}; it must hold pictures, or paths of picture files."
+            f"{request.place}: column '{request.media}' holds {kind}; it must hold pictures, or paths of picture files."
         )
     for i, path in enumerate(paths):
         if inside[i]:
-            yield Picture(f"row {i} of {want.config}/{want.split}", None, _reader(column, i))
+            yield Picture(f"row {i} of {request.config}/{request.split}", None, _reader(column, i))
         elif path:
-            yield picture_in(table.folder, path, where(i), pa.types.is_struct(kind), want.media)
+            yield picture_in(table.folder, path, where(i), pa.types.is_struct(kind), request.media)
         else:
             raise BadInput(
-                f"{where(i)}: {want.media} is null. Restore the picture, leave the row out, or use a setting without "
-                "pictures (in MOCK input=description)."
+                f"{where(i)}: {request.media} is null. Restore the picture, leave the row out, or use a setting "
+                "without pictures (in MOCK input=description)."
             )
 
 
@@ -155,10 +157,10 @@ def _reader(column: Any, i: int) -> Callable[[], bytes]:
 
 
 def picture_in(folder: Path | None, path: str, where: str, by_datasets: bool = False, column: str = "image") -> Picture:
-    """The file a row names; BadInput says which row it was. `datasets` itself makes paths absolute."""
+    """The file that a row names. Raises BadInput naming the row. `by_datasets`: `datasets` made the path absolute."""
     if folder is None:
         raise BadInput(
-            f"{where}: {column} is the path '{path}', and what was fetched from the hub holds no such file. Download "
+            f"{where}: {column} is the path '{path}', which is not among the files downloaded from the hub. Download "
             "the dataset (`hf download`) and name its folder: dataset=<folder>."
         )
     if by_datasets and os.path.isabs(path):

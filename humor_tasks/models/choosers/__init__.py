@@ -1,1 +1,1 @@
-"""Models that pick among choices: shortcut baselines, sentence embeddings, CLIP."""
+"""Models that choose among options: shortcut baselines, sentence embeddings, CLIP."""

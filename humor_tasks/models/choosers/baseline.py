@@ -1,8 +1,8 @@
-"""Shortcut baselines: what a score is worth that needs no understanding at all.
+"""Shortcut baselines: scores that need no understanding. They need no API key and no GPU.
 
-random: seeded by the question's id. first: always the first choice (of yes and no, yes). longest: the choice with
-most characters. overlap: the choice that shares most words with the scene, relative to its own length; yes where what
-the question is about takes up a word of the scene.
+random: seeded by the question's id. first: always the first choice (yes for yes-no questions). longest: the choice with
+the most characters. overlap: the choice with the largest share of its words in the scene; for yes-no questions, yes if
+the text in question shares a word with the scene.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question
 
 STRATEGIES = ("random", "first", "longest", "overlap")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-# Function words say nothing about the scene; without this list overlap counts "the" and "a".
+# Function words, which carry no information about the scene; without this list overlap would count "the" and "a".
 _STOP = frozenset(
     (
         "a an and are as at be but by can could did do does for from had has have he her him his how i i'm if in is it "
@@ -27,7 +27,7 @@ _STOP = frozenset(
 
 
 class Baseline(Chooser):
-    """One of the shortcut strategies as a Chooser."""
+    """A shortcut strategy as a Chooser. Raises BadInput for an unknown strategy."""
 
     def __init__(self, strategy: str, seed: int = 0) -> None:
         self.name = check_choice("baseline strategy", strategy, STRATEGIES)
@@ -47,8 +47,8 @@ class Baseline(Chooser):
         if self.name == "longest":
             return float(len(choice))
         if question.choices == YES_NO:
-            taken_up = not content_words(question.about).isdisjoint(content_words(question.context))
-            return float(taken_up == (choice == "yes"))
+            shares_word = not content_words(question.about).isdisjoint(content_words(question.context))
+            return float(shares_word == (choice == "yes"))
         words = content_words(choice)
         return len(words & content_words(question.context)) / len(words) if words else 0.0
 

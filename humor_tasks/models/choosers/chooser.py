@@ -1,7 +1,7 @@
-"""What models that pick among choices share: the question they see, and scores as log-probabilities.
+"""The interface of models that choose among options: the question, and scores as log-probabilities.
 
-Neither harness hands choices to a model: Inspect's travel in the metadata of the user's message,
-lm-eval's in the document. Where both are missing, the lettered lines of the prompt are read.
+Neither harness passes choices to a model. With Inspect they are in the metadata of the user message, with lm-eval in
+the document. Where both are missing, they are parsed from the lettered lines of the prompt.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _LETTERED = re.compile(r"^\(?([A-Z])[).:][ \t]+(\S.*)$")
 
 @dataclass(frozen=True)
 class Question:
-    """A scene in words (may be empty) and the choices; no choices means an open answer.
+    """A scene as text (may be empty) and the choices; no choices means an open answer.
 
-    `id` keeps random answers the same in every order and in both harnesses. `picture` is the one shown
-    with the question, as a `humor_tasks.data.media.picture.Picture` or a PIL image, and None where there is none.
-    `about` is what a question of yes or no is about: the caption, the last utterance.
+    `id` seeds random answers, so that they are the same in any order and in both harnesses. `picture` is the picture of
+    the question, a `humor_tasks.data.media.picture.Picture` or a PIL image, or None. `about` is the text that a yes-no
+    question asks about: the caption or the last utterance.
     """
 
     id: str
@@ -41,18 +41,18 @@ class Chooser(Protocol):
     name: str
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
-        """One list of scores a question, one score a choice."""
+        """A list of scores per question, with one score per choice."""
         ...
 
     def check(self, question: Question) -> None:
-        """Raises BadInput where this chooser cannot answer; unless it says otherwise, it always can."""
+        """Raise BadInput where this chooser cannot answer the question. The default accepts every question."""
         return None
 
 
 def from_text(identity: str, text: str) -> Question:
-    """The question in a prompt's text: the last run of lines `A) ...`, `B) ...`, and all before it.
+    """The question parsed from a prompt: the last run of lines `A) ...`, `B) ...`, and the text before it.
 
-    The context is the text before those lines; without lettered lines it is the whole text.
+    That text is the context; without lettered lines the context is the whole prompt.
     """
     lines = text.splitlines()
     matches = [_LETTERED.match(line) for line in lines]
@@ -69,10 +69,11 @@ def from_text(identity: str, text: str) -> Question:
 
 
 def check_chooses(choices: Sequence[str], fields: Mapping[str, str]) -> None:
-    """BadInput where an edited headline is to be rated: a sentence of it, as elsewhere, would rate nothing."""
+    """Raise BadInput for a headline-rating item: choosing a sentence of it would not be a rating."""
     if "edited" in fields and not choices:
         raise BadInput(
-            "this model picks among choices and rates no headline; humicroedit/RUN (humor-humicroedit in lm-eval) does."
+            "this model chooses among options and cannot rate headlines; use humicroedit/RUN (in lm-eval "
+            "humor-humicroedit)."
         )
 
 
@@ -84,24 +85,24 @@ def log_softmax(scores: Sequence[float]) -> list[float]:
 
 
 def best(scores: Sequence[float]) -> int:
-    """Index of the highest score, the first one on a tie."""
+    """The index of the highest score; the first one on a tie."""
     return max(range(len(scores)), key=lambda i: scores[i])
 
 
 def answer(question: Question, i: int) -> str:
-    """How choice `i` is answered: by its letter, or by itself where the choices are yes and no."""
+    """The reply that selects choice `i`: its letter, or "yes" or "no" for a yes-no question."""
     return question.choices[i] if question.choices == YES_NO else LETTERS[i]
 
 
 def likeliest(likelihoods: Sequence[float], letters: Sequence[str]) -> str | None:
-    """The letter (or word) of the highest log-likelihood; None where one is nan or none is finite."""
+    """The letter (or word) with the highest log-likelihood; None where one is nan or none is finite."""
     if any(math.isnan(x) for x in likelihoods) or max(likelihoods) == -math.inf:
         return None
     return letters[best(likelihoods)]
 
 
 def open_answer(chooser: Chooser, question: Question) -> str:
-    """A chooser's answer where there is nothing to choose: the sentence of the scene it prefers."""
+    """A chooser's answer to an open question: the sentence of the scene with the highest score; "" without a scene."""
     sentences = tuple(s for s in re.split(r"(?<=[.!?])\s+|\n+", question.context) if s.strip())
     if not sentences:
         return ""

@@ -1,4 +1,4 @@
-"""A CLIP as a Chooser: the caption most similar to the picture. Needs the picture, and no scene in words."""
+"""CLIP as a Chooser: the caption most similar to the picture. It needs the picture and ignores the scene's text."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class ClipChooser(Chooser):
     def __init__(self, clip: Clip) -> None:
         self.clip = clip
         self.name = f"clip/{clip.name}"
-        self._told = 0
+        self._reported = 0
 
     @classmethod
     def load(cls, pretrained: str, settings: Mapping[str, Any]) -> ClipChooser:
-        """The model called `pretrained`, under settings as a command line gives them; see `config_of`."""
+        """The model called `pretrained`, with settings from a command line; see `config_of`."""
         from humor_tasks.models.clip import Clip
 
         return cls(Clip.load(config_of(pretrained, settings)))
 
     def check(self, question: Question) -> None:
-        """BadInput where there is no picture, or nothing to choose from."""
+        """Raise BadInput for a question without a picture or without choices."""
         if question.picture is not None and len(question.choices) > 1:
             return
         where = textwrap.shorten(question.id, 60) or "the question"
@@ -48,21 +48,21 @@ class ClipChooser(Chooser):
         )
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
-        """See `Chooser.score`; each distinct picture and caption is embedded once. Captions cut are told of."""
+        """See `Chooser.score`. Each distinct picture and caption is embedded once; truncated captions are logged."""
         for question in questions:
             self.check(question)
         scores = self.clip.score([q.picture for q in questions], [q.choices for q in questions])
         cut = self.clip.summary()["captions_cut"]
-        if cut > self._told:
-            logger.warning("%s: %d captions so far were cut; they have more tokens than CLIP takes.", self.name, cut)
-            self._told = cut
+        if cut > self._reported:
+            logger.warning("%s: %d captions so far were truncated to CLIP's context length.", self.name, cut)
+            self._reported = cut
         return scores
 
 
 def config_of(pretrained: str, settings: Mapping[str, Any]) -> ClipConfig:
-    """A ClipConfig from names and values as a command line gives them.
+    """A ClipConfig from setting names and values as a command line passes them. Raises BadInput for a wrong type.
 
-    Inspect's makes None of nothing (`-M prefix=`) and a list of what has commas.
+    Inspect passes None for an empty value (`-M prefix=`) and a list for a value with commas.
     """
     values: dict[str, Any] = {}
     for name, value in settings.items():

@@ -1,6 +1,6 @@
-"""A sentence embedding model as a Chooser: the caption nearest to the scene, by cosine.
+"""A sentence-embedding model as a Chooser: the caption with the highest cosine to the scene.
 
-Behind the extra `embedding` (sentence-transformers): any of its models, from the hub or a folder.
+It needs the extra `embedding` (sentence-transformers) and accepts any of its models, from the hub or a folder.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 
-KEPT = 100_000  # vectors kept by text; 384 floats each are about 150 MB
+CACHE_SIZE = 100_000  # maximum number of cached vectors; with 384 floats each about 150 MB
 
 
 class Embedding(Chooser):
-    """Scores are cosines in [-1, 1]; all are 0 where there is no scene in words.
+    """Scores are cosines in [-1, 1]; all are 0 where the scene has no text.
 
-    model: name on the hub or folder. Raises BadInput when the library or the model is missing.
+    model: a hub id or folder. Raises BadInput when the library or the model is missing.
     """
 
     def __init__(self, model: str, device: str | None = None, batch_size: int = 64) -> None:
@@ -29,7 +29,9 @@ class Embedding(Chooser):
         try:
             self._model = SentenceTransformer(model, device=device, trust_remote_code=False)
         except (OSError, ValueError) as problem:
-            raise BadInput(f"embedding/{model}: no such folder, and not to be had from the hub ({problem}).") from None
+            raise BadInput(
+                f"embedding/{model}: no such folder, and it cannot be loaded from the hub ({problem})."
+            ) from None
         self.name = f"embedding/{model}"
         self.batch_size = batch_size
         self._vectors: OrderedDict[str, Any] = OrderedDict()
@@ -45,7 +47,7 @@ class Embedding(Chooser):
             )
             self._vectors.update(zip(new, vectors, strict=True))
         result = np.stack([self._vectors[text] for text in texts])
-        while len(self._vectors) > KEPT:
+        while len(self._vectors) > CACHE_SIZE:
             self._vectors.popitem(last=False)
         return result
 

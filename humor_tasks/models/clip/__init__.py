@@ -1,21 +1,21 @@
-"""CLIP: pictures and captions as unit vectors, and a picture's logits over its own captions. The extra `clip`.
+"""CLIP: embeddings of pictures and captions, and a picture's logits over its captions. The extra `clip`.
 
     from humor_tasks.models.clip import Clip, ClipConfig
 
     clip = Clip.load(ClipConfig("ViT-L-14-336/openai"))
     clip.score([picture], [["first caption", "second caption"]])  # [[21.3, 24.9]]
 
-| module | what it offers |
+| module | contents |
 |---|---|
-| `config` | `ClipConfig`: which model, and how pictures and captions reach it |
-| `weights` | where models come from and how they are saved |
+| `config` | `ClipConfig`: the model, and the preprocessing of pictures and captions |
+| `weights` | loading and saving of models |
 | `hugging_face` | transformers' CLIP folders as open_clip models |
-| `pixels` | pictures fitted into the model's square |
-| `captions` | prefix, tokens, passes over short captions |
-| `cache` | embeddings kept in memory and in a folder |
-| `model` | `Clip`: embeddings, logits, batches |
+| `pixels` | picture preprocessing |
+| `captions` | prefix, tokenization, batches of short captions |
+| `cache` | embeddings cached in memory and in a folder |
+| `model` | `Clip`: embeddings, logits, batching |
 
-torch and open_clip load with `Clip`, not with this package.
+Importing this package does not import torch or open_clip; accessing `Clip` does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Captions as CLIP takes them: the prefix, tokens cut at the model's length, and passes no longer than they need be."""
+"""Caption tokenization for CLIP: the prefix, truncation at the context length, and batches without padding."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from torch import nn
 
-# Longer captions are cut before they are tokenized too: byte pairs of one long word take quadratic time.
-# No token of CLIP's vocabulary stands for more than 32 characters, so 77 of them are full well before.
-LONGEST = 3000
+# Longer captions are truncated before tokenization, because byte-pair encoding of one long word takes quadratic time.
+# A token of CLIP's vocabulary has at most 32 characters, so 3000 characters always exceed 77 tokens.
+MAX_CHARACTERS = 3000
 
 
 class Captions:
-    """`prefix` and a tokenizer of open_clip; `cut` holds the keys of the captions that were too long for it."""
+    """The prefix and open_clip's tokenizer; `cut` holds the keys of the captions that were truncated."""
 
     def __init__(self, prefix: str, tokenizer: Any) -> None:
         self.prefix, self.tokenizer = prefix, tokenizer
@@ -23,15 +23,15 @@ class Captions:
         self.cut: set[str] = set()
 
     def key(self, text: str) -> str:
-        """The cache key."""
+        """The cache key of a caption."""
         return hashlib.sha256((self.prefix + text).encode("utf-8", "surrogatepass")).hexdigest()
 
     def tokenize(self, texts: Sequence[str]) -> torch.Tensor:
         """Token ids [len(texts), length] of the prefix and each text."""
         if not texts:
             return torch.zeros(0, self.length, dtype=torch.long)
-        full = [self._shortened(self.prefix + text) for text in texts]
-        # With one place more than the model has, only a text that is too long has something in the last one.
+        full = [self._truncated(self.prefix + text) for text in texts]
+        # With one more position than the model has, only a text that is too long fills the last one.
         longer = self.tokenizer(full, context_length=self.length + 1)
         blank = self.tokenizer([""], context_length=self.length + 1)[0, -1]
         tokens = torch.as_tensor(longer[:, :-1].clone())
@@ -40,20 +40,22 @@ class Captions:
             self.cut.update(self.key(texts[i]) for i in cut)
         return tokens
 
-    def _shortened(self, text: str) -> str:
-        if len(text) <= LONGEST or not hasattr(self.tokenizer, "bpe"):
+    def _truncated(self, text: str) -> str:
+        if len(text) <= MAX_CHARACTERS or not hasattr(self.tokenizer, "bpe"):
             return text
         cleaned: str = self.tokenizer.clean_fn(text)
-        return cleaned[:LONGEST]
+        return cleaned[:MAX_CHARACTERS]
 
 
 def lengths(tokens: torch.Tensor) -> torch.Tensor:
-    """Up to and with the end token, which has the highest number in CLIP's vocabulary. [n]"""
+    """The number of tokens including the end token, which has the highest id in CLIP's vocabulary. [n]"""
     return tokens.argmax(dim=1) + 1
 
 
 def can_be_trimmed(model: Any) -> bool:
-    """Whether no token sees a later one and the vector is the end token's, as in CLIP itself: padding does nothing."""
+    """Whether attention is causal and pooling uses the end token, as in the original CLIP, so that padding has no
+    effect.
+    """
     mask = getattr(model, "attn_mask", None)
     return (
         type(model).__name__ == "CLIP"
@@ -64,7 +66,7 @@ def can_be_trimmed(model: Any) -> bool:
 
 
 def trimmed(model: Any) -> Callable[[torch.Tensor], torch.Tensor]:
-    """model.encode_text for tokens [n, any length], where `can_be_trimmed`; captions are far shorter than 77."""
+    """model.encode_text for tokens [n, any length], if `can_be_trimmed`; captions are far shorter than 77 tokens."""
 
     class Text(nn.Module):
         def __init__(self) -> None:

@@ -1,6 +1,6 @@
-"""A Hugging Face CLIP folder as an open_clip model: the same network under other names.
+"""A Hugging Face CLIP folder as an open_clip model: the same network with other parameter names.
 
-Checked against transformers' CLIPModel in tests/test_clip.py. transformers itself is not needed.
+tests/test_clip.py compares it with transformers' CLIPModel. transformers itself is not needed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import torch
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.clip.opened import Opened, fill
+from humor_tasks.models.clip.loaded import LoadedClip, fill
 from humor_tasks.models.weight_files import CONFIG, read_folder
 
-# What transformers' CLIPTextConfig and CLIPVisionConfig say where config.json is silent.
+# Defaults of transformers' CLIPTextConfig and CLIPVisionConfig for values missing in config.json.
 _SHARED = {"hidden_act": "quick_gelu", "layer_norm_eps": 1e-5, "num_hidden_layers": 12}
 _TEXT = _SHARED | {
     "hidden_size": 512,
@@ -50,14 +50,14 @@ _PLAIN = {
 }
 _NORMS = {
     "text_model.final_layer_norm": "ln_final",
-    "vision_model.pre_layrnorm": "visual.ln_pre",  # spelled so in the files
+    "vision_model.pre_layrnorm": "visual.ln_pre",  # sic, in the files
     "vision_model.post_layernorm": "visual.ln_post",
 }
 _PROJECTIONS = {"text_projection.weight": "text_projection", "visual_projection.weight": "visual.proj"}
 
 
-def open_folder(folder: Path, about: Mapping[str, Any]) -> Opened:
-    """The model of a folder whose config.json is `about`. Raises BadInput where it is not CLIP's own architecture."""
+def open_folder(folder: Path, about: Mapping[str, Any]) -> LoadedClip:
+    """The model of a folder with the config.json `about`. Raises BadInput where its architecture is not CLIP's."""
     import open_clip
 
     try:
@@ -65,23 +65,25 @@ def open_folder(folder: Path, about: Mapping[str, Any]) -> Opened:
         model = open_clip.CLIP(**config)
     except BadInput:
         raise
-    except Exception as problem:  # sizes that do not go together raise wherever they meet
-        raise BadInput(f"clip: {folder / CONFIG} builds no model ({type(problem).__name__}: {problem}).") from None
+    except Exception as problem:  # inconsistent sizes raise any exception
+        raise BadInput(
+            f"clip: {folder / CONFIG} does not define a valid model ({type(problem).__name__}: {problem})."
+        ) from None
     fill(model, converted(read_folder(folder, "clip")), str(folder), "its config.json")
     tokenizer = open_clip.SimpleTokenizer(context_length=config["text_cfg"]["context_length"])
-    return Opened(model.eval(), tokenizer, folder.name, config, _preprocess(folder))
+    return LoadedClip(model.eval(), tokenizer, folder.name, config, _preprocess(folder))
 
 
 def model_config(about: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """config.json in open_clip's terms."""
+    """config.json converted to open_clip's configuration. Raises BadInput for values that are not supported."""
     text, vision = _TEXT | (about.get("text_config") or {}), _VISION | (about.get("vision_config") or {})
     acts = {str(text["hidden_act"]), str(vision["hidden_act"])}
     if len(acts) != 1 or not acts <= {"quick_gelu", "gelu"}:
-        raise BadInput(f"clip: {where}: hidden_act {sorted(acts)}; both towers have quick_gelu, or both gelu.")
+        raise BadInput(f"clip: {where}: hidden_act {sorted(acts)}; both towers must have quick_gelu, or both gelu.")
     for tower, name, only in (
         (text, "layer_norm_eps", 1e-5),
         (vision, "layer_norm_eps", 1e-5),
-        (text, "vocab_size", 49408),  # another vocabulary means another tokenizer
+        (text, "vocab_size", 49408),  # another vocabulary would need another tokenizer
         (vision, "num_channels", 3),
     ):
         if tower[name] != only:
@@ -109,16 +111,17 @@ def model_config(about: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def _ratio(tower: Mapping[str, Any]) -> float:
-    """What open_clip multiplies the width with, and cuts to a whole number, to have the inner size."""
+    """The ratio for which open_clip's int(width * ratio) is the feed-forward size."""
     inner, width = tower["intermediate_size"], tower["hidden_size"]
     ratio: float = inner / width
     return ratio if int(width * ratio) == inner else (inner + 0.5) / width
 
 
 def converted(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """transformers' names -> open_clip's. Queries, keys and values become one matrix; projections are transposed.
+    """transformers' parameter names -> open_clip's. Queries, keys and values become one matrix; projections are
+    transposed.
 
-    A name that is not known stays, so that whoever loads the result reports it.
+    Unknown names are kept, so that loading the result reports them.
     """
     found: dict[str, torch.Tensor] = {}
     for name, tensor in state.items():
@@ -140,7 +143,7 @@ def converted(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
                 found |= {f"{block}.attn.in_proj_{kind}": torch.cat([p for p in parts if p is not None])}
             elif part not in ("self_attn.k_proj", "self_attn.v_proj"):
                 found[name] = tensor
-        elif not name.endswith(".position_ids"):  # counts from 0, written by old transformers
+        elif not name.endswith(".position_ids"):  # the numbers 0, 1, ..., written by old versions of transformers
             found[name] = tensor
     return found
 
@@ -150,11 +153,11 @@ def _preprocess(folder: Path) -> dict[str, Any]:
 
     path = folder / "preprocessor_config.json"
     try:
-        said = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        values = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         return {
-            "mean": tuple(float(x) for x in said.get("image_mean") or OPENAI_DATASET_MEAN),
-            "std": tuple(float(x) for x in said.get("image_std") or OPENAI_DATASET_STD),
-            "interpolation": {2: "bilinear", 3: "bicubic"}[said.get("resample", 3)],
+            "mean": tuple(float(x) for x in values.get("image_mean") or OPENAI_DATASET_MEAN),
+            "std": tuple(float(x) for x in values.get("image_std") or OPENAI_DATASET_STD),
+            "interpolation": {2: "bilinear", 3: "bicubic"}[values.get("resample", 3)],
         }
     except (OSError, ValueError, TypeError, AttributeError, KeyError) as problem:
         raise BadInput(f"clip: {path} cannot be read ({problem!r}).") from None

@@ -1,4 +1,4 @@
-"""CLIP in use: embeddings of pictures and captions, each distinct one once, and logits over a picture's captions."""
+"""CLIP inference: embeddings of pictures and captions, each distinct one computed once, and logits over captions."""
 
 from __future__ import annotations
 
@@ -20,44 +20,46 @@ from humor_tasks.models.clip import weights
 from humor_tasks.models.clip.cache import Vectors
 from humor_tasks.models.clip.captions import Captions, can_be_trimmed, lengths, trimmed
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX, ClipConfig
-from humor_tasks.models.clip.opened import Opened
-from humor_tasks.models.clip.pixels import Pixels, Shown, Source
+from humor_tasks.models.clip.loaded import LoadedClip
+from humor_tasks.models.clip.pixels import ImageInput, Pixels, Source
 from humor_tasks.models.devices import DTYPES, out_of_memory, pick_device
 
-BATCH = {"cuda": 256, "mps": 64, "cpu": 32}  # pictures in one pass, before any halving
-CAPTIONS = 4  # captions in one pass for each picture in one: a caption is far less work
+BATCH = {"cuda": 256, "mps": 64, "cpu": 32}  # pictures per batch, before halving
+CAPTIONS = 4  # captions per batch for each picture per batch: a caption is much less work
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 class Clip:
-    """A CLIP model with its preprocessing. Threads may share one; they take turns.
+    """A CLIP model with its preprocessing. It is thread-safe; calls are serialised.
 
-    fit, prefix and precision are those in use; `model` is open_clip's, on `device`.
+    fit, prefix and precision are the values in use; `model` is open_clip's model, on `device`.
     """
 
-    def __init__(self, opened: Opened, config: ClipConfig) -> None:
-        said = opened.settings
+    def __init__(self, loaded: LoadedClip, config: ClipConfig) -> None:
+        settings = loaded.settings
         self.name = config.pretrained
         self.config = config
-        self.fit: str = config.fit or said.get("fit", "pad")
-        self.prefix: str = said.get("prefix", ZERO_SHOT_PREFIX) if config.prefix is None else config.prefix
-        self.precision: str = config.precision or said.get("precision", "fp32")
+        self.fit: str = config.fit or settings.get("fit", "pad")
+        self.prefix: str = settings.get("prefix", ZERO_SHOT_PREFIX) if config.prefix is None else config.prefix
+        self.precision: str = config.precision or settings.get("precision", "fp32")
         self.device = pick_device(config.device)
-        look = opened.preprocess
-        self.pixels = Pixels(opened.size, self.fit, tuple(look["mean"]), tuple(look["std"]), look["interpolation"])
-        self.captions = Captions(self.prefix, opened.tokenizer)
-        self._opened = opened
+        preprocess = loaded.preprocess
+        self.pixels = Pixels(
+            loaded.size, self.fit, tuple(preprocess["mean"]), tuple(preprocess["std"]), preprocess["interpolation"]
+        )
+        self.captions = Captions(self.prefix, loaded.tokenizer)
+        self._loaded = loaded
         self._lock = threading.RLock()
         self._batch = {"picture": config.batch_size or BATCH[self.device.type]}
         self._batch["caption"] = CAPTIONS * self._batch["picture"]
         self._workers = config.workers or min(16, _cores())
         self._embedded = {"picture": 0, "caption": 0}
         self.forget()
-        self.model: Any = _placed(opened.model, self.device, DTYPES[self.precision])
+        self.model: Any = _move_model(loaded.model, self.device, DTYPES[self.precision])
         self._encode_image: Any = self.model.encode_image
         self._encode_text: Any = self.model.encode_text
-        self._trim = can_be_trimmed(self.model) and not config.compile  # each new length would be compiled anew
+        self._trim = can_be_trimmed(self.model) and not config.compile  # each new length would be compiled again
         if config.compile:
             self._encode_image, self._encode_text = torch.compile(self._encode_image), torch.compile(self._encode_text)
         elif self._trim:
@@ -65,22 +67,24 @@ class Clip:
 
     @classmethod
     def load(cls, config: ClipConfig | None = None) -> Clip:
-        """The model that the configuration names. Raises BadInput: unknown, unreadable, unfitting, no such device."""
+        """The configured model. Raises BadInput for an unknown, unreadable or mismatched model, or an unavailable
+        device.
+        """
         config = config or ClipConfig()
-        pick_device(config.device)  # before a download
+        pick_device(config.device)  # validated before a download
         return cls(weights.open_model(config), config)
 
-    def embed_images(self, images: Sequence[Shown]) -> torch.Tensor:
+    def embed_images(self, images: Sequence[ImageInput]) -> torch.Tensor:
         """Unit vectors [len(images), d] in fp32 on the CPU, of `Picture`s or PIL images.
 
-        Threads read, check and decode ahead of the model. Raises BadInput naming the picture that cannot be used.
+        Threads read, validate and decode ahead of the model. Raises BadInput naming the picture that cannot be used.
         """
-        # One object may be in the list often, and only one thread may decode it.
+        # An image may occur several times, and only one thread may decode it.
         distinct = {id(image): Source(image, f"image {i + 1} of {len(images)}") for i, image in enumerate(images)}
         claimed: dict[str, int] = {}
 
         def prepare(identity: int) -> tuple[int, str, Any, Any]:
-            source = distinct.pop(identity)  # with its bytes, when this is done
+            source = distinct.pop(identity)  # removed, so that its bytes are freed afterwards
             key = self.pixels.key(source.content())
             if claimed.setdefault(key, identity) != identity:
                 return identity, key, None, None
@@ -89,43 +93,48 @@ class Clip:
 
         keys: dict[int, str] = {}
         with self._lock:
-            work = _Work(self._batch["picture"], self._run_images, self._images.put)
-            for identity, key, vector, pixels in ahead(prepare, list(distinct), self._workers, 2 * work.size):
+            queue = _BatchQueue(self._batch["picture"], self._run_images, self._images.put)
+            for identity, key, vector, pixels in ahead(prepare, list(distinct), self._workers, 2 * queue.size):
                 keys[identity] = key
                 if vector is not None:
-                    work.found[key] = vector
+                    queue.found[key] = vector
                 elif pixels is not None:
-                    work.add(key, pixels)
-            found = work.finish()
-        return _stacked([found[keys[id(image)]] for image in images], self._images.dimensions)
+                    queue.add(key, pixels)
+            found = queue.finish()
+        return _stack([found[keys[id(image)]] for image in images], self._images.dimensions)
 
     def embed_texts(self, texts: Sequence[str]) -> torch.Tensor:
-        """Unit vectors [len(texts), d] in fp32 on the CPU, of the prefix and each text, cut at the model's length."""
+        """Unit vectors [len(texts), d] in fp32 on the CPU, of the prefix and each text, truncated to the context
+        length.
+        """
         for i, text in enumerate(texts):
             if not isinstance(text, str):
-                raise BadInput(f"caption {i + 1} of {len(texts)}: is of type {type(text).__name__}, not a text.")
+                raise BadInput(f"caption {i + 1} of {len(texts)}: is of type {type(text).__name__}; it must be text.")
         keys = {text: self.captions.key(text) for text in texts}
         with self._lock:
-            work = _Work(self._batch["caption"], self._run_texts, self._texts.put)
-            work.found = {key: vector for key in keys.values() if (vector := self._texts.recent(key)) is not None}
-            # A caption whose vector lies in the folder is tokenized too, so that one that is cut is counted.
-            new = [text for text, key in keys.items() if key not in work.found]
+            queue = _BatchQueue(self._batch["caption"], self._run_texts, self._texts.put)
+            queue.found = {key: vector for key in keys.values() if (vector := self._texts.recent(key)) is not None}
+            # A caption cached in the folder is tokenized too, so that a truncated one is counted.
+            new = [text for text, key in keys.items() if key not in queue.found]
             tokens = self.tokenize(new)
-            for i in lengths(tokens).argsort(stable=True).tolist():  # those of a pass are alike in length
+            for i in lengths(tokens).argsort(stable=True).tolist():  # batches of similar length
                 if (vector := self._texts.get(keys[new[i]])) is None:
-                    work.add(keys[new[i]], tokens[i])
+                    queue.add(keys[new[i]], tokens[i])
                 else:
-                    work.found[keys[new[i]]] = vector
-            found = work.finish()
-        return _stacked([found[keys[text]] for text in texts], self._texts.dimensions)
+                    queue.found[keys[new[i]]] = vector
+            found = queue.finish()
+        return _stack([found[keys[text]] for text in texts], self._texts.dimensions)
 
-    def score(self, images: Sequence[Shown], texts_per_image: Sequence[Sequence[str]]) -> list[list[float]]:
-        """A logit for each image's own captions, which may be 5 here and 2 there.
+    def score(self, images: Sequence[ImageInput], texts_per_image: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Each image's logits over its own captions, whose number may differ between images.
 
-        logit = exp(logit_scale) * cosine(image, caption), plus the model's bias where it has one (SigLIP).
+        logit = exp(logit_scale) * cosine(image, caption), plus the model's bias where it has one (SigLIP). Raises
+        BadInput naming an image that cannot be used or has no captions.
         """
         if len(images) != len(texts_per_image):
-            raise BadInput(f"clip: {len(images)} images and captions for {len(texts_per_image)}; give a list an image.")
+            raise BadInput(
+                f"clip: {len(images)} images and {len(texts_per_image)} lists of captions; give one list per image."
+            )
         for i, texts in enumerate(texts_per_image):
             if isinstance(texts, str) or not texts:
                 raise BadInput(f"image {i + 1} of {len(images)}: has no captions to choose from.")
@@ -136,15 +145,15 @@ class Clip:
             bias = getattr(self.model, "logit_bias", None)
         shift = 0.0 if bias is None else float(bias.detach())
         own = torch.split(captions, [len(texts) for texts in texts_per_image])
-        # Not a matrix product: a caption's logit has the same digits in every place and company.
+        # Not a matrix product, so that a caption's logit does not depend on the other captions, to the last digit.
         return [(scale * (mine * one).sum(1) + shift).tolist() for one, mine in zip(pictures, own, strict=True)]
 
     def tokenize(self, texts: Sequence[str]) -> torch.Tensor:
-        """Token ids [len(texts), 77] of the prefix and each text; what had to be cut is counted in `summary`."""
+        """Token ids [len(texts), 77] of the prefix and each text; `summary` counts truncated ones."""
         return self.captions.tokenize(texts)
 
     def summary(self) -> dict[str, int]:
-        """What was embedded by the model itself so far, and how many distinct captions were cut to its length."""
+        """The number of pictures and captions embedded so far (not from a cache), and of captions truncated."""
         return {
             "pictures_embedded": self._embedded["picture"],
             "captions_embedded": self._embedded["caption"],
@@ -152,42 +161,42 @@ class Clip:
         }
 
     def forget(self) -> None:
-        """Empties the caches; to be called when the weights have changed."""
+        """Clear the caches; must be called when the weights have changed."""
         folder = None
         if self.config.cache_dir:
-            mark = hashlib.sha256(f"{self._opened.fingerprint()} {self.precision}".encode()).hexdigest()
-            folder = Path(self.config.cache_dir).expanduser() / f"clip-{mark[:32]}"
-        dimensions = int(self._opened.model_config["embed_dim"])
+            digest = hashlib.sha256(f"{self._loaded.fingerprint()} {self.precision}".encode()).hexdigest()
+            folder = Path(self.config.cache_dir).expanduser() / f"clip-{digest[:32]}"
+        dimensions = int(self._loaded.model_config["embed_dim"])
         self._images = Vectors(dimensions, folder and folder / "images")
         self._texts = Vectors(dimensions, folder and folder / "captions")
 
     def save(self, folder: str | Path) -> None:
-        """A folder that `load` reads and that carries fit, prefix and precision; plain open_clip reads it too."""
+        """Write a folder that `load` reads, with fit, prefix and precision; open_clip reads it too."""
         settings = {"fit": self.fit, "prefix": self.prefix, "precision": self.precision}
-        weights.save(Path(folder).expanduser(), self._opened, settings)
+        weights.save(Path(folder).expanduser(), self._loaded, settings)
 
     def _run_images(self, batch: list[Any]) -> torch.Tensor:
         def run(piece: torch.Tensor) -> torch.Tensor:
-            ready = self.pixels.normalised(self._there(piece), DTYPES[self.precision])
+            ready = self.pixels.normalised(self._to_device(piece), DTYPES[self.precision])
             return torch.as_tensor(self._encode_image(ready))
 
-        return self._in_pieces(torch.from_numpy(np.stack(batch)), run, "picture")  # [n, size, size, 3]
+        return self._in_batches(torch.from_numpy(np.stack(batch)), run, "picture")  # [n, size, size, 3]
 
     def _run_texts(self, batch: list[Any]) -> torch.Tensor:
         def run(piece: torch.Tensor) -> torch.Tensor:
             if self._trim:
                 piece = piece[:, : int(lengths(piece).max())]
-            return torch.as_tensor(self._encode_text(self._there(piece)))
+            return torch.as_tensor(self._encode_text(self._to_device(piece)))
 
-        return self._in_pieces(torch.stack(batch), run, "caption")
+        return self._in_batches(torch.stack(batch), run, "caption")
 
-    def _there(self, piece: torch.Tensor) -> torch.Tensor:
-        """On the device. From pinned memory a GPU fetches it in its turn, and nothing here waits for that."""
+    def _to_device(self, piece: torch.Tensor) -> torch.Tensor:
+        """The tensor on the device. Copies from pinned memory to a GPU are asynchronous."""
         cuda = self.device.type == "cuda"
         return (piece.pin_memory() if cuda else piece).to(self.device, non_blocking=cuda)
 
-    def _in_pieces(self, items: torch.Tensor, run: Callable[[torch.Tensor], torch.Tensor], kind: str) -> torch.Tensor:
-        """Unit vectors of all items, in as many passes as the memory asks for; what fits is remembered."""
+    def _in_batches(self, items: torch.Tensor, run: Callable[[torch.Tensor], torch.Tensor], kind: str) -> torch.Tensor:
+        """Unit vectors of all items, in batches that fit into memory; a reduced batch size is kept."""
         parts: list[torch.Tensor] = []
         start = 0
         while start < len(items):
@@ -201,9 +210,9 @@ class Clip:
             else:
                 start += len(piece)
                 continue
-            # Outside the except block: the exception holds on to the tensors of the failed pass.
+            # Outside the except block, because the exception references the tensors of the failed batch.
             if len(piece) == 1:
-                raise BadInput(f"clip: not even one {kind} fits the memory of {self.device}; free some, or use fp16.")
+                raise BadInput(f"clip: not even one {kind} fits the memory of {self.device}; free memory, or use fp16.")
             self._batch[kind] = len(piece) // 2
             if self.device.type == "cuda":
                 torch.cuda.empty_cache()
@@ -211,10 +220,10 @@ class Clip:
         return torch.cat(parts)
 
 
-class _Work:
-    """What is waiting for the model, and what it found.
+class _BatchQueue:
+    """Items queued for the model, and their vectors.
 
-    A batch's vectors are awaited after the next one is sent, so that a GPU always has one while the next are gathered.
+    A batch's result is fetched after the next batch is sent, so that a GPU is busy while the next batch is prepared.
     """
 
     def __init__(self, size: int, run: Callable[[list[Any]], torch.Tensor], put: Callable[[str, Any], None]) -> None:
@@ -224,7 +233,7 @@ class _Work:
         self._sent: tuple[list[str], torch.Tensor, torch.cuda.Event | None] | None = None
 
     def add(self, key: str, item: Any) -> None:
-        """Another item, whose key is new."""
+        """Queue an item with a new key."""
         self._waiting[key] = item
         if len(self._waiting) == self.size:
             self._send()
@@ -239,7 +248,7 @@ class _Work:
     def _send(self) -> None:
         vectors = self.run(list(self._waiting.values()))
         cuda = vectors.device.type == "cuda"
-        # A copy asked for only later would stand behind the next batch.
+        # The copy is queued now; if queued later, it would wait for the next batch.
         sent = list(self._waiting), vectors.to("cpu", non_blocking=cuda)
         arrived = torch.cuda.current_stream(vectors.device).record_event() if cuda else None
         self._fetch()
@@ -253,14 +262,14 @@ class _Work:
             arrived.synchronize()
         for key, vector in zip(keys, vectors.numpy(), strict=True):
             if not np.isfinite(vector).all():
-                raise BadInput("clip: the model gives numbers that are not finite; damaged weights, or fp16 overflows.")
+                raise BadInput("clip: the model returns values that are not finite: damaged weights, or fp16 overflow.")
             self.found[key] = vector = vector.copy()
             self.put(key, vector)
         self._sent = None
 
 
 def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: int, most: int) -> Iterator[Result]:
-    """function(item) in order, computed by threads at most `most` items ahead of the reader."""
+    """function(item) in order, computed by threads at most `most` items ahead of the consumer."""
     waiting: deque[Future[Result]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="clip")
     try:
@@ -274,11 +283,11 @@ def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: in
         pool.shutdown(cancel_futures=True)
 
 
-def _placed(model: Any, device: torch.device, dtype: torch.dtype) -> Any:
+def _move_model(model: Any, device: torch.device, dtype: torch.dtype) -> Any:
     scale, bias = model.logit_scale.detach().clone(), getattr(model, "logit_bias", None)
     shift = None if bias is None else bias.detach().clone()
     model.to(device=device, dtype=dtype).to(memory_format=torch.channels_last)
-    # In half precision a scale of 100 would be 98.9.
+    # The scale stays fp32: in half precision 100 would be 98.9.
     model.logit_scale.data = scale.to(device)
     if shift is not None:
         model.logit_bias.data = shift.to(device)
@@ -289,5 +298,5 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _stacked(vectors: list[Any], dimensions: int) -> torch.Tensor:
+def _stack(vectors: list[Any], dimensions: int) -> torch.Tensor:
     return torch.from_numpy(np.stack(vectors) if vectors else np.zeros((0, dimensions), np.float32))

@@ -1,7 +1,8 @@
-"""Where a CLIP comes from: open_clip's architectures and tags, folders (its, ours, transformers'), weight files.
+"""Loading of CLIP models: open_clip's architectures and tags, folders (open_clip, `Clip.save`, transformers), weight
+files.
 
-Weights are tensors and nothing else: safetensors, or torch files read with weights_only. They are read here
-and not by open_clip, which on some errors reads a torch file again without that guard.
+Weight files hold tensors only: safetensors, or torch files read with weights_only. They are not read by open_clip,
+which for some errors reads a torch file again without weights_only.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from typing import Any
 
 import torch
 
-from humor_tasks.data.writing import beside, write_json
+from humor_tasks.data.writing import replacing, write_json
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.clip.config import DEFAULT, FITS, PRECISIONS, ClipConfig
-from humor_tasks.models.clip.opened import Opened, fill
+from humor_tasks.models.clip.loaded import LoadedClip, fill
 from humor_tasks.models.folders import read_object
 from humor_tasks.models.weight_files import CONFIG, WEIGHTS, read_state
 
@@ -29,16 +30,16 @@ HUB = "hf-hub:"
 # In the order in which open_clip prefers them.
 _FILES = ("open_clip_model.safetensors", "open_clip_pytorch_model.bin", WEIGHTS, "pytorch_model.bin")
 _PREPROCESS = ("mean", "std", "interpolation")
-_NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")  # numbers among OpenAI's tensors
+_NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size")  # integers stored with OpenAI's tensors
 
 
-def open_model(config: ClipConfig) -> Opened:
-    """The model that `config.pretrained` names. Raises BadInput saying what was looked for and what there is."""
+def open_model(config: ClipConfig) -> LoadedClip:
+    """The model that `config.pretrained` names. Raises BadInput naming what was searched and what is available."""
     name, path = config.pretrained, Path(config.pretrained).expanduser()
     if path.is_file():
         return _of_file(path, config.architecture)
     if config.architecture is not None:
-        raise BadInput(f"clip: architecture belongs to a weight file, and {name} is none.")
+        raise BadInput(f"clip: architecture is for a weight file, and {name} is not one.")
     if path.is_dir():
         return _of_folder(path)
     if path.is_absolute() or name.startswith((".", "~")) or path.suffix in (".safetensors", ".pt", ".pth", ".bin"):
@@ -49,85 +50,85 @@ def open_model(config: ClipConfig) -> Opened:
     return _of_tag((architecture or tag).replace("/", "-"), tag if architecture else "")
 
 
-def save(folder: Path, opened: Opened, settings: Mapping[str, Any]) -> None:
-    """model.safetensors, open_clip's own configuration (its `local-dir:` reads the folder), and ours last."""
+def save(folder: Path, loaded: LoadedClip, settings: Mapping[str, Any]) -> None:
+    """Write model.safetensors, open_clip's configuration (readable by its `local-dir:`), and config.json last."""
     from safetensors import SafetensorError
     from safetensors.torch import save_file
 
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in opened.model.state_dict().items()}
-    with beside(folder / WEIGHTS) as path:
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in loaded.model.state_dict().items()}
+    with replacing(folder / WEIGHTS) as path:
         try:
             save_file(tensors, path)
-        except SafetensorError as problem:  # a full disk, above all
+        except SafetensorError as problem:  # mostly a full disk
             raise OSError(problem) from None
-    if hasattr(opened.tokenizer, "save_pretrained"):
-        opened.tokenizer.save_pretrained(folder)
-    write_json(folder / MODEL_CONFIG, {"model_cfg": opened.model_config, "preprocess_cfg": opened.preprocess})
-    write_json(folder / CONFIG, {"kind": KIND, "architecture": opened.architecture, **settings})
+    if hasattr(loaded.tokenizer, "save_pretrained"):
+        loaded.tokenizer.save_pretrained(folder)
+    write_json(folder / MODEL_CONFIG, {"model_cfg": loaded.model_config, "preprocess_cfg": loaded.preprocess})
+    write_json(folder / CONFIG, {"kind": KIND, "architecture": loaded.architecture, **settings})
 
 
-def _of_tag(architecture: str, tag: str) -> Opened:
+def _of_tag(architecture: str, tag: str) -> LoadedClip:
     import open_clip
 
     found = _check_architecture(architecture)
     if tag == "random":
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
-            return _built(found, found)
+            return _build(found, found)
     known = open_clip.get_pretrained_cfg(found, tag) if tag else {}
     if not known:
         tags = ", ".join([*open_clip.list_pretrained_tags_by_model(found), "random"])
         raise BadInput(f"clip: {found} has no weights '{tag}'; there are {tags}. Write {found}/TAG, as in {DEFAULT}.")
-    # open_clip only warns here, and the model would answer with another activation than its weights know.
-    opened = _built(found, found, bool(known.get("quick_gelu")))
-    opened.preprocess |= {key: known[key] for key in _PREPROCESS if known.get(key) is not None}
-    with _hub_problems(f"{found}/{tag}"):
+    # open_clip only warns here, and the model would use another activation function than in training.
+    loaded = _build(found, found, bool(known.get("quick_gelu")))
+    loaded.preprocess |= {key: known[key] for key in _PREPROCESS if known.get(key) is not None}
+    with _hub_errors(f"{found}/{tag}"):
         path = open_clip.download_pretrained(known)
-    return _filled(opened, Path(path), resize=True)
+    return _fill_from_file(loaded, Path(path), resize=True)
 
 
-def _of_hub(name: str) -> Opened:
+def _of_hub(name: str) -> LoadedClip:
     from open_clip.pretrained import download_pretrained_from_hf
 
-    with _hub_problems(name):
-        opened = _built(name, name.removeprefix(HUB))
+    with _hub_errors(name):
+        loaded = _build(name, name.removeprefix(HUB))
         path = download_pretrained_from_hf(name.removeprefix(HUB))
-    return _filled(opened, Path(path), resize=True)
+    return _fill_from_file(loaded, Path(path), resize=True)
 
 
-def _of_file(path: Path, architecture: str | None) -> Opened:
+def _of_file(path: Path, architecture: str | None) -> LoadedClip:
     if architecture is None:
-        raise BadInput(f"clip: {path} is a weight file; say its architecture, such as architecture=ViT-L-14-336.")
+        raise BadInput(f"clip: {path} is a weight file; give its architecture, such as architecture=ViT-L-14-336.")
     found = _check_architecture(architecture.replace("/", "-"))
-    return _filled(_built(found, found), path)
+    return _fill_from_file(_build(found, found), path)
 
 
-def _of_folder(folder: Path) -> Opened:
+def _of_folder(folder: Path) -> LoadedClip:
     about = read_object(folder / CONFIG) if (folder / CONFIG).is_file() else {}
     if (folder / MODEL_CONFIG).is_file():
         path = next((folder / name for name in _FILES if (folder / name).is_file()), None)
         if path is None:
             raise BadInput(f"clip: {folder} holds no weights; there should be one of {', '.join(_FILES)}.")
-        ours = about.get("kind") == KIND
-        opened = _built(f"local-dir:{folder}", str(about.get("architecture", folder.name)) if ours else folder.name)
-        if ours:
-            opened.settings = _settings(folder, about)
-        return _filled(opened, path)
+        is_ours = about.get("kind") == KIND
+        loaded = _build(f"local-dir:{folder}", str(about.get("architecture", folder.name)) if is_ours else folder.name)
+        if is_ours:
+            loaded.settings = _settings(folder, about)
+        return _fill_from_file(loaded, path)
     if about.get("model_type") == "clip":
         from humor_tasks.models.clip.hugging_face import open_folder
 
         return open_folder(folder, about)
     trained = f" It holds a training run: its model is {folder / 'model'}." if (folder / "model").is_dir() else ""
     raise BadInput(
-        f"clip: {folder} is no folder of a CLIP: it needs {MODEL_CONFIG} (as open_clip and this package write it) "
-        f"or a {CONFIG} of model_type clip (as transformers writes it).{trained}"
+        f"clip: {folder} is not a CLIP folder: it needs {MODEL_CONFIG} (written by open_clip and this package) "
+        f"or a {CONFIG} with model_type clip (written by transformers).{trained}"
     )
 
 
 def _settings(folder: Path, about: Mapping[str, Any]) -> dict[str, Any]:
     where = f"{folder / CONFIG}"
     if not isinstance(about.get("prefix"), str):
-        raise BadInput(f"{where}: prefix is {about.get('prefix')!r}; it is a text, which may be empty.")
+        raise BadInput(f"{where}: prefix is {about.get('prefix')!r}; it must be text, possibly empty.")
     return {
         "prefix": about["prefix"],
         "fit": check_choice(f"{where}: fit", str(about.get("fit")), FITS),
@@ -136,7 +137,7 @@ def _settings(folder: Path, about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_architecture(name: str) -> str:
-    """The name if open_clip knows it; otherwise BadInput with the nearest ones."""
+    """The name if open_clip knows it. Raises BadInput with the nearest names otherwise."""
     import open_clip
 
     known = open_clip.list_models()
@@ -148,61 +149,62 @@ def _check_architecture(name: str) -> str:
     raise BadInput(f"clip: open_clip has no architecture '{name}'.{near} open_clip.list_models() lists all.")
 
 
-def _built(name: str, architecture: str, quick_gelu: bool = False) -> Opened:
-    """open_clip's model `name` (a known architecture, or where its configuration lies) without weights."""
+def _build(name: str, architecture: str, quick_gelu: bool = False) -> LoadedClip:
+    """open_clip's model `name` (an architecture, or the location of its configuration) with untrained weights."""
     import open_clip
 
     try:
-        with _quietly():
+        with _without_logging():
             model = open_clip.create_model(
                 name, load_weights=False, pretrained_text=False, force_quick_gelu=quick_gelu, precision="fp32"
             )
             tokenizer = open_clip.get_tokenizer(name)
             model_config = open_clip.get_model_config(name)
-    except Exception as problem:  # a damaged configuration raises whatever the first use of it does
-        said = " ".join(str(problem).split())
-        raise BadInput(f"clip: {name} cannot be built ({type(problem).__name__}: {said}).") from problem
+    except Exception as problem:  # a damaged configuration raises any exception
+        message = " ".join(str(problem).split())
+        raise BadInput(f"clip: {name} cannot be built ({type(problem).__name__}: {message}).") from problem
     preprocess = {key: model.visual.preprocess_cfg[key] for key in _PREPROCESS}
     config = model_config | ({"quick_gelu": True} if quick_gelu else {})
-    return Opened(model.eval(), tokenizer, architecture, config, preprocess)
+    return LoadedClip(model.eval(), tokenizer, architecture, config, preprocess)
 
 
-def _filled(opened: Opened, path: Path, resize: bool = False) -> Opened:
-    """`opened` with the weights of a file, which must fit to the last key.
+def _fill_from_file(loaded: LoadedClip, path: Path, resize: bool = False) -> LoadedClip:
+    """`opened` with the weights of a file, whose keys must all match.
 
-    resize: position embeddings of another length are interpolated, as open_clip does it for its own weights.
+    resize: position embeddings of another length are interpolated, as open_clip does for its own weights.
     """
     from open_clip.convert import convert_state_dict
     from open_clip.model import convert_to_custom_text_state_dict, resize_pos_embed, resize_text_pos_embed
 
-    model, state = opened.model, convert_state_dict(opened.model, read_state(path, "clip", _NOT_WEIGHTS))
+    model, state = loaded.model, convert_state_dict(loaded.model, read_state(path, "clip", _NOT_WEIGHTS))
     if "positional_embedding" in state and not hasattr(model, "positional_embedding"):
         state = convert_to_custom_text_state_dict(state)
-    for name in ("logit_scale", "logit_bias"):  # a number, or a list of one
+    for name in ("logit_scale", "logit_bias"):  # stored as a scalar or as a list with one entry
         if name in state and getattr(model, name, None) is not None and state[name].numel() == 1:
             state[name] = state[name].reshape(getattr(model, name).shape)
-    if "text.transformer.embeddings.position_ids" not in model.state_dict():  # written by old transformers
+    if "text.transformer.embeddings.position_ids" not in model.state_dict():  # written by old versions of transformers
         state.pop("text.transformer.embeddings.position_ids", None)
     if resize:
         resize_pos_embed(state, model)
         resize_text_pos_embed(state, model)
-    fill(model, state, str(path), opened.architecture)
-    return opened
+    fill(model, state, str(path), loaded.architecture)
+    return loaded
 
 
 @contextlib.contextmanager
-def _hub_problems(name: str) -> Iterator[None]:
+def _hub_errors(name: str) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as problem:
-        raise BadInput(f"clip: {name}: its weights are not to be had from the hub ({problem}).") from None
+        raise BadInput(f"clip: {name}: its weights cannot be loaded from the hub ({problem}).") from None
 
 
 @contextlib.contextmanager
-def _quietly() -> Iterator[None]:
-    """Without open_clip's reports: it says through the root logger that a model without weights is random.
+def _without_logging() -> Iterator[None]:
+    """Suppress open_clip's log messages: it reports through the root logger that a model without weights is random.
 
-    The shortcuts it uses also install a handler where there is none, which would change a program's later logs.
+    open_clip's logging calls also install a root handler where there is none, which would change a program's later
+    logs.
     """
     root, blank = logging.getLogger(), logging.NullHandler()
 

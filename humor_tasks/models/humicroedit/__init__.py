@@ -1,15 +1,16 @@
-"""Trained raters of edited headlines: `load` opens the run folder of any system of `humor-tasks train humicroedit`.
+"""Trained models that rate edited headlines; `load` opens a run folder of any system of `humor-tasks train
+humicroedit`.
 
-| module | what it offers |
+| module | contents |
 |---|---|
-| `texts` | `Edit`, `as_edit`; `Form`, `written`: what an encoder is shown of a headline, by the switches |
+| `texts` | `Edit`, `as_edit`; `Form`, `written`: the encoder's input text for a headline |
 | `rater` | `Rater`: `rate` and `prefer`, for every system |
-| `frozen` | `FrozenEncoder`: sentence embeddings; `WordVectors`: one vector a word |
-| `features` | rows of numbers for `ridge`, `cbow` and `ngrams`; `FeatureRater` |
-| `network` | `Network`: an encoder with a head on the marked words; `NetworkRater` |
-| `stack` | `EnsembleRater`: members, averaged over folds and stacked |
+| `frozen` | `FrozenEncoder`: sentence embeddings; `WordVectors`: static word vectors |
+| `features` | feature vectors for `ridge`, `cbow` and `ngrams`; `FeatureRater` |
+| `network` | `Network`: an encoder with a regression head on the marked words; `NetworkRater` |
+| `stack` | `EnsembleRater`: models averaged over folds, and stacked |
 
-torch, transformers and scikit-learn load with the system that needs them.
+torch, transformers and scikit-learn are imported by the systems that need them.
 """
 
 from humor_tasks.models.humicroedit.rater import Rater, load

@@ -1,4 +1,4 @@
-"""Rows of numbers for headlines, and a rater that weighs them: `ridge`, `cbow` and `ngrams`."""
+"""Feature vectors of edited headlines, and the regression on them: `ridge`, `cbow` and `ngrams`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BATCH = 4096
 
 
 class Sentences:
-    """`ridge`: embeddings of both headlines and both words, and products of those that the edit sets apart."""
+    """`ridge`: embeddings of both headlines and both words, and three elementwise products of these."""
 
     def __init__(self, encoder: FrozenEncoder) -> None:
         self.encoder = encoder
 
     def rows(self, edits: Sequence[Edit]) -> Any:
-        """[edits, 7 x dimensions]."""
+        """Features [edits, 7 x dimensions]."""
         import numpy as np
 
         columns = [
@@ -34,29 +34,29 @@ class Sentences:
         return np.hstack([new, old, edit, word, new * old, edit * word, new * edit])
 
     def save(self, folder: Path) -> None:
-        """The encoder."""
+        """Save the encoder."""
         self.encoder.save(folder)
 
 
 class Words:
-    """`cbow`: the vectors of the replacing and the replaced word, and the mean over the words around them."""
+    """`cbow`: the vectors of the replacing and the replaced word, and the mean vector of the words around them."""
 
     def __init__(self, vectors: WordVectors) -> None:
         self.vectors = vectors
 
     def rows(self, edits: Sequence[Edit]) -> Any:
-        """[edits, 3 x dimensions]."""
+        """Features [edits, 3 x dimensions]."""
         import numpy as np
 
         columns = [[e.edit for e in edits], [e.word for e in edits], [e.context for e in edits]]
         return np.hstack([self.vectors.embed(column) for column in columns])
 
     def save(self, folder: Path) -> None:
-        """The vectors."""
+        """Save the word vectors."""
         self.vectors.save(folder)
 
 
-# One vectorizer a view: the text it reads, the unit it counts, and how long its n-grams are.
+# One vectorizer per view: its input text, its unit, and its range of n-gram lengths.
 _VIEWS = {
     "edit": ("edit", "char_wb", (2, 5)),
     "edited": ("edited", "word", (1, 2)),
@@ -65,26 +65,26 @@ _VIEWS = {
 
 
 class NGrams:
-    """`ngrams`: TF-IDF of the replacing word's character n-grams, and of words: the edited headline's, the replaced."""
+    """`ngrams`: TF-IDF of the replacing word's character n-grams, the edited headline's words and the replaced word."""
 
     def __init__(self, views: dict[str, Any]) -> None:
         self.views = views
 
     @classmethod
     def fitted(cls, edits: Sequence[Edit]) -> NGrams:
-        """The vocabulary of `edits`."""
+        """Vectorizers fitted on `edits`."""
         views = {name: _vectorizer(name).fit([getattr(e, _VIEWS[name][0]) for e in edits]) for name in _VIEWS}
         return cls(views)
 
     def rows(self, edits: Sequence[Edit]) -> Any:
-        """[edits, all n-grams], sparse."""
+        """Features [edits, all n-grams], sparse."""
         from scipy.sparse import hstack
 
         views = [view.transform([getattr(e, _VIEWS[name][0]) for e in edits]) for name, view in self.views.items()]
         return hstack(views).tocsr()
 
     def save(self, folder: Path) -> None:
-        """The vocabulary of each view with its weights."""
+        """Save the vocabulary of each view with its IDF weights."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, view in self.views.items():
             known = {
@@ -94,7 +94,7 @@ class NGrams:
 
     @classmethod
     def saved(cls, folder: Path) -> NGrams:
-        """What `save` wrote."""
+        """Load what `save` wrote."""
         import numpy as np
 
         views = {}
@@ -113,14 +113,14 @@ def _vectorizer(name: str, vocabulary: dict[str, int] | None = None) -> Any:
 
 
 class Layers:
-    """Standardised columns through dense layers with ReLU between them; a ridge has one layer."""
+    """Standardisation, then dense layers with ReLU between them; ridge regression has one layer."""
 
     def __init__(self, tensors: dict[str, Any]) -> None:
         self.tensors = tensors
         self.depth = sum(name.startswith("weight") for name in tensors)
 
     def __call__(self, rows: Any) -> Any:
-        """[rows] ratings."""
+        """Ratings [rows]."""
         import numpy as np
 
         values = rows if "mean" not in self.tensors else (rows - self.tensors["mean"]) / self.tensors["scale"]
@@ -130,7 +130,7 @@ class Layers:
         return values[:, 0]
 
     def save(self, path: Path) -> None:
-        """The tensors."""
+        """Save the tensors."""
         import numpy as np
         from safetensors.numpy import save_file
 
@@ -138,7 +138,7 @@ class Layers:
 
 
 class FeatureRater(RaterBase):
-    """Features and layers of a run folder."""
+    """The features and layers of a run folder."""
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         from safetensors.numpy import load_file
@@ -157,7 +157,7 @@ class FeatureRater(RaterBase):
 
     @classmethod
     def of(cls, features: Any, layers: Layers) -> FeatureRater:
-        """From what training holds."""
+        """A rater from features and layers in memory, as in training."""
         rater = cls.__new__(cls)
         RaterBase.__init__(rater)
         rater.features, rater.layers = features, layers

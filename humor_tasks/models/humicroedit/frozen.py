@@ -1,4 +1,4 @@
-"""Vectors that training leaves as they are: sentence embeddings of an encoder, and one vector a word."""
+"""Frozen text representations: sentence embeddings of an encoder, and static word vectors."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ from typing import Any
 from humor_tasks.errors import BadInput
 
 MAX_TOKENS = 128
-WORDS = 400_000  # vectors kept of a file, the first ones: such files are sorted by frequency
+WORDS = 400_000  # vectors read from a file: the first ones, because such files are sorted by frequency
 
 
 def open_encoder(name: str) -> tuple[Any, Any]:
-    """(tokenizer, model in float32) of a hub name or a folder, without code from it."""
+    """(tokenizer, float32 model) of a hub id or a folder; its code is not executed. Raises BadInput where loading
+    fails.
+    """
     from transformers import AutoModel, AutoTokenizer
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
         model = AutoModel.from_pretrained(name, trust_remote_code=False, use_safetensors=True).float()
     except (OSError, ValueError, KeyError) as problem:
-        raise BadInput(f"encoder {name}: no such folder, and not to be had from the hub ({problem}).") from None
+        raise BadInput(f"encoder {name}: no such folder, and it cannot be loaded from the hub ({problem}).") from None
     if not tokenizer.is_fast:
-        raise BadInput(f"encoder {name}: its tokenizer gives no character offsets; it needs a fast one.")
+        raise BadInput(f"encoder {name}: its tokenizer has no character offsets; a fast tokenizer is needed.")
     return tokenizer, model
 
 
 class FrozenEncoder:
-    """Unit vectors of texts: the mean over an encoder's last states. Each distinct text is read once."""
+    """Unit vectors of texts: the mean of an encoder's last hidden states. Each distinct text is encoded once."""
 
     def __init__(self, name: str, batch_size: int = 64) -> None:
         import torch
@@ -37,17 +39,17 @@ class FrozenEncoder:
         self.batch_size = batch_size
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.model.to(self.device).eval()
-        self._kept: dict[str, Any] = {}
+        self._cache: dict[str, Any] = {}
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """[len(texts), dimensions] as a numpy array of float32."""
+        """float32 numpy array [len(texts), dimensions]."""
         import numpy as np
 
-        new = sorted({text for text in texts if text not in self._kept}, key=lambda text: (len(text), text))
+        new = sorted({text for text in texts if text not in self._cache}, key=lambda text: (len(text), text))
         for start in range(0, len(new), self.batch_size):
             batch = new[start : start + self.batch_size]
-            self._kept.update(zip(batch, self._vectors(batch), strict=True))
-        return np.stack([self._kept[text] for text in texts])
+            self._cache.update(zip(batch, self._vectors(batch), strict=True))
+        return np.stack([self._cache[text] for text in texts])
 
     def _vectors(self, texts: list[str]) -> Any:
         import torch
@@ -61,35 +63,35 @@ class FrozenEncoder:
         return torch.nn.functional.normalize(means, dim=-1).cpu().numpy()
 
     def save(self, folder: Path) -> None:
-        """Tokenizer and weights, as `open_encoder` reads them."""
+        """Save tokenizer and weights, as `open_encoder` reads them."""
         self.model.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
 
 
 class WordVectors:
-    """One vector a word, whatever stands around it; several words have their mean, unknown ones nothing but zeros."""
+    """Static word vectors. Several words get their mean vector, without unknown words; no known word gives zeros."""
 
     def __init__(self, words: Sequence[str], table: Any) -> None:
         self.words = list(words)
         self.table = table  # [words, dimensions], float16
-        self._places = {word: i for i, word in reversed(list(enumerate(self.words)))}
+        self._index = {word: i for i, word in reversed(list(enumerate(self.words)))}
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """[len(texts), dimensions] as a numpy array of float32."""
+        """float32 numpy array [len(texts), dimensions]."""
         import numpy as np
 
         vectors = np.zeros((len(texts), self.table.shape[1]), np.float32)
         for row, text in enumerate(texts):
-            places = [place for word in text.split() if (place := self._place(word)) is not None]
-            if places:
-                vectors[row] = self.table[places].astype(np.float32).mean(0)
+            found_rows = [place for word in text.split() if (place := self._row_of(word)) is not None]
+            if found_rows:
+                vectors[row] = self.table[found_rows].astype(np.float32).mean(0)
         return vectors
 
-    def _place(self, word: str) -> int | None:
-        return self._places.get(word, self._places.get(word.lower()))
+    def _row_of(self, word: str) -> int | None:
+        return self._index.get(word, self._index.get(word.lower()))
 
     def save(self, folder: Path) -> None:
-        """words.json and vectors.safetensors."""
+        """Write words.json and vectors.safetensors."""
         from safetensors.numpy import save_file
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +100,7 @@ class WordVectors:
 
     @classmethod
     def saved(cls, folder: Path) -> WordVectors:
-        """What `save` wrote."""
+        """Load what `save` wrote."""
         from safetensors.numpy import load_file
 
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
@@ -106,7 +108,10 @@ class WordVectors:
 
     @classmethod
     def read(cls, path: Path) -> WordVectors:
-        """A text file: a word and its numbers a line, with word2vec's header or, as GloVe's, without."""
+        """Read a text file with a word and its numbers per line, with word2vec's header or without, as GloVe's.
+
+        Raises BadInput naming file and line.
+        """
         import numpy as np
 
         if not path.is_file():
@@ -124,7 +129,7 @@ class WordVectors:
                 except ValueError:
                     row = np.zeros(0, np.float16)
                 if len(cells) <= size or not row.size or not np.isfinite(row).all():
-                    raise BadInput(f"vectors {path}, line {number}: is not a word and {size} numbers.")
+                    raise BadInput(f"vectors {path}, line {number}: is not a word with {size} numbers.")
                 words.append(" ".join(cells[:-size]))
                 rows.append(row)
         if not rows:
@@ -133,7 +138,9 @@ class WordVectors:
 
     @classmethod
     def of_encoder(cls, name: str, words: Sequence[str]) -> WordVectors:
-        """The embedding layer's vectors of `words`: the mean over a word's pieces, before any context."""
+        """The vectors of `words` from an encoder's embedding layer: the mean over a word's subword tokens, without
+        context.
+        """
         import numpy as np
         import torch
 

@@ -1,4 +1,4 @@
-"""An encoder with a head that looks at the whole text and at the marked words: `encoder` and `pair`."""
+"""An encoder with a regression head on the whole text and the marked words: `encoder` and `pair`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NETWORK, MODEL, HEAD = "network", "model", "head.safetensors"
 
 
 class Tokens(NamedTuple):
-    """One headline for the encoder; `places` is 1 on the replacing word, 2 on the replaced one, else 0."""
+    """One encoder input; `places` is 1 on tokens of the replacing word, 2 on those of the replaced word, else 0."""
 
     ids: list[int]
     types: list[int]
@@ -26,10 +26,10 @@ class Tokens(NamedTuple):
 
 
 def tokenize(tokenizer: Any, edits: Sequence[Edit], form: Form, max_length: int) -> list[Tokens]:
-    """Every headline in `form`, cut at `max_length` tokens."""
+    """Every headline in `form`, truncated to `max_length` tokens."""
     texts = [written(edit, form, tokenizer.mask_token or "_") for edit in edits]
     seconds = [text.second for text in texts]
-    read = tokenizer(
+    encoding = tokenizer(
         [text.first for text in texts],
         None if seconds[0] is None else seconds,
         truncation=True,
@@ -38,19 +38,19 @@ def tokenize(tokenizer: Any, edits: Sequence[Edit], form: Form, max_length: int)
     )
     found = []
     for i, text in enumerate(texts):
-        ids, parts, offsets = read["input_ids"][i], read.sequence_ids(i), read["offset_mapping"][i]
+        ids, parts, offsets = encoding["input_ids"][i], encoding.sequence_ids(i), encoding["offset_mapping"][i]
         places = [0] * len(ids)
         for mark, span in ((1, text.edit), (2, text.word)):
             for at, (part, (start, end)) in enumerate(zip(parts, offsets, strict=True)):
                 if span and part == span[0] and start < span[2] and end > span[1]:
                     places[at] = mark
-        types = read["token_type_ids"][i] if "token_type_ids" in read else [0] * len(ids)
+        types = encoding["token_type_ids"][i] if "token_type_ids" in encoding else [0] * len(ids)
         found.append(Tokens(ids, types, places))
     return found
 
 
 def tensors(rows: Sequence[Tokens], padding: int, device: Any = "cpu") -> tuple[torch.Tensor, ...]:
-    """ids, types, places and the attention mask, each [rows, longest]."""
+    """ids, types, places and the attention mask, each [rows, longest], padded on the right."""
     longest = max(len(row.ids) for row in rows)
 
     def padded(values: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
@@ -66,35 +66,38 @@ def tensors(rows: Sequence[Tokens], padding: int, device: Any = "cpu") -> tuple[
 
 
 class Network(nn.Module):
-    """mean over all tokens, mean over each marked word and the product of both words -> one hidden layer -> rating.
+    """An encoder and a head: pooled states -> one hidden layer -> rating.
 
-    samples: how many dropout masks the head is averaged over while training.
+    The pooled states are the mean over all tokens, the mean over each marked word, and the product of both words.
+    `samples` is the number of dropout masks that the head is averaged over in training (multi-sample dropout).
     """
 
     def __init__(self, encoder: Any, form: Form, dropout: float = 0.1, samples: int = 1) -> None:
         super().__init__()
         size = encoder.config.hidden_size
         self.encoder, self.samples = encoder, samples
-        self.both = form.original != "no"
+        self.uses_original = form.original != "no"
         self.dropout = nn.Dropout(dropout)
-        self.hidden = nn.Linear(size * (4 if self.both else 2), size)
+        self.hidden = nn.Linear(size * (4 if self.uses_original else 2), size)
         self.out = nn.Linear(size, 1)
-        self.typed = getattr(encoder.config, "type_vocab_size", 0) > 1
+        self.has_types = getattr(encoder.config, "type_vocab_size", 0) > 1
 
     def start_at(self, mean: float) -> None:
-        """Before training the network says about `mean` of everything."""
+        """Initialise the output layer so that predictions are close to `mean` before training."""
         with torch.no_grad():
             self.out.weight.mul_(0.1)
             self.out.bias.fill_(mean)
 
     def forward(self, ids: torch.Tensor, types: torch.Tensor, places: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """[rows] ratings."""
-        more = {"token_type_ids": types} if self.typed else {}
-        states = self.encoder(input_ids=ids, attention_mask=mask, **more).last_hidden_state  # [rows, tokens, size]
-        with torch.autocast(states.device.type, enabled=False):  # a rating in bfloat16 would have two digits
+        """Ratings [rows]."""
+        type_ids = {"token_type_ids": types} if self.has_types else {}
+        states = self.encoder(input_ids=ids, attention_mask=mask, **type_ids).last_hidden_state  # [rows, tokens, size]
+        with torch.autocast(
+            states.device.type, enabled=False
+        ):  # in bfloat16 a rating would have two significant digits
             states = states.float()
             parts = [_mean(states, mask), _mean(states, places == 1)]
-            if self.both:
+            if self.uses_original:
                 parts.append(_mean(states, places == 2))
                 parts.append(parts[1] * parts[2])
             found = torch.cat(parts, -1)
@@ -106,7 +109,7 @@ class Network(nn.Module):
         return hidden.squeeze(-1)
 
     def head(self) -> dict[str, torch.Tensor]:
-        """The weights beside the encoder's."""
+        """The parameters outside the encoder."""
         return {name: value for name, value in self.state_dict().items() if not name.startswith("encoder.")}
 
 
@@ -116,7 +119,7 @@ def _mean(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def with_marks(tokenizer: Any, encoder: Any) -> None:
-    """New tokens for the marks, which start near the quotation mark's vector: it stands in like places."""
+    """Add tokens for the marks, initialised near the quotation mark's embedding, which occurs in similar positions."""
     added = tokenizer.add_tokens([OPEN, CLOSE], special_tokens=True)
     if not added:
         return
@@ -134,24 +137,24 @@ def predict(
     device: Any = "cpu",
     before: Callable[[Sequence[Tokens]], None] | None = None,
 ) -> list[float]:
-    """A rating a row; rows of like length go together. `before` sees each batch first."""
+    """A rating per row, in batches of similar length. `before` is called with each batch first."""
     network.eval()
     ratings = [0.0] * len(rows)
     order = sorted(range(len(rows)), key=lambda i: len(rows[i].ids))
     with torch.inference_mode():
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            asked = [rows[i] for i in batch]
+            batch_rows = [rows[i] for i in batch]
             if before:
-                before(asked)
-            values = network(*tensors(asked, padding, device)).tolist()
+                before(batch_rows)
+            values = network(*tensors(batch_rows, padding, device)).tolist()
             for i, value in zip(batch, values, strict=True):
                 ratings[i] = value
     return ratings
 
 
 def save(folder: Path, network: Network, tokenizer: Any) -> None:
-    """Encoder and tokenizer in model/, the head beside."""
+    """Write encoder and tokenizer to model/, and the head next to it."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -161,7 +164,7 @@ def save(folder: Path, network: Network, tokenizer: Any) -> None:
 
 
 def form_of(config: dict[str, Any]) -> Form:
-    """The form that a run's switches mean."""
+    """The input form that a run's configuration selects."""
     if config["system"] == "pair":
         return Form("full", "headline", True)
     return Form(config["context"], "word" if config["original_word"] else "no", config["marks"])

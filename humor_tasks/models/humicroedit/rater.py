@@ -1,4 +1,4 @@
-"""What every trained system offers, and how a run folder becomes one."""
+"""The interface of all trained systems, and loading of a run folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.folders import CONFIG, METRICS, read_object
 from humor_tasks.models.humicroedit.texts import Edit, as_edit
 
-# Where the rater of a system is; each has the signature (folder, config).
+# Module and class of each system's rater; each is called with (folder, config).
 _RATERS = {
     "baseline": ("rater", "BaselineRater"),
     "cbow": ("features", "FeatureRater"),
@@ -30,43 +30,43 @@ class Rater(Protocol):
     name: str
 
     def rate(self, headlines: Sequence[Any]) -> list[float]:
-        """One rating a headline: objects with before, word, edit and after, or those four texts."""
+        """One rating per headline; a headline is an object with before, word, edit and after, or these four texts."""
         ...
 
     def prefer(self, first: Sequence[Any], second: Sequence[Any]) -> list[int]:
-        """1 or 2 a pair: the headline with the higher rating, the first where they are equal."""
+        """1 or 2 per pair: the headline with the higher rating, the first on a tie."""
         ...
 
 
 class RaterBase:
-    """The parts that raters share; a subclass gives `ratings` of Edits. Each distinct headline is rated once."""
+    """Shared implementation; a subclass defines `ratings`. Each distinct headline is rated once."""
 
     name = ""
 
     def __init__(self) -> None:
-        self.known: dict[Edit, float] = {}
+        self.cache: dict[Edit, float] = {}
 
     def ratings(self, edits: Sequence[Edit]) -> list[float]:
-        """Ratings of checked headlines."""
+        """Ratings of validated headlines."""
         raise NotImplementedError
 
     def rate(self, headlines: Sequence[Any]) -> list[float]:
         """See `Rater.rate`."""
         edits = [as_edit(headline) for headline in headlines]
-        if new := [edit for edit in dict.fromkeys(edits) if edit not in self.known]:
-            self.known.update(zip(new, self.ratings(new), strict=True))
-        return [self.known[edit] for edit in edits]
+        if new := [edit for edit in dict.fromkeys(edits) if edit not in self.cache]:
+            self.cache.update(zip(new, self.ratings(new), strict=True))
+        return [self.cache[edit] for edit in edits]
 
     def prefer(self, first: Sequence[Any], second: Sequence[Any]) -> list[int]:
         """See `Rater.prefer`."""
         if len(first) != len(second):
-            raise BadInput(f"pairs need two lists of one length; these have {len(first)} and {len(second)}.")
+            raise BadInput(f"pairs need two lists of equal length; these have {len(first)} and {len(second)}.")
         rated = self.rate([*first, *second])
         return [1 if a >= b else 2 for a, b in zip(rated[: len(first)], rated[len(first) :], strict=True)]
 
 
 class BaselineRater(RaterBase):
-    """The mean grade of train for every headline, the more frequent label of train for every pair."""
+    """Constant predictions: the mean grade of the train split, and its more frequent label for pairs."""
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         super().__init__()
@@ -78,29 +78,29 @@ class BaselineRater(RaterBase):
         return [self.mean] * len(edits)
 
     def prefer(self, first: Sequence[Any], second: Sequence[Any]) -> list[int]:
-        """See the class."""
+        """The more frequent label for every pair."""
         super().prefer(first, second)
         return [self.label] * len(first)
 
 
 def load(folder: str | Path, unfinished: bool = False) -> Rater:
-    """The rater of a finished run folder. Raises BadInput for a folder that is none, naming what is missing.
+    """The rater of a finished run folder. Raises BadInput naming what is missing where it is not a complete run folder.
 
-    unfinished: for training, which asks the model before it writes the metrics.
+    unfinished: used by training, which predicts before it writes the metrics.
     """
     home = Path(folder).expanduser()
     if not (home / CONFIG).is_file():
-        raise BadInput(f"{home}: is no run folder of `humor-tasks train humicroedit` (it has no {CONFIG}).")
+        raise BadInput(f"{home}: is not a run folder of `humor-tasks train humicroedit` (it has no {CONFIG}).")
     config = read_object(home / CONFIG)
     system = check_choice(f"{home / CONFIG}: system", str(config.get("system")), SYSTEMS)
     if not unfinished and not (home / METRICS).is_file():
-        raise BadInput(f"{home}: the training is not finished; run its command again, it goes on where it stopped.")
+        raise BadInput(f"{home}: the training is not finished; run its command again to resume it.")
     module, name = _RATERS[system]
     try:
         rater: Rater = getattr(importlib.import_module(f"{__package__}.{module}"), name)(home, config)
     except ModuleNotFoundError as problem:
         raise BadInput(f"{home}: needs the extra 'train': pip install 'humor-tasks[train]' ({problem}).") from None
     except OSError as problem:
-        raise BadInput(f"{home}: the run folder is not whole ({problem}).") from None
+        raise BadInput(f"{home}: the run folder is incomplete ({problem}).") from None
     rater.name = f"humicroedit/{home.name}"
     return rater

@@ -1,4 +1,4 @@
-"""Many trained systems as one: every member is the mean of its models, and the members are weighed."""
+"""Stacking: a weighted sum of members, each of which is the mean of its models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STACK = "stack.json"
 
 
 class EnsembleRater(RaterBase):
-    """bias + sum over members of weight x mean over models; one model is in memory at a time."""
+    """bias + sum over members of weight x mean over models; one model at a time is in memory."""
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
         super().__init__()

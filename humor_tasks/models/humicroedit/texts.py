@@ -1,4 +1,4 @@
-"""A headline with one word replaced, and what an encoder is shown of it."""
+"""A headline with one word replaced, and its rendering as encoder input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OPEN, CLOSE = "[E]", "[/E]"
 
 
 class Edit(NamedTuple):
-    """`word` of the headline `before word after` is replaced by `edit`."""
+    """An edited headline: `word` of the headline `before word after` is replaced by `edit`."""
 
     before: str
     word: str
@@ -23,33 +23,33 @@ class Edit(NamedTuple):
 
     @property
     def original(self) -> str:
-        """The headline before the edit."""
-        return _joined(self.before, self.word, self.after)
+        """The original headline."""
+        return _join(self.before, self.word, self.after)
 
     @property
     def edited(self) -> str:
-        """The headline after the edit."""
-        return _joined(self.before, self.edit, self.after)
+        """The edited headline."""
+        return _join(self.before, self.edit, self.after)
 
     @property
     def context(self) -> str:
         """The words that both headlines share."""
-        return _joined(self.before, self.after)
+        return _join(self.before, self.after)
 
 
 def as_edit(headline: Any) -> Edit:
-    """An Edit from four texts (before, word, edit, after) or from an object with fields of these names."""
+    """An Edit from four texts (before, word, edit, after) or an object with these fields. Raises BadInput otherwise."""
     if isinstance(headline, Sequence) and not isinstance(headline, str) and len(headline) == 4:
         parts = tuple(headline)
     else:
         parts = tuple(getattr(headline, name, None) for name in Edit._fields)
     if not all(isinstance(part, str) for part in parts):
-        raise BadInput(f"{headline!r}: is no edited headline; give (before, word, edit, after) as texts.")
+        raise BadInput(f"{headline!r}: is not an edited headline; give (before, word, edit, after) as texts.")
     return Edit(*(" ".join(part.split()) for part in parts))
 
 
 def edits_in(fields: Mapping[str, str]) -> list[Edit]:
-    """The one edited headline of a rating task's fields, or the two of a pair's; none where there are none."""
+    """The edited headline in the fields of a rating item, or the two of a pairwise item; empty for other items."""
     for numbers in (("",), ("1", "2")):
         if all(f"{name}{n}" in fields for n in numbers for name in Edit._fields):
             return [as_edit(tuple(fields[f"{name}{n}"] for name in Edit._fields)) for n in numbers]
@@ -57,7 +57,9 @@ def edits_in(fields: Mapping[str, str]) -> list[Edit]:
 
 
 def answer(ratings: Sequence[float]) -> str:
-    """A task's reply: "Rating: x", clipped to 0..3, for one rating, "Answer: A" or "Answer: B" for two (A on a tie)."""
+    """The reply for a task: "Rating: x" clipped to 0..3 for one rating; "Answer: A" or "Answer: B" for two (A on a
+    tie).
+    """
     if len(ratings) == 1:
         return f"Rating: {min(max(ratings[0], 0.0), 3.0)!r}"
     return f"Answer: {'A' if ratings[0] >= ratings[1] else 'B'}"
@@ -65,11 +67,11 @@ def answer(ratings: Sequence[float]) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """What is shown: see `written`.
+    """The encoder input of a headline; see `written`.
 
-    context: full (the edited headline), masked (the edited word taken out, and shown beside), none (the word alone).
-    original: no, word (the replaced word beside), headline (the original headline beside, for context=full).
-    marked: special tokens around the replacing and the replaced word.
+    context: full (the edited headline), masked (the headline with a mask, and the edited word as second text), or none
+    (the edited word only). original: no, word (the replaced word as second text), or headline (the original headline as
+    second text; needs context=full). marked: whether special tokens enclose the replacing and the replaced word.
     """
 
     context: str = "full"
@@ -80,12 +82,15 @@ class Form:
         check_choice("context", self.context, CONTEXTS)
         check_choice("original", self.original, ORIGINALS)
         if self.original == "headline" and self.context != "full":
-            raise BadInput(f"context={self.context}: the sentence pair shows both headlines in full.")
+            raise BadInput(f"context={self.context}: original=headline needs context=full.")
 
 
 @dataclass(frozen=True)
 class Written:
-    """One or two texts for a tokenizer; `edit` and `word` are the two words' (text, start, end), None if not shown."""
+    """One or two texts for a tokenizer.
+
+    `edit` and `word` locate the replacing and the replaced word: (index of the text, start, end), or None if absent.
+    """
 
     first: str
     second: str | None
@@ -94,25 +99,25 @@ class Written:
 
 
 def written(edit: Edit, form: Form, mask: str = "[MASK]") -> Written:
-    """`edit` in `form`; `mask` is the tokenizer's mask token."""
+    """`edit` rendered in `form`; `mask` is the tokenizer's mask token."""
     new, old = _mark(edit.edit, form), _mark(edit.word, form)
-    beside = old if form.original == "word" else None
+    second_text = old if form.original == "word" else None
     if form.context == "none":
-        return Written(new, beside, (0, 0, len(new)), (1, 0, len(old)) if beside else None)
+        return Written(new, second_text, (0, 0, len(new)), (1, 0, len(old)) if second_text else None)
     if form.context == "masked":
-        second = _joined(new, beside or "")
-        at = (1, len(new) + 1, len(second)) if beside else None
-        return Written(_joined(edit.before, mask, edit.after), second, (1, 0, len(new)), at)
+        second = _join(new, second_text or "")
+        at = (1, len(new) + 1, len(second)) if second_text else None
+        return Written(_join(edit.before, mask, edit.after), second, (1, 0, len(new)), at)
     start = len(edit.before) + 1 if edit.before else 0
-    first, place = _joined(edit.before, new, edit.after), (0, start, start + len(new))
+    first, place = _join(edit.before, new, edit.after), (0, start, start + len(new))
     if form.original == "headline":
-        return Written(first, _joined(edit.before, old, edit.after), place, (1, start, start + len(old)))
-    return Written(first, beside, place, (1, 0, len(old)) if beside else None)
+        return Written(first, _join(edit.before, old, edit.after), place, (1, start, start + len(old)))
+    return Written(first, second_text, place, (1, 0, len(old)) if second_text else None)
 
 
 def _mark(word: str, form: Form) -> str:
     return f"{OPEN} {word} {CLOSE}" if form.marked else word
 
 
-def _joined(*parts: str) -> str:
+def _join(*parts: str) -> str:
     return " ".join(part for part in parts if part)

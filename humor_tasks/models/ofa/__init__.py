@@ -1,4 +1,4 @@
-"""OFA: one network that reads a picture and a question and writes the answer. The extra `ofa`.
+"""OFA: a network that generates the answer to a question about a picture. The extra `ofa`.
 
     from humor_tasks.models.ofa import Describer, GenerationSettings, Ofa
 
@@ -8,18 +8,18 @@
     Describer(ofa).describe([picture])  # [Description(location="an office", ...)]
     Describer(ofa).answer([picture], ["what is on the table?"])
 
-| module | what it offers |
+| module | contents |
 |---|---|
 | `config` | `OfaConfig`: a checkpoint's config.json |
 | `backbone`, `positions`, `attention`, `encoder`, `decoder`, `network` | the network |
-| `weights` | folders, the hub, and saving |
-| `settings`, `generation`, `search` | beam search in two styles, greedy choice, sampling |
-| `tokenizer`, `pixels` | texts and pictures as the network takes them |
-| `model` | `Ofa`: a network on a device, and what it writes |
-| `describe` | `Describer`: texts in, texts out; a picture in words |
+| `weights` | loading from folders and the hub, and saving |
+| `settings`, `generation`, `search` | beam search in two styles, greedy decoding, sampling |
+| `tokenizer`, `pixels` | preprocessing of texts and pictures |
+| `model` | `Ofa`: a network on a device, and generation |
+| `describe` | `Describer`: questions in, answers out; descriptions of pictures |
 
 Wang et al. 2022, "OFA: Unifying architectures, tasks, and modalities through a simple sequence-to-sequence learning
-framework". torch loads with `Ofa`, not with this package.
+framework". Importing this package does not import torch; accessing `Ofa` or `Describer` does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A harness's generation arguments as OFA's settings. Imports no torch."""
+"""Conversion of a harness's generation arguments to OFA's settings. It imports no torch."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def settings_for(
     top_p: float | None = None,
     top_k: int | None = None,
 ) -> GenerationSettings:
-    """`base` with what a request says. A temperature above 0 draws; none, or 0, searches as `base` does.
+    """`base` with the values of a request. A temperature above 0 selects sampling; 0 or None decodes as `base` does.
 
-    max_tokens: at most `most`, which the network has positions for. Raises BadInput for values out of range.
+    max_tokens: limited to `most`, the number of positions of the network. Raises BadInput for values out of range.
     """
     changes: dict[str, Any] = {}
     if max_tokens is not None:
@@ -33,6 +33,6 @@ def settings_for(
 
 
 def cut_at(text: str, stops: tuple[str, ...]) -> str:
-    """The text up to the first stop sequence in it."""
+    """The text before the first stop sequence."""
     places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
     return text[: min(places)] if places else text

@@ -1,4 +1,4 @@
-"""OFA's layers: attention with an additive bias and a scale a head, and the feed-forward network."""
+"""OFA's layers: attention with an additive bias and a scale per head, and the feed-forward network."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from torch.nn import functional
 
 from humor_tasks.models.ofa.packed import PackedLinear
 
-Pair = tuple[torch.Tensor, torch.Tensor]
+KeyValues = tuple[torch.Tensor, torch.Tensor]
 """Keys and values, [B, heads, K, d / heads] each."""
 
 
-def hidden(bias: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """`bias` with a number near the lowest where `mask` is true: a row that may see nothing stays finite.
+def masked(bias: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """`bias` with a large negative number where `mask` is true; a fully masked row stays finite.
 
-    Half of the lowest, so that it is finite as bfloat16 too.
+    The number is half of the lowest one, so that it is finite in bfloat16 too.
     """
     return bias.masked_fill(mask, torch.finfo(bias.dtype).min / 2)
 
@@ -33,12 +33,12 @@ class Attention(nn.Module):
         self.out_proj = linear(width, width)
         self.c_attn = nn.Parameter(torch.ones(heads))
 
-    def pair(self, x: torch.Tensor) -> Pair:
+    def pair(self, x: torch.Tensor) -> KeyValues:
         """Keys and values of x [B, K, d]."""
         return self._split(self.k_proj(x)), self._split(self.v_proj(x))
 
-    def forward(self, x: torch.Tensor, bias: torch.Tensor, pair: Pair) -> torch.Tensor:
-        """x [B, Q, d] over keys and values; bias [1 or B, heads, 1 or Q, K]."""
+    def forward(self, x: torch.Tensor, bias: torch.Tensor, pair: KeyValues) -> torch.Tensor:
+        """Attention of x [B, Q, d] to keys and values; bias [1 or B, heads, 1 or Q, K]. Returns [B, Q, d]."""
         keys, values = pair
         q = self._split(self.q_proj(x))
         bias = bias.to(q.dtype).expand(-1, -1, q.shape[2], -1)
@@ -51,60 +51,60 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """What layers of encoder and decoder have in common: self-attention and a feed-forward network, with their norms.
+    """Self-attention and a feed-forward network with their norms, shared by encoder and decoder layers.
 
-    first: norms come before each part (and not after the sum). more: the norms of "normformer", after attention
-    and inside the feed-forward network.
+    first: pre-norm (otherwise post-norm). more: the additional norms of NormFormer, after attention and inside the
+    feed-forward network.
     """
 
     linear: type[nn.Linear] = nn.Linear
 
-    def __init__(self, width: int, heads: int, inner: int, first: bool, more: bool) -> None:
+    def __init__(self, width: int, heads: int, inner: int, pre_norm: bool, extra_norms: bool) -> None:
         super().__init__()
-        self.first = first
+        self.pre_norm = pre_norm
         self.self_attn = Attention(width, heads, self.linear)
         self.self_attn_layer_norm = nn.LayerNorm(width)
-        self.self_attn_mid_layer_norm = nn.LayerNorm(width) if more else nn.Identity()
+        self.self_attn_mid_layer_norm = nn.LayerNorm(width) if extra_norms else nn.Identity()
         self.fc1, self.fc2 = self.linear(width, inner), self.linear(inner, width)
-        self.ffn_layer_norm = nn.LayerNorm(inner) if more else nn.Identity()
+        self.ffn_layer_norm = nn.LayerNorm(inner) if extra_norms else nn.Identity()
         self.final_layer_norm = nn.LayerNorm(width)
 
     def attend(
-        self, x: torch.Tensor, bias: torch.Tensor, remember: Callable[[Pair], Pair] | None = None
+        self, x: torch.Tensor, bias: torch.Tensor, update_cache: Callable[[KeyValues], KeyValues] | None = None
     ) -> torch.Tensor:
-        """Self-attention; `remember` is given this call's keys and values and says which ones are looked at."""
+        """Self-attention; `update_cache` receives this call's keys and values and returns those to attend to."""
 
         def part(y: torch.Tensor) -> torch.Tensor:
             pair = self.self_attn.pair(y)
-            seen = pair if remember is None else remember(pair)
-            return torch.as_tensor(self.self_attn_mid_layer_norm(self.self_attn(y, bias, seen)))
+            key_values = pair if update_cache is None else update_cache(pair)
+            return torch.as_tensor(self.self_attn_mid_layer_norm(self.self_attn(y, bias, key_values)))
 
-        return self.added(x, self.self_attn_layer_norm, part)
+        return self.residual(x, self.self_attn_layer_norm, part)
 
-    def feed(self, x: torch.Tensor) -> torch.Tensor:
+    def feed_forward(self, x: torch.Tensor) -> torch.Tensor:
         """The feed-forward network."""
-        return self.added(
+        return self.residual(
             x, self.final_layer_norm, lambda y: self.fc2(self.ffn_layer_norm(functional.gelu(self.fc1(y))))
         )
 
-    def added(self, x: torch.Tensor, norm: nn.Module, part: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
-        """x + part(norm(x)), or norm(x + part(x))."""
-        return x + part(norm(x)) if self.first else torch.as_tensor(norm(x + part(x)))
+    def residual(self, x: torch.Tensor, norm: nn.Module, part: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+        """The residual connection: x + part(norm(x)) for pre-norm, norm(x + part(x)) for post-norm."""
+        return x + part(norm(x)) if self.pre_norm else torch.as_tensor(norm(x + part(x)))
 
 
 class CrossLayer(Layer):
-    """A decoder's layer: a look at the encoder's states between the two parts."""
+    """A decoder layer: cross-attention to the encoder's states between self-attention and feed-forward network."""
 
     linear = PackedLinear
 
-    def __init__(self, width: int, heads: int, inner: int, first: bool, more: bool) -> None:
-        super().__init__(width, heads, inner, first, more)
+    def __init__(self, width: int, heads: int, inner: int, pre_norm: bool, extra_norms: bool) -> None:
+        super().__init__(width, heads, inner, pre_norm, extra_norms)
         self.cross_attn = Attention(width, heads, self.linear)
         self.cross_attn_layer_norm = nn.LayerNorm(width)
-        self.cross_attn_mid_layer_norm = nn.LayerNorm(width) if more else nn.Identity()
+        self.cross_attn_mid_layer_norm = nn.LayerNorm(width) if extra_norms else nn.Identity()
 
-    def look(self, x: torch.Tensor, bias: torch.Tensor, pair: Pair) -> torch.Tensor:
-        """Attention to what the encoder's states gave as keys and values."""
-        return self.added(
+    def cross_attend(self, x: torch.Tensor, bias: torch.Tensor, pair: KeyValues) -> torch.Tensor:
+        """Cross-attention; `pair` holds the keys and values of the encoder's states."""
+        return self.residual(
             x, self.cross_attn_layer_norm, lambda y: self.cross_attn_mid_layer_norm(self.cross_attn(y, bias, pair))
         )

@@ -1,4 +1,4 @@
-"""OFA's eyes: a ResNet without its fourth stage, 16 pixels a step. The parameters have torchvision's names."""
+"""OFA's image encoder: a ResNet without its fourth stage, with stride 16. Parameters have torchvision's names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXPANSION = 4
 
 
 class Bottleneck(nn.Module):
-    """1x1, 3x3 (which takes the stride), 1x1 to four times the planes, and the way around them."""
+    """A bottleneck block: 1x1, 3x3 (with the stride) and 1x1 convolution to four times the planes, with a shortcut."""
 
     def __init__(self, inputs: int, planes: int, stride: int, first: bool) -> None:
         super().__init__()
@@ -29,16 +29,16 @@ class Bottleneck(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """[B, inputs, h, w] -> [B, 4 * planes, h / stride, w / stride]."""
-        around = x if self.downsample is None else self.downsample(x)
+        shortcut = x if self.downsample is None else self.downsample(x)
         y = relu(self.bn1(self.conv1(x)), inplace=True)
         y = relu(self.bn2(self.conv2(y)), inplace=True)
-        return relu(self.bn3(self.conv3(y)) + around, inplace=True)
+        return relu(self.bn3(self.conv3(y)) + shortcut, inplace=True)
 
 
 class Backbone(nn.Module):
     """Pictures [B, 3, H, W] -> features [B, 16 * width, ceil(H / 16), ceil(W / 16)].
 
-    BatchNorm keeps its statistics in training too: fine-tuning has far too few pictures in a batch for others.
+    BatchNorm uses its stored statistics in training too, because fine-tuning batches are too small to estimate them.
     """
 
     def __init__(self, layers: Sequence[int], width: int) -> None:
@@ -58,7 +58,7 @@ class Backbone(nn.Module):
         super().train(False)
 
     def train(self, mode: bool = True) -> Backbone:
-        """Stays in evaluation."""
+        """No effect: the backbone stays in evaluation mode."""
         super().train(False)
         return self
 

@@ -1,4 +1,4 @@
-"""OFA's sizes: which network a checkpoint's config.json describes. Imports no torch."""
+"""OFA's network configuration, as in a checkpoint's config.json. It imports no torch."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LAYERS = {
     "resnet101": (3, 4, 23),
     "resnet152": (3, 8, 36),
 }
-"""Blocks in each of the three stages; all of bottleneck blocks, as OFA has it for the small ones too."""
+"""Blocks in each of the three stages; OFA uses bottleneck blocks for the small ResNets too."""
 
-# What changes the network or its tokens and is here one way only.
-_ONLY: dict[str, Any] = {
+# Fields that change the network or its tokens, with the only value supported here.
+_SUPPORTED: dict[str, Any] = {
     "model_type": "ofa",
     "activation_function": "gelu",
     "entangle_position_embedding": False,
@@ -40,16 +40,18 @@ _SIZES = {
     "huge": (1280, 24, 12, 16, "resnet152"),
 }
 SIZES = tuple(_SIZES)
-_MOST = 1_000_000  # of any size: what torch can still multiply with another
+_MAX_SIZE = 1_000_000  # upper limit of any size, so that products of two do not overflow in torch
 
 
 @dataclass(frozen=True)
 class OfaConfig:
-    """One OFA network, under the field names of the published config.json.
+    """One OFA network, with the field names of the published config.json.
 
-    attn_scale_factor: of the position bias alone; attention by content has 2 in every checkpoint.
-    code_image_size: pixels a side of the picture that image codes stand for, 8 a code.
-    resnet_base_width: channels after the ResNet's first convolution, 64 in every published checkpoint.
+    attn_scale_factor: for the position bias only; content attention uses 2 in every checkpoint. code_image_size: pixels
+    per side of the picture that image codes represent, 8 per code. resnet_base_width: channels after the ResNet's first
+    convolution, 64 in every published checkpoint.
+
+    Raises BadInput for values of another type or range.
     """
 
     d_model: int
@@ -83,70 +85,76 @@ class OfaConfig:
             value: Any = getattr(self, field.name)
             kind = str(field.type)
             number = kind in ("int", "float")
-            if not isinstance(value, kinds[kind]) or (number and (isinstance(value, bool) or not 0 < value <= _MOST)):
-                wanted = {"bool": "true or false", "str": "a name", "int": f"a whole number from 1 to {_MOST}"}.get(
-                    kind, f"a number above 0, up to {_MOST}"
+            if not isinstance(value, kinds[kind]) or (
+                number and (isinstance(value, bool) or not 0 < value <= _MAX_SIZE)
+            ):
+                wanted = {"bool": "true or false", "str": "a name", "int": f"a whole number from 1 to {_MAX_SIZE}"}.get(
+                    kind, f"a number above 0, up to {_MAX_SIZE}"
                 )
-                raise BadInput(f"ofa: config: {field.name} is {value!r}; it is {wanted}.")
+                raise BadInput(f"ofa: config: {field.name} is {value!r}; it must be {wanted}.")
         check_choice("ofa: config: resnet_type", self.resnet_type, LAYERS)
         for side, heads in (("encoder", self.encoder_attention_heads), ("decoder", self.decoder_attention_heads)):
             if self.d_model % heads:
                 raise BadInput(
-                    f"ofa: config: d_model {self.d_model} does not divide by {heads} {side}_attention_heads."
+                    f"ofa: config: d_model {self.d_model} is not divisible by {heads} {side}_attention_heads."
                 )
         if self.token_bucket_size < 2:
-            raise BadInput("ofa: config: token_bucket_size is 1; distances need 2 or more.")
+            raise BadInput("ofa: config: token_bucket_size is 1; it must be 2 or more.")
         if self.vocab_size <= END:
-            raise BadInput(f"ofa: config: vocab_size is {self.vocab_size}; begin, padding and end alone are 3.")
+            raise BadInput(f"ofa: config: vocab_size is {self.vocab_size}; the begin, padding and end tokens need 3.")
 
     @classmethod
     def named(cls, size: str) -> OfaConfig:
-        """tiny, medium, base, large or huge as published."""
+        """The published configuration of tiny, medium, base, large or huge."""
         width, encoder, decoder, heads, resnet = _SIZES[check_choice("ofa: size", size, SIZES)]
         return cls(width, encoder, decoder, heads, heads, 4 * width, 4 * width, resnet)
 
     @classmethod
     def from_json(cls, path: str | Path) -> OfaConfig:
-        """A checkpoint's config.json. Raises BadInput naming a field that is missing, or not as this network has it."""
+        """The configuration in a checkpoint's config.json. Raises BadInput naming a missing or unsupported field."""
         try:
             values = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as problem:
             raise BadInput(f"ofa: {path} cannot be read ({problem}).") from None
         if not isinstance(values, dict):
-            raise BadInput(f"ofa: {path} holds no object.")
+            raise BadInput(f"ofa: {path} holds no JSON object.")
         return cls.from_values(values, str(path))
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], where: str = "config") -> OfaConfig:
-        """The fields of a config.json; dropout and whatever else leaves the network as it is goes unread."""
-        for name, only in _ONLY.items():
+        """The configuration from the fields of a config.json; fields that do not affect the network, as dropout, are
+        ignored.
+        """
+        for name, only in _SUPPORTED.items():
             if name in values and values[name] != only:
                 raise BadInput(f"ofa: {where}: {name} is {values[name]!r}; only {only!r} is supported.")
         known = {field.name for field in fields(cls)}
-        # A narrower ResNet is no published field; test networks have one.
-        ours = values.get("_test_only") or {}
-        if not isinstance(ours, Mapping):
-            raise BadInput(f"ofa: {where}: _test_only is {ours!r}; it is an object, or left out.")
-        said = {"resnet_base_width": 64} | dict(ours) | dict(values)
-        given = {name: value for name, value in said.items() if name in known}
+        # resnet_base_width is not a published field; test networks with a narrow ResNet set it.
+        test_fields = values.get("_test_only") or {}
+        if not isinstance(test_fields, Mapping):
+            raise BadInput(f"ofa: {where}: _test_only is {test_fields!r}; it must be an object.")
+        all_values = {"resnet_base_width": 64} | dict(test_fields) | dict(values)
+        given = {name: value for name, value in all_values.items() if name in known}
         sizes = [field.name for field in fields(cls)][:8]
         if missing := [name for name in sizes if name not in given]:
-            raise BadInput(f"ofa: {where}: {', '.join(missing)} not said; is this an OFA checkpoint?")
+            raise BadInput(f"ofa: {where}: {', '.join(missing)} missing; is this an OFA checkpoint?")
         try:
             return cls(**given)
         except BadInput as problem:
             raise BadInput(f"ofa: {where}: {str(problem).removeprefix('ofa: config: ')}") from None
 
     def to_values(self) -> dict[str, Any]:
-        """What `from_values` reads."""
-        return asdict(self) | _ONLY
+        """The values that `from_values` reads."""
+        return asdict(self) | _SUPPORTED
 
     @property
     def code_side(self) -> int:
-        """Image codes a side."""
+        """Image codes per side."""
         return self.code_image_size // 8
 
     @property
     def most_tokens(self) -> int:
-        """Text tokens that have a position; the tables of distances end at 1023 whatever the configuration says."""
+        """The number of text positions; the tables of relative positions end at a distance of 1023 in any
+        configuration.
+        """
         return min(self.max_position_embeddings, 1024)

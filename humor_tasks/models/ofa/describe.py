@@ -1,4 +1,4 @@
-"""OFA as one that answers questions about a picture: `Describer`, texts in and texts out."""
+"""`Describer`: question answering and picture description with OFA."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.clip.pixels import Shown
+from humor_tasks.models.clip.pixels import ImageInput
 from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.models.devices import out_of_memory
 from humor_tasks.models.ofa.model import Ofa
@@ -21,42 +21,45 @@ from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.models.ofa.tokenizer import EOS, Tokenizer, prompt
 from humor_tasks.models.weight_files import CONFIG
 
-# People's longest description of a cartoon has 81 tokens. An empty answer is none.
+# The longest human description of a cartoon has 81 tokens. min_len=1, because an empty answer is useless.
 ANSWER = GenerationSettings(max_len=100, min_len=1)
-IMAGE_SIZE = 480  # of the published captioning and question answering
-LOADING = ("device", "precision", "revision")
-OWN = ("image_size", "batch_size")
-SETTINGS = (*LOADING, *OWN, *(f.name for f in fields(GenerationSettings)))
+IMAGE_SIZE = 480  # as in the published captioning and visual question answering
+LOAD_SETTINGS = ("device", "precision", "revision")
+OWN_SETTINGS = ("image_size", "batch_size")
+SETTINGS = (*LOAD_SETTINGS, *OWN_SETTINGS, *(f.name for f in fields(GenerationSettings)))
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was written: the n best texts, best first, and how much was read and written."""
+    """The generated texts, best first, and the numbers of tokens read and written."""
 
     texts: tuple[str, ...]
     read: int
-    """Patches of the picture and tokens of the question."""
+    """Input length: patches of the picture and tokens of the question."""
     written: int
-    """Tokens of the n texts, their ends among them."""
+    """Tokens of all n texts, including end tokens."""
     cut: bool
-    """Whether the best one came to its end only as it could go no further."""
+    """Whether the best text was truncated at max_len."""
 
 
 class Describer:
-    """An OFA with its vocabulary, pictures of one size, and settings that hold unless others are given."""
+    """An OFA model with its tokenizer, picture size, and default generation settings."""
 
     def __init__(
         self, ofa: Ofa, image_size: int | None = None, batch_size: int = 0, settings: GenerationSettings = ANSWER
     ) -> None:
-        """image_size: left out, what the checkpoint's folder records, else 480. batch_size: 0 suits the device."""
+        """image_size: by default the size recorded in the checkpoint's folder, else 480. batch_size: 0 is automatic.
+
+        Raises BadInput for a model without a vocabulary, or with the vocabulary of another one, and for invalid sizes.
+        """
         self.ofa, self.settings, self.name = ofa, settings, f"ofa/{ofa.name}"
         if ofa.folder is None:
-            raise BadInput(f"ofa: {ofa.name} has no vocabulary, and so no words; name a checkpoint's folder.")
+            raise BadInput(f"ofa: {ofa.name} has no vocabulary; use a checkpoint's folder.")
         self.tokenizer = Tokenizer.load(ofa.folder)
         if self.tokenizer.size != ofa.config.vocab_size:
             raise BadInput(
                 f"ofa: {ofa.folder}: the vocabulary has {self.tokenizer.size} words, codes and bins, and the network "
-                f"is for {ofa.config.vocab_size}; they are of two checkpoints."
+                f"has {ofa.config.vocab_size}; they are from different checkpoints."
             )
         self.pixels = square(image_size or recorded_size(ofa.folder) or IMAGE_SIZE)
         self._patches = (self.pixels.size // STRIDE) ** 2
@@ -64,56 +67,58 @@ class Describer:
         if self.pixels.size > most:
             raise BadInput(f"ofa: image_size is {self.pixels.size}; this network has positions for {most}.")
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 0:
-            raise BadInput(f"ofa: batch_size is {batch_size!r}; give a whole number, 0 for one that suits the device.")
+            raise BadInput(f"ofa: batch_size is {batch_size!r}; give a whole number, 0 for automatic.")
         self.batch_size = batch_size or (8 if ofa.device.type == "cpu" else 32)
 
     @classmethod
     def load(cls, name: str | Path, given: Mapping[str, Any] | None = None) -> Describer:
-        """The checkpoint called `name`, as `Ofa.load` takes it, under settings as a command line gives them."""
+        """The checkpoint `name`, as in `Ofa.load`, with settings from a command line. Raises BadInput for unknown
+        settings.
+        """
         values = {name: value for name, value in (given or {}).items() if value is not None}
         for setting in values:
             check_choice("ofa: setting", setting, SETTINGS)
-        if isinstance(values.get("revision"), int):  # a short hash of digits
+        if isinstance(values.get("revision"), int):  # an abbreviated hash that consists of digits
             values["revision"] = str(values["revision"])
-        for setting in LOADING:
+        for setting in LOAD_SETTINGS:
             if not isinstance(values.get(setting, ""), str):
                 raise BadInput(f"ofa: {setting} is {values[setting]!r}; give a text.")
-        how = {k: v for k, v in values.items() if k not in (*LOADING, *OWN)}
-        settings = replace(ANSWER, **how)  # before a download
-        ofa = Ofa.load(name, **{k: v for k, v in values.items() if k in LOADING})
-        return cls(ofa, **{k: v for k, v in values.items() if k in OWN}, settings=settings)
+        how = {k: v for k, v in values.items() if k not in (*LOAD_SETTINGS, *OWN_SETTINGS)}
+        settings = replace(ANSWER, **how)  # validated before a download
+        ofa = Ofa.load(name, **{k: v for k, v in values.items() if k in LOAD_SETTINGS})
+        return cls(ofa, **{k: v for k, v in values.items() if k in OWN_SETTINGS}, settings=settings)
 
-    def describe(self, images: Sequence[Shown]) -> list[Description]:
-        """Each picture in words, by the four questions. Raises BadInput naming a picture that cannot be used."""
+    def describe(self, images: Sequence[ImageInput]) -> list[Description]:
+        """A description of each picture, by the four questions. Raises BadInput naming a picture that is unusable."""
         asked = [(image, question) for image in images for question in QUESTIONS.values()]
         wheres = [f"image {i + 1} of {len(images)}" for i in range(len(images)) for _ in QUESTIONS]
-        said = self.answer([image for image, _ in asked], [question for _, question in asked], wheres=wheres)
+        predicted = self.answer([image for image, _ in asked], [question for _, question in asked], wheres=wheres)
         n = len(QUESTIONS)
-        rows = [dict(zip(QUESTIONS, said[i : i + n], strict=True)) for i in range(0, len(said), n)]
+        rows = [dict(zip(QUESTIONS, predicted[i : i + n], strict=True)) for i in range(0, len(predicted), n)]
         return [Description.of(row, f"image {i + 1} of {len(images)}") for i, row in enumerate(rows)]
 
     def answer(
         self,
-        images: Sequence[Shown],
+        images: Sequence[ImageInput],
         questions: Sequence[str],
         settings: GenerationSettings | None = None,
         wheres: Sequence[str] = (),
     ) -> list[str]:
-        """The best answer to each question about the image of the same place."""
+        """The best answer to each question about the image with the same index."""
         return [answer.texts[0] for answer in self.answers(images, questions, settings, wheres=wheres)]
 
     def answers(
         self,
-        images: Sequence[Shown],
+        images: Sequence[ImageInput],
         questions: Sequence[str],
         settings: GenerationSettings | None = None,
         n: int = 1,
         wheres: Sequence[str] = (),
     ) -> list[Answer]:
-        """The n best answers to each question, in batches. What is drawn (`sample`) does not depend on the batch.
+        """The n best answers to each question, in batches. Sampled answers (`sample`) do not depend on the batch.
 
-        Raises BadInput naming the place, of `wheres`, of a picture that cannot be used, a question that is empty
-        or longer than the network has positions for.
+        Raises BadInput naming, by `wheres`, a picture that cannot be used, an empty question, or one with more tokens
+        than the network has positions.
         """
         how = settings or self.settings
         if not 1 <= n <= how.beams:
@@ -122,40 +127,40 @@ class Describer:
         rows = [self.tokens(question, where) for question, where in zip(questions, names, strict=True)]
         if len(images) != len(rows):
             raise BadInput(f"ofa: {len(rows)} questions about {len(images)} images; give an image a question.")
-        # Draws follow from the seed and the place in the batch: one at a time, the seed alone.
+        # Random numbers depend on the seed and the index in the batch; with batches of one, on the seed only.
         size, found = 1 if how.sample else self.batch_size, []
         for start in range(0, len(rows), size):
             part = slice(start, start + size)
             pixels = patch_images(images[part], self.pixels, names[part])
-            found += self._written(pixels, rows[part], how, n)
+            found += self._generate(pixels, rows[part], how, n)
         return found
 
     def loglikelihoods(
-        self, images: Sequence[Shown], questions: Sequence[str], texts: Sequence[str], wheres: Sequence[str] = ()
+        self, images: Sequence[ImageInput], questions: Sequence[str], texts: Sequence[str], wheres: Sequence[str] = ()
     ) -> list[tuple[float, bool]]:
-        """The log-probability that each text is how the answer begins, and whether greedy choice would write it."""
+        """The log-probability that the answer begins with each text, and whether greedy decoding would generate it."""
         names = wheres or [f"question {i + 1} of {len(questions)}" for i in range(len(questions))]
         found = []
         for image, question, text, where in zip(images, questions, texts, names, strict=True):
-            ids, said = self.tokens(question, where), self._encoded(text, where)[:-1]
-            self._check_fits(len(said), f"{where}: the text")
+            ids, predicted = self.tokens(question, where), self._encoded(text, where)[:-1]
+            self._check_fits(len(predicted), f"{where}: the text")
             pixels = patch_images([image], self.pixels, [where])
-            if len(said) == 1:  # an empty text: every answer begins with it
+            if len(predicted) == 1:  # every answer begins with the empty text
                 found.append((0.0, True))
                 continue
             place = self.ofa.device
             with torch.inference_mode():
                 shown = pixels.to(place, self.ofa.dtype)
-                read, before = (torch.tensor([row], device=place) for row in (ids, said[:-1]))
+                read, before = (torch.tensor([row], device=place) for row in (ids, predicted[:-1]))
                 logits = self.ofa.network(read, shown, before)[0]
-            wanted = torch.tensor(said[1:])
+            wanted = torch.tensor(predicted[1:])
             chances = logits.float().log_softmax(1).cpu()
             each = chances.gather(1, wanted[:, None])
             found.append((float(each.sum()), bool((chances.argmax(1) == wanted).all())))
         return found
 
     def tokens(self, question: str, where: str) -> list[int]:
-        """The question as the network reads it; BadInput where it is empty or too long."""
+        """The token ids of a question. Raises BadInput where it is empty or too long."""
         try:
             asked = prompt(question)
         except BadInput as problem:
@@ -171,23 +176,25 @@ class Describer:
             raise BadInput(f"{where}: {problem}") from None
 
     def identity(self) -> dict[str, Any]:
-        """All that answers depend on, as JSON: checkpoint, revision, a hash of the weights, picture size, settings."""
+        """Everything that answers depend on, as JSON: checkpoint, revision, a hash of the weights, picture size,
+        settings.
+        """
         ofa = self.ofa
         about = {"checkpoint": ofa.name, "revision": ofa.revision, "weights": self._weights, "dtype": str(ofa.dtype)}
         return about | {"image_size": self.pixels.size, "settings": asdict(self.settings)}
 
     @cached_property
     def _weights(self) -> str | None:
-        """Once: it is asked for with every question, and reads gigabytes."""
+        """Cached, because it is needed for every question and hashes gigabytes."""
         ofa = self.ofa
         return None if ofa.revision or ofa.folder is None else _hash(ofa.folder)
 
     def _check_fits(self, length: int, what: str) -> None:
         most = self.ofa.config.most_tokens
         if length > most:
-            raise BadInput(f"{what} has {length} tokens; OFA has positions for {most}. Shorten it.")
+            raise BadInput(f"{what} has {length} tokens; OFA has {most} positions. Shorten it.")
 
-    def _written(
+    def _generate(
         self, pixels: torch.Tensor, rows: Sequence[Sequence[int]], how: GenerationSettings, n: int
     ) -> list[Answer]:
         try:
@@ -207,13 +214,13 @@ class Describer:
                 for row, hypotheses in zip(rows, found, strict=True)
             ]
         return [
-            *self._written(pixels[:half], rows[:half], how, n),
-            *self._written(pixels[half:], rows[half:], how, n),
+            *self._generate(pixels[:half], rows[:half], how, n),
+            *self._generate(pixels[half:], rows[half:], how, n),
         ]
 
 
 def _hash(folder: Path) -> str:
-    """SHA-256 of a folder's weights, which its name does not tell: training may write to one folder again."""
+    """SHA-256 of a folder's weights; the folder's name does not identify them, because training may overwrite it."""
     digest = hashlib.sha256()
     for path in sorted(p for kind in ("*.safetensors", "*.bin", CONFIG) for p in folder.glob(kind)):
         with path.open("rb") as file:

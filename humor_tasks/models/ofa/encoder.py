@@ -1,4 +1,4 @@
-"""OFA's encoder: patches of a picture, then tokens of a text, as one sequence."""
+"""OFA's encoder: the patches of a picture, followed by the tokens of a text, as one sequence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa.attention import Layer, hidden
+from humor_tasks.models.ofa.attention import Layer, masked
 from humor_tasks.models.ofa.backbone import Backbone
 from humor_tasks.models.ofa.config import LAYERS, PAD, OfaConfig
 from humor_tasks.models.ofa.positions import image_index, patch_ids, position_bias, table_bias, text_index
@@ -17,23 +17,23 @@ from humor_tasks.models.ofa.positions import image_index, patch_ids, position_bi
 
 @dataclass(frozen=True)
 class Encoded:
-    """What the decoder needs of B inputs of S places each."""
+    """The encoder's output for B inputs with S positions each."""
 
     states: torch.Tensor
-    """[B, S, d]; what stands at padded places means nothing."""
+    """[B, S, d]; values at padded positions are undefined."""
     positions: torch.Tensor
-    """[1, S, d], normalised: the same for every input of a batch."""
+    """[1, S, d], normalised position vectors, the same for all inputs of a batch."""
     padding: torch.Tensor | None
-    """[B, S], true at padded places; None where there are none."""
+    """[B, S], true at padded positions; None where there are none."""
 
     def rows(self, index: torch.Tensor) -> Encoded:
-        """The inputs of these numbers, in this order."""
+        """The inputs with these indices, in this order."""
         padding = None if self.padding is None else self.padding[index]
         return Encoded(self.states[index], self.positions, padding)
 
 
 class Encoder(nn.Module):
-    """Patches and tokens -> states. Positions never enter the vectors; they are biases of attention."""
+    """Patches and tokens -> states. Positions are not added to the vectors; they are attention biases."""
 
     def __init__(self, config: OfaConfig) -> None:
         super().__init__()
@@ -63,10 +63,12 @@ class Encoder(nn.Module):
         patch_images: torch.Tensor | None = None,
         patch_masks: torch.Tensor | None = None,
     ) -> Encoded:
-        """input_ids [B, T], padded on the right; patch_images [B, 3, H, W], -1..1; one of them may be None.
+        """Encode input_ids [B, T], padded on the right, and patch_images [B, 3, H, W] in -1..1; one of them may be
+        None.
 
-        patch_masks [B]: where false, the row's picture is a stand-in and is hidden like padding (the published
-        training code has it so; its transformers fork ignores the mask).
+        patch_masks [B]: where false, the row's picture is a placeholder and is masked like padding. (The published
+        training code does this; its transformers fork ignores the mask.) Raises BadInput for wrong shapes and too long
+        inputs.
         """
         vectors, positions, masks = [], [], []
         grid, words = (0, 0), 0
@@ -85,12 +87,12 @@ class Encoder(nn.Module):
             positions.append(self.pos_ln(self.embed_positions.weight[:words]))
             masks.append(input_ids == PAD)
         if not vectors:
-            raise BadInput("ofa: neither a picture nor a text is given.")
+            raise BadInput("ofa: give a picture, a text or both.")
         padding = torch.cat(masks, 1)
         place = torch.cat(positions)[None]
-        return self._through(torch.cat(vectors, 1), place, padding if bool(padding.any()) else None, grid, words)
+        return self._run_layers(torch.cat(vectors, 1), place, padding if bool(padding.any()) else None, grid, words)
 
-    def _through(
+    def _run_layers(
         self,
         x: torch.Tensor,
         place: torch.Tensor,
@@ -110,18 +112,18 @@ class Encoder(nn.Module):
             bias[0, :, :patches, :patches] += table_bias(self.image_rel_pos_table_list[i].weight, seen)
             bias[0, :, patches:, patches:] += table_bias(self.token_rel_pos_table_list[i].weight, near)
             if padding is not None:
-                bias = hidden(bias, padding[:, None, None, :])
-            x = layer.feed(layer.attend(x, bias))
+                bias = masked(bias, padding[:, None, None, :])
+            x = layer.feed_forward(layer.attend(x, bias))
         return Encoded(self.layer_norm(x), place, padding)
 
     def _features(self, images: torch.Tensor) -> torch.Tensor:
         if images.dim() != 4 or images.shape[1] != 3 or not images.numel():
-            raise BadInput(f"ofa: pictures are [B, 3, H, W], not {list(images.shape)}.")
+            raise BadInput(f"ofa: pictures must be [B, 3, H, W], not {list(images.shape)}.")
         features: torch.Tensor = self.embed_images(images.to(self.image_proj.weight.dtype))
         side = self.config.image_bucket_size
         if max(features.shape[2:]) > side:
             raise BadInput(
-                f"ofa: pictures of {images.shape[3]} x {images.shape[2]} pixels; at most {16 * side} a side."
+                f"ofa: pictures of {images.shape[3]} x {images.shape[2]} pixels; at most {16 * side} per side."
             )
         return features
 
@@ -139,15 +141,15 @@ class Encoder(nn.Module):
 
     def _check(self, ids: torch.Tensor, images: torch.Tensor | None) -> None:
         if ids.dim() != 2:
-            raise BadInput(f"ofa: token ids are [B, T], not {list(ids.shape)}.")
+            raise BadInput(f"ofa: token ids must be [B, T], not {list(ids.shape)}.")
         if images is not None and len(images) != len(ids):
-            raise BadInput(f"ofa: {len(images)} pictures and {len(ids)} texts; give a text a picture.")
+            raise BadInput(f"ofa: {len(images)} pictures and {len(ids)} texts; give one text per picture.")
         if ids.shape[1] > self.config.most_tokens:
             raise BadInput(f"ofa: a text of {ids.shape[1]} tokens; there are {self.config.most_tokens} positions.")
 
 
 def tables(config: OfaConfig, layers: int, heads: int) -> tuple[Any, Any]:
-    """A stack's tables of relative positions, a layer each: between tokens, and between patches."""
+    """The embeddings of relative positions, one per layer: between tokens, and between patches."""
     text, side = 2 * config.token_bucket_size - 1, 2 * config.image_bucket_size - 1
     return (
         nn.ModuleList(nn.Embedding(text, heads) for _ in range(layers)),

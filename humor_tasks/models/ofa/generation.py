@@ -1,7 +1,7 @@
-"""What OFA writes: beam search, greedy choice and sampling over a batch of encoded inputs.
+"""Generation with OFA: beam search, greedy decoding and sampling over a batch of encoded inputs.
 
-The inputs are encoded once. Beams are rows that share their input's cross-attention keys, and inputs that are done
-with leave the batch. Every search ends: after `max_len` tokens only the end may follow.
+The inputs are encoded once. The beams of an input share its cross-attention keys, and finished inputs leave the batch.
+Every search ends, because only the end token may follow after `max_len` tokens.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from humor_tasks.models.ofa.settings import GenerationSettings
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What was written after the begin, up to and with the end, and what the search held it worth."""
+    """The generated ids after the begin token, including the end token, and their score in the search."""
 
     ids: list[int]
     score: float
 
 
 def generate(network: OfaNetwork, encoded: Encoded, settings: GenerationSettings) -> list[list[Hypothesis]]:
-    """Each input's hypotheses, best first; at least one. Raises BadInput for lengths without positions."""
+    """Each input's hypotheses, best first; at least one. Raises BadInput for lengths that exceed the positions."""
     _check(network, settings)
     n, k, device = len(encoded.states), settings.beams, encoded.states.device
     if not n:
         return []
     writer = (_Cached if settings.use_cache else _Uncached)(network, encoded, settings)
     finished = Finished(n, settings, device)
-    chances = _chances(n, settings).to(device) if settings.sample else None
+    random_numbers = _random_numbers(n, settings).to(device) if settings.sample else None
     live = torch.arange(n, device=device)
-    written = torch.full((n, 1, 1), BEGIN, device=device)  # one beam until there is more than one beginning
+    written = torch.full((n, 1, 1), BEGIN, device=device)  # one beam in the first step, where all beams would be equal
     scores = torch.zeros(n, 1, device=device)
     for t in range(settings.max_len + 1):
         rows = written.flatten(0, 1)
         logs = writer.logits(written).flatten(0, 1).float().log_softmax(1)
         constrain(logs, rows, settings)
-        if chances is None:
+        if random_numbers is None:
             sums, beams, tokens = best(logs, scores, 2 * k)
         else:
-            sums, beams, tokens = drawn(logs, scores, chances[live, t], settings)
+            sums, beams, tokens = drawn(logs, scores, random_numbers[live, t], settings)
         ended = (tokens == END) & (sums > -torch.inf)
         done = finished.add(live, sums[:, :k], ended[:, :k], _pick(written, beams[:, :k])[:, :, 1:])
         if t == settings.max_len:
             break
-        # Each beam has one end to offer, so that k of the 2k go on.
+        # Each beam contributes at most one end token, so at least k of the 2k candidates continue.
         order = ended.to(torch.uint8).argsort(dim=1, stable=True)[:, :k]
         scores, beams, tokens = (x.gather(1, order) for x in (sums, beams, tokens))
         going = None
@@ -64,7 +64,7 @@ def generate(network: OfaNetwork, encoded: Encoded, settings: GenerationSettings
         writer.pick(beams, going)
     results = [[Hypothesis(ids, score) for ids, score in rows] for rows in finished.lists()]
     if not all(results):
-        raise BadInput("ofa: the network gives numbers that are not finite; the weights are damaged.")
+        raise BadInput("ofa: the network returns values that are not finite; the weights are damaged.")
     return results
 
 
@@ -76,19 +76,19 @@ def _check(network: OfaNetwork, settings: GenerationSettings) -> None:
         raise BadInput(f"ofa: {settings.beams} beams are too many for {network.config.vocab_size} tokens.")
 
 
-def _chances(n: int, settings: GenerationSettings) -> torch.Tensor:
-    """A die for each token of each input, which company in a batch does not change."""
-    dice = [torch.Generator().manual_seed(settings.seed + i) for i in range(n)]
-    return torch.stack([torch.rand(settings.max_len + 1, generator=die) for die in dice])
+def _random_numbers(n: int, settings: GenerationSettings) -> torch.Tensor:
+    """A random number for each token of each input, independent of the other inputs in the batch."""
+    generators = [torch.Generator().manual_seed(settings.seed + i) for i in range(n)]
+    return torch.stack([torch.rand(settings.max_len + 1, generator=generator) for generator in generators])
 
 
 def _pick(written: torch.Tensor, beams: torch.Tensor) -> torch.Tensor:
-    """written [n, k, t] of the beams [n, c] -> [n, c, t]."""
+    """The rows of written [n, k, t] for the beams [n, c] -> [n, c, t]."""
     return written.gather(1, beams[:, :, None].expand(-1, -1, written.shape[2]))
 
 
 class _Cached:
-    """Logits [n, k, V] of the next token, computed from the last one and what is kept of the earlier ones."""
+    """Logits [n, k, V] of the next token, from the last token and the cache."""
 
     def __init__(self, network: OfaNetwork, encoded: Encoded, settings: GenerationSettings) -> None:
         self.decoder = network.decoder
@@ -102,7 +102,7 @@ class _Cached:
 
 
 class _Uncached:
-    """The same from everything that was written, anew each time."""
+    """Logits [n, k, V] of the next token, recomputed from all tokens."""
 
     def __init__(self, network: OfaNetwork, encoded: Encoded, settings: GenerationSettings) -> None:
         self.decoder, self.encoded = network.decoder, encoded

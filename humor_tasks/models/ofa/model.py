@@ -1,4 +1,4 @@
-"""OFA in use: a network on a device, and what it writes about pictures and texts."""
+"""OFA inference: a network on a device, and generation from pictures and texts."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PRECISIONS = ("auto", "fp32", "bf16")
 
 
 class Ofa:
-    """An OFA network, ready to write. Threads may share one; they take turns.
+    """An OFA network for inference. It is thread-safe; calls are serialised.
 
-    folder: the checkpoint's, where its vocabulary is too. revision: the hub's commit.
+    folder: the checkpoint's folder, which also holds the vocabulary. revision: the hub's commit.
     """
 
-    def __init__(self, opened: weights.Opened, name: str) -> None:
-        self.name, self.folder, self.revision = name, opened.folder, opened.revision
-        self.network = opened.network.to(memory_format=torch.channels_last)
+    def __init__(self, loaded: weights.LoadedOfa, name: str) -> None:
+        self.name, self.folder, self.revision = name, loaded.folder, loaded.revision
+        self.network = loaded.network.to(memory_format=torch.channels_last)
         self.config = self.network.config
         table = self.network.encoder.embed_tokens.weight
         self.device, self.dtype = table.device, table.dtype
@@ -32,12 +32,12 @@ class Ofa:
 
     @classmethod
     def load(cls, name: str | Path, device: str = "auto", precision: str = "auto", revision: str | None = None) -> Ofa:
-        """A checkpoint's folder, OWNER/NAME of the hub at `revision`, or random/SIZE.
+        """Load a checkpoint's folder, OWNER/NAME of the hub at `revision`, or random/SIZE.
 
-        device: auto takes CUDA, else MPS, else the CPU. precision: fp32 or bf16, of weights and arithmetic; auto is
-        bf16 on CUDA and fp32 elsewhere. Raises BadInput: no such model, weights that do not fit, no such device.
+        device: auto is CUDA, else MPS, else the CPU. precision: fp32 or bf16, of weights and computation; auto is bf16
+        on CUDA and fp32 elsewhere. Raises BadInput for a missing model, mismatched weights or an unavailable device.
         """
-        where = pick_device(device, "ofa")  # before a download
+        where = pick_device(device, "ofa")  # validated before a download
         check_choice("ofa: precision", precision, PRECISIONS)
         if precision == "auto":
             precision = "bf16" if where.type == "cuda" else "fp32"
@@ -49,14 +49,16 @@ class Ofa:
         input_ids: torch.Tensor | None,
         settings: GenerationSettings | None = None,
     ) -> list[list[Hypothesis]]:
-        """For each input its hypotheses, best first: as many as beams, fewer where fewer could be finished.
+        """Each input's hypotheses, best first: as many as beams, or fewer where fewer were finished.
 
-        patch_images [B, 3, H, W], -1..1; input_ids [B, T], padded on the right; one of them may be None. Raises
-        BadInput for shapes and lengths that the network has no positions for.
+        patch_images [B, 3, H, W] in -1..1; input_ids [B, T], padded on the right; one of them may be None. Raises
+        BadInput for wrong shapes, for token ids outside the vocabulary, and for lengths that exceed the positions.
         """
         if input_ids is not None:
             if input_ids.numel() and not 0 <= int(input_ids.min()) <= int(input_ids.max()) < self.config.vocab_size:
-                raise BadInput(f"ofa: token ids go from 0 to {self.config.vocab_size - 1}; another vocabulary's?")
+                raise BadInput(
+                    f"ofa: token ids go from 0 to {self.config.vocab_size - 1}; are they of another vocabulary?"
+                )
             input_ids = input_ids.to(self.device)
         if patch_images is not None:
             patch_images = patch_images.to(self.device, self.dtype, memory_format=torch.channels_last)
@@ -66,5 +68,5 @@ class Ofa:
             )
 
     def save(self, folder: str | Path) -> None:
-        """A folder that `load` reads; the vocabulary is not in it."""
+        """Write a folder that `load` reads; it does not include the vocabulary."""
         weights.save(Path(folder).expanduser(), self.network)

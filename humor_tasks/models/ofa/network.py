@@ -1,4 +1,4 @@
-"""OFA as one network, whose parameters have the names of the published checkpoints."""
+"""The complete OFA network, with the parameter names of the published checkpoints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from humor_tasks.models.ofa.encoder import Encoded, Encoder
 
 
 class OfaNetwork(nn.Module):
-    """Encoder and decoder around one table of tokens. New weights are random; `weights.py` reads trained ones."""
+    """Encoder and decoder with a shared token embedding, randomly initialised; `weights.py` loads trained weights."""
 
     def __init__(self, config: OfaConfig) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class OfaNetwork(nn.Module):
         self.encoder = Encoder(config)
         self.decoder = Decoder(config, self.encoder.embed_tokens)
         self.tie()
-        self._start()
+        self._initialise()
 
     def encode(
         self,
@@ -40,18 +40,18 @@ class OfaNetwork(nn.Module):
         decoder_attention_mask: torch.Tensor | None = None,
         code_masks: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Logits [B, L, V]: place i is about the token after decoder_input_ids[:, i]. See encoder and decoder."""
+        """Logits [B, L, V]: position i predicts the token after decoder_input_ids[:, i]. See encoder and decoder."""
         encoded = self.encode(input_ids, patch_images, patch_masks)
         return torch.as_tensor(self.decoder(decoder_input_ids, encoded, decoder_attention_mask, code_masks))
 
     def tie(self) -> None:
-        """Logits come from the table of tokens, where the configuration has it so."""
+        """Share the token embedding, and use it as output projection if the configuration says so."""
         self.decoder.embed_tokens = self.encoder.embed_tokens
         if self.config.share_decoder_input_output_embed:
             self.decoder.output_projection.weight = self.encoder.embed_tokens.weight
 
-    def _start(self) -> None:
-        """Tokens and positions near 0 at any width, and no preference among relative positions."""
+    def _initialise(self) -> None:
+        """Initialise embeddings with a scale that depends on the width, and relative-position biases with zeros."""
         for name, module in self.named_modules():
             if isinstance(module, nn.Embedding):
                 if "rel_pos_table" in name:

@@ -1,4 +1,4 @@
-"""Linear maps as a CPU likes them: what writing one token after another consists of."""
+"""Linear layers with weights packed for the CPU, which speeds up token-by-token decoding."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from torch import nn
 
 
 class PackedLinear(nn.Linear):
-    """nn.Linear that, on a CPU and without gradients, works from a packed copy of its weight.
+    """nn.Linear that, on a CPU and without gradients, computes with a packed copy of its weight.
 
-    Writing a token takes every weight of the decoder for a row a beam, so that reading them is nearly all there is to
-    do. torch hands such products to a kernel that reads at half the memory's speed or less; oneDNN's, from a weight
-    laid out for it, is as fast as the memory. The copy is made at first use and again when the weight has changed, or
-    training has begun or ended (a fused step does not count up a weight's version). It is no part of the state.
-    Elsewhere, and where this torch has no oneDNN, this is nn.Linear.
+    Generating a token reads every weight of the decoder for one row per beam, so the time is dominated by memory
+    access. torch's default kernel for such products reaches half of the memory bandwidth or less; oneDNN's, with a
+    packed weight, reaches all of it. The copy is made at first use, and again when the weight has changed or training
+    starts or ends (a fused optimizer step does not increase a weight's version). It is not part of the state dict. On
+    other devices, and where torch has no oneDNN, this is nn.Linear.
     """
 
     _packed: torch.Tensor | None = None
@@ -34,7 +34,7 @@ class PackedLinear(nn.Linear):
             return super().forward(x)
         version = 0 if weight.is_inference() else weight._version
         if self._of is None or self._of[0].data_ptr() != weight.data_ptr() or self._of[1] != version:
-            # Holding on to the weight keeps its address from being another's.
+            # The reference to the weight prevents its address from being reused.
             self._packed, self._of = (
                 torch.ops.mkldnn._reorder_linear_weight(weight.detach()),
                 (weight.detach(), version),
@@ -43,10 +43,10 @@ class PackedLinear(nn.Linear):
         return found
 
     def train(self, mode: bool = True) -> PackedLinear:
-        """See nn.Module; the copy is dropped."""
+        """See nn.Module; the packed copy is dropped."""
         self._packed = self._of = None
         return super().train(mode)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the copy, which can be neither copied nor stored."""
+        """The state without the packed copy, which can be neither copied nor stored."""
         return {name: value for name, value in self.__dict__.items() if name not in ("_packed", "_of")}

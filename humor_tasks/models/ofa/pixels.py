@@ -1,4 +1,4 @@
-"""Pictures as OFA takes them: RGB, stretched to a square whatever their proportion, from -1 to 1."""
+"""Picture preprocessing for OFA: RGB, resized to a square without keeping the aspect ratio, values in -1..1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
-from humor_tasks.models.clip.pixels import Pixels, Shown, Source
+from humor_tasks.models.clip.pixels import ImageInput, Pixels, Source
 from humor_tasks.models.folders import read_object
 
 STRIDE = 16  # pixels of one patch
@@ -18,27 +18,30 @@ RECORD = "preprocessor_config.json"
 
 
 def square(size: int) -> Pixels:
-    """How pictures become `size` x `size`: PIL's bicubic, which smooths as it shrinks; mean and deviation .5."""
+    """Preprocessing to `size` x `size` with PIL's antialiased bicubic filter; mean and standard deviation .5.
+
+    Raises BadInput for a size that is not a multiple of 16.
+    """
     if isinstance(size, bool) or not isinstance(size, int) or size < STRIDE or size % STRIDE:
         raise BadInput(f"image size is {size!r}; it must be a multiple of {STRIDE} pixels, such as 384 or 480.")
     return Pixels(size, "stretch", (0.5,) * 3, (0.5,) * 3)
 
 
 def recorded_size(folder: Path) -> int | None:
-    """The size that a checkpoint's folder says its pictures had; None where it says nothing, as published ones do.
+    """The picture size recorded in a checkpoint's folder; None where none is recorded, as in published checkpoints.
 
-    Raises BadInput for a record that is not read or names no square: to guess would show the model other pictures.
+    Raises BadInput for a record that is unreadable or not square, because another size would change the model's input.
     """
     path = folder / RECORD
     if not path.is_file():
         return None
-    said = read_object(path)
-    if "size" not in said:
+    record = read_object(path)
+    if "size" not in record:
         return None
-    found = said["size"]
+    found = record["size"]
     height, width = (found.get("height"), found.get("width")) if isinstance(found, dict) else (found, found)
     if height is None or height != width:
-        raise BadInput(f"{path}: size is {found}; only squares are made here. Give image_size to leave it unread.")
+        raise BadInput(f"{path}: size is {found}; only squares are supported. Give image_size to override it.")
     try:
         return square(height).size
     except BadInput as problem:
@@ -46,16 +49,16 @@ def recorded_size(folder: Path) -> int | None:
 
 
 def record_size(folder: Path, size: int) -> None:
-    """Say in a checkpoint's folder which size its pictures have."""
+    """Record the picture size in a checkpoint's folder."""
     write_json(
         folder / RECORD, {"size": {"height": size, "width": size}, "image_mean": [0.5] * 3, "image_std": [0.5] * 3}
     )
 
 
-def patch_images(images: Sequence[Shown], how: Pixels, wheres: Sequence[str] = ()) -> torch.Tensor:
-    """float32 [n, 3, size, size]; BadInput names a picture that is missing, damaged or of another type.
+def patch_images(images: Sequence[ImageInput], how: Pixels, wheres: Sequence[str] = ()) -> torch.Tensor:
+    """float32 [n, 3, size, size]. Raises BadInput naming a picture that is missing, damaged or of another type.
 
-    `wheres` name images that do not know their own place. One that is there several times is decoded once.
+    `wheres` names images that are not `Picture`s in messages. An image that occurs several times is decoded once.
     """
     names = wheres or [f"image {i + 1} of {len(images)}" for i in range(len(images))]
     sources = [Source(image, where) for image, where in zip(images, names, strict=True)]

@@ -1,4 +1,4 @@
-"""Where tokens and patches stand: rows of the tables of relative positions, and absolute positions as a bias."""
+"""Positions of tokens and patches: indices into the tables of relative positions, and absolute positions as biases."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from functools import lru_cache
 import torch
 from torch import nn
 
-# The distances that buckets are made for, whatever max_position_embeddings says.
-FARTHEST = 1023
+# The largest bucketed distance, independent of max_position_embeddings.
+MAX_DISTANCE = 1023
 CODE_FILL, CODE_FILLS = 1024, 768
 
 
 def position_bias(
     to_query: nn.Linear, to_key: nn.Linear, queries: torch.Tensor, keys: torch.Tensor, heads: int, factor: float
 ) -> torch.Tensor:
-    """Absolute positions as a bias of attention: [B, heads, Q, K] from position vectors [B, Q, d] and [B, K, d].
+    """The attention bias of absolute positions, [B, heads, Q, K], from position vectors [B, Q, d] and [B, K, d].
 
-    The scale is of this bias alone, and is put on after the projection with its bias.
+    The scale applies to this bias only, after the projection including its bias.
     """
     scale = (queries.shape[-1] / heads * factor) ** -0.5
     q = to_query(queries).view(1, -1, heads, queries.shape[-1] // heads).transpose(1, 2) * scale
@@ -27,18 +27,18 @@ def position_bias(
 
 
 def table_bias(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
-    """Relative positions as a bias: [heads, *index.shape] of a table [rows, heads]."""
+    """The attention bias of relative positions, [heads, *index.shape], from a table [rows, heads]."""
     return table.t().index_select(1, index.reshape(-1)).view(table.shape[1], *index.shape)
 
 
 def text_index(length: int, buckets: int, device: torch.device) -> torch.Tensor:
-    """Rows of a table of text distances, [query, key]."""
+    """Indices into a table of text distances, [query, key]."""
     place = torch.arange(length, device=device)
-    return _text_rows(buckets, device)[place[:, None] - place[None, :] + FARTHEST]
+    return _text_rows(buckets, device)[place[:, None] - place[None, :] + MAX_DISTANCE]
 
 
 def image_index(ids: torch.Tensor, side: int) -> torch.Tensor:
-    """Rows of a table of image distances, [query, key], of position ids y * side + x + 1; id 0 is no patch."""
+    """Indices into a table of image distances, [query, key], from position ids y * side + x + 1; id 0 is no patch."""
     y, x = (ids - 1) // side, (ids - 1) % side
     row = (y[:, None] - y[None, :] + side - 1) * (2 * side - 1) + (x[:, None] - x[None, :] + side - 1)
     rows, none = (2 * side - 1) ** 2 + 3, ids == 0
@@ -48,27 +48,27 @@ def image_index(ids: torch.Tensor, side: int) -> torch.Tensor:
 
 
 def patch_ids(height: int, width: int, side: int, device: torch.device) -> torch.Tensor:
-    """Position ids of a grid, row by row. A row counts `side` places whatever the grid's width is; 0 is reserved."""
+    """Position ids of a grid in row-major order, with `side` positions per row for any grid width; 0 is reserved."""
     y, x = torch.arange(height, device=device), torch.arange(width, device=device)
     return (y[:, None] * side + x[None, :] + 1).flatten()
 
 
 def code_ids(code_side: int, side: int, device: torch.device) -> torch.Tensor:
-    """Position ids of the decoder's image codes: none for the beginning, a square window, and a filler."""
+    """Position ids of the decoder's image codes: 0 for the begin token, a square window, and a filler."""
     window = patch_ids(code_side, code_side, side, device)
     return torch.cat([window.new_zeros(1), window, window.new_full((CODE_FILLS,), CODE_FILL)])
 
 
 @lru_cache(maxsize=16)
 def _text_rows(buckets: int, device: torch.device) -> torch.Tensor:
-    """The row for each distance -1023..1023: near ones have their own, far ones share logarithmic buckets.
+    """The index for each distance -1023..1023: near distances have one each, far ones share logarithmic buckets.
 
-    Computed in float32, on the CPU and in this order: the ceilings are those of the published buffers. (For some
-    unpublished sizes the ceiling at 1023 would be past the table's end; it is held inside.)
+    Computed in float32 on the CPU in this order, so that roundings equal those of the published buffers. (For some
+    unpublished sizes the bucket at 1023 would be outside the table; it is clamped.)
     """
-    with torch.inference_mode(False), torch.no_grad():  # training may be the next to use it
-        distance, middle = torch.arange(-FARTHEST, FARTHEST + 1), buckets // 2
+    with torch.inference_mode(False), torch.no_grad():  # the cached tensor may be used in training later
+        distance, middle = torch.arange(-MAX_DISTANCE, MAX_DISTANCE + 1), buckets // 2
         logs = torch.log(distance.abs().clamp(min=middle).float() / middle)
-        far = torch.ceil(logs / math.log(FARTHEST / middle) * (middle - 1)) if middle < FARTHEST else logs
+        far = torch.ceil(logs / math.log(MAX_DISTANCE / middle) * (middle - 1)) if middle < MAX_DISTANCE else logs
         bucket = torch.where(distance.abs() <= middle, distance, distance.sign() * (far.long() + middle))
         return (bucket.clamp(1 - buckets, buckets - 1) + buckets - 1).to(device)

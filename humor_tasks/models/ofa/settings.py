@@ -1,4 +1,4 @@
-"""How OFA writes. Imports no torch, so that a harness can check its arguments first."""
+"""Generation settings of OFA. It imports no torch, so that a harness can validate arguments first."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ STYLES = ("fairseq", "hf")
 
 @dataclass(frozen=True)
 class GenerationSettings:
-    """How an answer is searched for. The defaults are those of OFA's published captions.
+    """Settings of search and sampling. The defaults are those of OFA's published captioning.
 
-    style: fairseq, whose search gave the published scores, or hf, that of transformers 4.18. They differ in when a
-      sample is finished, in what a hypothesis is worth and in what the last step costs.
-    beams: hypotheses held at once; 1 is the greedy choice.
-    max_len: most tokens before the end mark, which has to follow then; hf's own max_length is 2 more, as it counts
-      begin and end.
-    min_len: fewest tokens before the end mark.
-    lenpen: a hypothesis is worth its log-probability / length ** lenpen. fairseq counts the end in the length and
-      not the begin, hf the begin and not the end.
-    normalize: false is worth the log-probability itself.
-    no_repeat_ngram: as many tokens do not come twice in the same order; 0 is no rule.
-    sample: draws each token instead; `beams` must be 1. temperature divides the logits before; top_k (0: all) and
-      top_p then leave the likeliest tokens. A sample's draws follow from seed + its number in the batch.
-    use_cache: false computes everything again at each step, which is slow and for comparison.
+    style: fairseq, whose search produced the published scores, or hf, that of transformers 4.18. They differ in when an
+      input is finished, in the score of a hypothesis and in the score of the forced end token.
+    beams: number of beams; 1 is greedy decoding.
+    max_len: maximum number of tokens before the end token. transformers' max_length is 2 more, as it counts the begin
+      and end tokens.
+    min_len: minimum number of tokens before the end token.
+    lenpen: length penalty; the score is log-probability / length ** lenpen. fairseq's length includes the end token but
+      not the begin token, hf's the reverse.
+    normalize: false scores by the log-probability alone.
+    no_repeat_ngram: n-grams of this length do not repeat; 0 disables it.
+    sample: sample tokens instead; `beams` must be 1. The logits are divided by temperature, then restricted to the most
+      likely tokens by top_k (0: all) and top_p. Random numbers depend on seed + the index in the batch.
+    use_cache: false recomputes everything at each step, which is slow and only for comparison.
+
+    Raises BadInput for values out of range.
     """
 
     style: str = "fairseq"
@@ -48,9 +50,9 @@ class GenerationSettings:
         for name, least in (("beams", 1), ("max_len", 0), ("min_len", 0), ("no_repeat_ngram", 0), ("top_k", 0)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise BadInput(f"ofa: {name} is {value!r}; give a whole number from {least} up.")
+                raise BadInput(f"ofa: {name} is {value!r}; give a whole number of {least} or more.")
         if not isinstance(self.seed, int) or isinstance(self.seed, bool) or not -(2**63) <= self.seed < 2**63:
-            raise BadInput(f"ofa: seed is {self.seed!r}; give a whole number of 64 bits.")
+            raise BadInput(f"ofa: seed is {self.seed!r}; give a 64-bit whole number.")
         for name in ("normalize", "sample", "use_cache"):
             if not isinstance(getattr(self, name), bool):
                 raise BadInput(f"ofa: {name} is {getattr(self, name)!r}; give true or false.")
@@ -65,6 +67,6 @@ class GenerationSettings:
         if not self.temperature > 0:
             raise BadInput(f"ofa: temperature is {self.temperature!r}; give a number above 0, or sample=False.")
         if not 0 < self.top_p <= 1:
-            raise BadInput(f"ofa: top_p is {self.top_p!r}; give a number above 0 and up to 1.")
+            raise BadInput(f"ofa: top_p is {self.top_p!r}; give a number above 0 and at most 1.")
         if self.sample and self.beams != 1:
             raise BadInput(f"ofa: sample draws one answer at a time; beams is {self.beams}, give 1.")

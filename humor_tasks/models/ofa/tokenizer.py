@@ -1,4 +1,4 @@
-"""Text as OFA reads and writes it: GPT-2's byte-level pairs under fairseq's numbers, image codes and location bins.
+"""OFA's tokenizer: GPT-2's byte-level BPE with fairseq's ids, image codes and location bins.
 
 `<s>` 0, `<pad>` 1, `</s>` 2, `<unk>` 3, the words of the dictionary from 4, `<mask>` after them, then `<code_0>` to
 `<code_8191>` and `<bin_0>` to `<bin_999>`: 59,457 in the published vocabulary.
@@ -25,10 +25,13 @@ FAIRSEQ = ("dict.txt", "encoder.json", "vocab.bpe")
 
 
 class Tokenizer:
-    """Texts to numbers and back; `load` reads a checkpoint folder's vocabulary."""
+    """Conversion of texts to token ids and back; `load` reads a checkpoint folder's vocabulary."""
 
     def __init__(self, words: dict[str, int], merges: Sequence[tuple[str, str]], where: str) -> None:
-        """`words` are the four special ones, the dictionary and `<mask>`, numbered from 0; `where` names the files."""
+        """`words` maps the four special tokens, the dictionary and `<mask>` to ids from 0; `where` names the files.
+
+        Raises BadInput for a vocabulary that is incomplete or inconsistent.
+        """
         from tokenizers import AddedToken, pre_tokenizers
         from tokenizers import Tokenizer as Library
         from tokenizers.decoders import ByteLevel
@@ -44,32 +47,31 @@ class Tokenizer:
                 raise BadInput(
                     f"{where}: lacks a word of the pair '{left} {right}'; the files are of two vocabularies."
                 )
-        made = {left + right for left, right in merges}
-        lacking = [w for w in words if len(w) > 1 and w not in made and not re.fullmatch(r"<.+>|madeupword\d+", w)]
-        if len(lacking) > len(made) / 100:  # fewer may be words that somebody has added
-            unmade = listed("word", lacking, most=3)
-            raise BadInput(f"{where}: no pair makes {unmade}. The file of pairs is cut short; copy it again.")
+        produced = {left + right for left, right in merges}
+        lacking = [w for w in words if len(w) > 1 and w not in produced and not re.fullmatch(r"<.+>|madeupword\d+", w)]
+        if len(lacking) > len(produced) / 100:  # a few may be added words
+            missing = listed("word", lacking, most=3)
+            raise BadInput(f"{where}: no merge produces {missing}. The merges file is truncated; copy it again.")
         model = BPE(words, list(merges))
         self._plain, self._marked = Library(model), Library(model)
         for library in (self._plain, self._marked):
             library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
             library.decoder = ByteLevel()
-        # Codes and bins take the spaces on both sides with them, <mask> those before it, as the published tokenizer.
+        # As in the published tokenizer, codes and bins absorb the spaces on both sides, <mask> those before it.
         both = [f"<code_{i}>" for i in range(CODES)] + [f"<bin_{i}>" for i in range(BINS)]
         marks = [AddedToken(name, lstrip=True, rstrip=True, normalized=False) for name in (*SPECIAL, *both)]
         marks.insert(len(SPECIAL), AddedToken("<mask>", lstrip=True, normalized=False))
         self._marked.add_tokens(marks)
-        self._names = dict(zip(both, range(self.code, self.size), strict=True))
 
     @classmethod
     def load(cls, folder: Path) -> Tokenizer:
-        """The vocabulary of a checkpoint folder, in Hugging Face's form or in fairseq's.
+        """The tokenizer of a checkpoint folder, in Hugging Face's or fairseq's format.
 
         Raises BadInput naming the files looked for.
         """
         if all((folder / name).is_file() for name in HUGGING_FACE):
             words = _read_json(folder / HUGGING_FACE[0])
-            # Some copies name the codes and bins as well.
+            # Some copies also list the codes and bins.
             words = {word: i for word, i in words.items() if not re.fullmatch(r"<(code|bin)_\d+>", word)}
             return cls(words, _read_merges(folder / HUGGING_FACE[1]), str(folder / HUGGING_FACE[0]))
         if all((folder / name).is_file() for name in FAIRSEQ):
@@ -80,18 +82,17 @@ class Tokenizer:
         )
 
     def encode(self, text: str, marks: bool = True) -> list[int]:
-        """`<s>`, the text, `</s>`. Without `marks`, "<bin_5>" and the like in the text are letters like any others."""
+        """`<s>`, the text, `</s>`. Without `marks`, "<bin_5>" and the like in the text are plain text.
+
+        Raises BadInput for a lone surrogate.
+        """
         if lone := re.search("[\ud800-\udfff]", text):
-            raise BadInput(f"the text holds half a character ({lone[0]!r}), which no file can; take it out.")
+            raise BadInput(f"the text contains a lone surrogate ({lone[0]!r}); remove it.")
         library = self._marked if marks else self._plain
         return [BOS, *library.encode(text, add_special_tokens=False).ids, EOS]
 
-    def encode_names(self, names: str) -> list[int]:
-        """`<s>`, codes and bins named with spaces between them, `</s>`; what is neither is `<unk>`."""
-        return [BOS, *(self._names.get(name, UNK) for name in names.split()), EOS]
-
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of `ids`: special ones left out, codes and bins by name with spaces around them."""
+        """The text of `ids` without special tokens; codes and bins become their names, separated by spaces."""
         parts: list[str] = []
         run: list[int] = []
         for i in ids:
@@ -119,9 +120,9 @@ class Tokenizer:
 
 
 def clean(text: str, most_words: int | None = None, caption: bool = False) -> str:
-    """A question, or a caption, as OFA was trained on it.
+    """The text preprocessing of OFA's training, for a question or a caption.
 
-    Lower case, without `,.!?*#:;~` at the start; hyphens and slashes become spaces, runs of white space one space.
+    Lower case, without `,.!?*#:;~` at the start; hyphens and slashes become spaces, and runs of whitespace one space.
     In a caption `<person>` becomes "person".
     """
     text = text.lower().lstrip(",.!?*#:;~").replace("-", " ").replace("/", " ")
@@ -132,12 +133,12 @@ def clean(text: str, most_words: int | None = None, caption: bool = False) -> st
 
 
 def prompt(question: str) -> str:
-    """The question as OFA is asked it: cleaned, behind one space, with a question mark at its end."""
+    """The question in OFA's input format: cleaned, after one space, with a question mark at its end."""
     if not isinstance(question, str):
-        raise BadInput(f"the question is of type {type(question).__name__}; give a text.")
+        raise BadInput(f"the question is of type {type(question).__name__}; it must be text.")
     cleaned = clean(question).strip()
     if not cleaned.strip("? "):
-        raise BadInput("the question is empty; OFA answers a question about a picture.")
+        raise BadInput("the question is empty; OFA needs a question about the picture.")
     return f" {cleaned}" if cleaned.endswith("?") else f" {cleaned}?"
 
 
@@ -150,19 +151,19 @@ def _check(words: dict[str, int], letters: Sequence[str], where: str) -> None:
         raise BadInput(f"{where}: the numbers of its {len(words)} words do not run from 0 to {len(words) - 1}.")
     if lacking := sorted(set(letters) - words.keys()):
         raise BadInput(
-            f"{where}: lacks {len(lacking)} of the 256 bytes ({' '.join(lacking[:5])}); some text has no words."
+            f"{where}: lacks {len(lacking)} of the 256 bytes ({' '.join(lacking[:5])}); some text cannot be encoded."
         )
 
 
 def _renumbered(folder: Path) -> dict[str, int]:
-    """fairseq's numbers: GPT-2's own number of a word stands in the dictionary, and its line there counts."""
+    """fairseq's ids: dict.txt lists GPT-2's id of each word, and the line number determines the new id."""
     numbers = {str(number): word for word, number in _read_json(folder / "encoder.json").items()}
     words = dict(zip(SPECIAL, range(len(SPECIAL)), strict=True))
     for line, text in enumerate(_read_text(folder / "dict.txt").splitlines(), 1):
         symbol = text.rsplit(" ", 1)[0]
         word = numbers.get(symbol, symbol)
         if word in words:
-            raise BadInput(f"{folder / 'dict.txt'}, line {line}: {symbol} stands there twice.")
+            raise BadInput(f"{folder / 'dict.txt'}, line {line}: {symbol} is repeated.")
         words[word] = len(words)
     return words | {"<mask>": len(words)}
 
@@ -182,7 +183,7 @@ def _read_json(path: Path) -> dict[str, int]:
             raise
         raise BadInput(f"{path}: is not JSON ({problem}).") from None
     if not isinstance(found, dict) or not all(type(number) is int for number in found.values()):
-        raise BadInput(f"{path}: must be an object of words and their numbers.")
+        raise BadInput(f"{path}: must be an object that maps words to ids.")
     return found
 
 
@@ -193,6 +194,6 @@ def _read_merges(path: Path) -> list[tuple[str, str]]:
             continue
         left, _, right = line.partition(" ")
         if not left or not right or " " in right:
-            raise BadInput(f"{path}, line {number}: {line!r} is no pair.")
+            raise BadInput(f"{path}, line {number}: {line!r} is not a pair.")
         pairs.append((left, right))
     return pairs

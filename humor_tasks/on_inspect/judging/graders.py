@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     CachePolicy,
     ChatMessage,
@@ -18,7 +17,6 @@ from inspect_ai.model import (
     get_model,
     model_roles,
 )
-from inspect_ai.model._model import active_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, LimitExceededError
 
@@ -26,6 +24,7 @@ from humor_tasks.benchmarks.rubric import POINT, Judgement, Rubric, open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.messages import turn_messages
+from humor_tasks.on_inspect.private import PrerequisiteError, active_model
 from humor_tasks.scorers.verdict import read_word
 
 ROLE = "grader"

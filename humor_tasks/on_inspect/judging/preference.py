@@ -12,17 +12,11 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.contract import Data, Run
-from humor_tasks.benchmarks.preference import (
-    EXPLANATION_PREFERENCE,
-    SIDES,
-    WORTH,
-    PreferenceOptions,
-    decided,
-    settled,
-)
+from humor_tasks.benchmarks.pair_verdicts import SIDES, WORTH, decided, settled
+from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions
 from humor_tasks.benchmarks.rubric import PREFERENCE
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
@@ -187,13 +181,12 @@ def reference_preference(
     register_prices()
 
     async def score(state: TaskState, target: Target) -> Score:
-        task = about(state.metadata).benchmark or "explanation"
-        if "rouge_l" not in BENCHMARKS[task].metric_names or state.choices:
+        run = run_of(state.metadata, "explanation")
+        if not (isinstance(run.form, FreeText) and run.form.reference) or state.choices:
             raise CannotRun(f"sample {state.sample_id}: its target is no reference text.")
         reference = target[0] if len(target) else ""  # of several, which are alternatives, the first
         if not reference.strip():
             raise ValueError(f"sample {state.sample_id}: the target holds no reference text to compare the reply with.")
-        run = run_of(state.metadata, "explanation")
         reply = read_reply(run, state, target).answer or ""
         texts = dict(zip(SIDES, (reply, reference), strict=True))
         groups = {"settled": settled(reply, reference, run.options.on_unparsed)}

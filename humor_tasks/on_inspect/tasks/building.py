@@ -8,11 +8,10 @@ from typing import Any
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import get_model
-from inspect_ai.model._model import active_model
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
@@ -20,6 +19,7 @@ from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
 
 
@@ -29,10 +29,10 @@ def build(name: str, parameters: dict[str, Any], scorers: list[Scorer] | None = 
     `asks` is false where the scorers' judges are asked, and the model under test is not.
     """
     try:
-        run = BENCHMARKS[name].open(**parameters)
+        run = find_benchmark(name).open(**parameters)
         samples = [sample(run, record) for record in run.records]
     except BadInput as problem:
-        raise CannotRun(f"humor_tasks/{name}: {problem}") from None
+        raise CannotRun(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}") from None
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     about = {"signature": run.signature("generate"), "source": dict(run.data.provenance), "paper": run.benchmark.paper}
@@ -41,7 +41,7 @@ def build(name: str, parameters: dict[str, Any], scorers: list[Scorer] | None = 
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=[show_pictures(run, asks)] if any(record.picture or record.clip for record in run.records) else None,
         solver=generate(),
-        scorer=scorers or (multiple_choice() if run.benchmark.letters else reference_overlap()),
+        scorer=scorers or (multiple_choice() if run.form.labels else reference_overlap()),
         version=run.version,
         metadata=about,
     )

@@ -11,15 +11,13 @@ from inspect_ai.model import GenerateConfig, Logprob, ModelOutput
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC, SCALE
+from humor_tasks.benchmarks.humicroedit.rating import LABELS
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
 from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.rating import expected_rating
-
-DIGITS = BENCHMARKS["humicroedit_rating"].scale
 
 
 @task
@@ -124,7 +122,7 @@ def expected_answer() -> Solver:
         if place and not place.top_logprobs:
             raise CannotRun(f"{state.model} gives only its own token's log-probability: use estimate=text.")
         seen = {top.token: top.logprob for top in (place.top_logprobs or [])} if place else {}
-        found = expected_rating(seen, DIGITS)
+        found = expected_rating(seen, LABELS)
         state.metadata |= {"said": state.output.completion, "digit_probability": found.mass}
         reply = "no digit where the rating belongs" if found.value is None else f"Rating: {found.value!r}"
         usage = state.output.usage
@@ -143,7 +141,7 @@ def _digit(tokens: Sequence[Logprob]) -> Logprob | None:
         if re.search(r"rating\W{0,4}:\W{0,4}\Z", said, re.IGNORECASE):
             start = i + 1
     for token in tokens[start:]:
-        if expected_rating({token.token: 0.0}, DIGITS).value is not None:
+        if expected_rating({token.token: 0.0}, LABELS).value is not None:
             return token
         if re.search(r"\w", token.token):
             return None

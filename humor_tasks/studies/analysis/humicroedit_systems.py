@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from humor_tasks.api import check_ids, load
@@ -75,8 +74,8 @@ def _submitted(name: str, path: Path, corpus: Corpus) -> System:
     of_pairs = ids & ({record.id for record in corpus.pairwise.records} | corpus.pairwise.data.dropped)
     run = corpus.pairwise if of_pairs else corpus.rating
     check_ids(run, ids)
-    replies = read_predictions(path, partial(run.benchmark.prediction, run.options))
-    answers = {record.id: run.outcome(record, replies[record.id]).answer for record in run.records}
+    replies = read_predictions(path, run.form.from_submission)
+    answers = {record.id: run.scored(record, replies[record.id]).answer for record in run.records}
     if of_pairs:
         places = {"A": 1, "B": 2}  # a submitted 0, a tie, is neither
         return System(name, {}, {identity: places.get(str(answer)) for identity, answer in answers.items()})

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from humor_tasks.benchmarks.contract import Data, Run
-from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, SIDES, PreferenceOptions, compared
+from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, pairs_of
+from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -42,7 +42,6 @@ FAMILIES = {
     "command": r"^command|^aya|^cohere$",
     "phi": r"^phi-?\d",
 }
-_RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class JudgedPair:
     @property
     def verdict(self) -> str | None:
         """ "system", "against" or "tie"; None unless every order has a verdict."""
-        return compared("win_rate", self.outcomes)[0].preferred
+        return pairs_of(self.outcomes)[0].preferred
 
     @property
     def lengths(self) -> tuple[float, float]:
@@ -262,9 +261,9 @@ def _biases(words: _Words, own: str) -> dict[str, Estimate]:
     outcomes = [outcome for i in shared for outcome in words.pairs[i].outcomes]
     lengths = [words.pairs[i].lengths for i in shared]
     a, b = ([pair[k] for pair in lengths] for k in ((1, 0) if words.turned else (0, 1)))
-    found = EXPLANATION_PREFERENCE.estimate(_RUN, "first_shown", outcomes)
+    found = {FIRST_SHOWN.name: FIRST_SHOWN.over(outcomes)}
     found |= {"people_first_shown": first_shown(words.question, words.votes())}
-    found |= EXPLANATION_PREFERENCE.estimate(_RUN, "inconsistent", outcomes)
+    found |= {INCONSISTENT.name: INCONSISTENT.over(outcomes)}
     worth = {}
     for who, said in (("", words.verdicts), ("people_", words.majority)):
         worth[who] = [WORTH[said[i]] for i in shared]

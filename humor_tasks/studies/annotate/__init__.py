@@ -1,1 +1,1 @@
-"""People vote: which explanation is better, which caption belongs to or is the funnier for a cartoon."""
+"""Human annotation: votes on the better explanation, the matching caption or the funnier caption."""

@@ -1,7 +1,7 @@
-"""Which items a rater sees, in which order, and in which order their options are shown.
+"""The assignment of items to annotators, and the order of items and options.
 
-All of it follows from seed, rater and item by SHA-256, so it is the same after a restart, on every
-machine, and whoever else is voting.
+All of it is derived from seed, annotator and item by SHA-256, so it is the same after a restart, on every machine, and
+independently of the other annotators.
 """
 
 from __future__ import annotations
@@ -13,38 +13,41 @@ from humor_tasks.studies.annotate.pairs import Item, same_text
 
 
 def shown_order(seed: int, rater: str, item: Item, shuffle: bool = True) -> tuple[int, ...]:
-    """The options' positions in the file, in the order in which the rater sees them."""
+    """The options' indices in the file, in the order in which the annotator sees them."""
     places = range(len(item.options))
-    return tuple(sorted(places, key=lambda i: _drawn(seed, rater, item.id, str(i))) if shuffle else places)
+    return tuple(sorted(places, key=lambda i: _random_key(seed, rater, item.id, str(i))) if shuffle else places)
 
 
 def assigned(
     items: Sequence[Item], rater: str, seed: int, limit: int | None = None, done: Collection[str] = ()
 ) -> list[Item]:
-    """The rater's items: those already voted on in the order of the votes, then the others at random.
+    """The annotator's items: those already voted on, in the order of the votes, then the others in random order.
 
-    `limit` counts all of them. Of matching and ranking items, none is taken that repeats an option of
-    another, as in Hessel et al. (2023): a caption seen before would give the answer away. Items are
-    taken greedily in the rater's order; going on after `done` of them takes the same as before.
+    `limit` is the maximum number of items, including those voted on. As in Hessel et al. (2023), no matching or ranking
+    item is assigned that repeats an option of another one, because a caption seen before would give the answer away.
+    Items are selected greedily in the annotator's order; the selection is the same when it continues after `done`
+    items.
     """
     known = {item.id: item for item in items}
     first = [known[identity] for identity in done if identity in known]
-    rest = sorted((item for item in items if item.id not in set(done)), key=lambda item: _drawn(seed, rater, item.id))
-    taken = list(first)
-    seen = {text for item in first for text in _repeatable(item)}
+    rest = sorted(
+        (item for item in items if item.id not in set(done)), key=lambda item: _random_key(seed, rater, item.id)
+    )
+    selected = list(first)
+    seen = {text for item in first for text in _option_texts(item)}
     for item in rest:
-        texts = _repeatable(item)
-        if limit is not None and len(taken) >= limit:
+        texts = _option_texts(item)
+        if limit is not None and len(selected) >= limit:
             break
         if seen.isdisjoint(texts):
-            taken.append(item)
+            selected.append(item)
             seen |= texts
-    return taken
+    return selected
 
 
-def _repeatable(item: Item) -> set[str]:
+def _option_texts(item: Item) -> set[str]:
     return set() if item.kind == "preference" else {same_text(option) for option in item.options}
 
 
-def _drawn(seed: int, *names: str) -> bytes:
+def _random_key(seed: int, *names: str) -> bytes:
     return hashlib.sha256("\0".join((str(seed), *names)).encode("utf-8", "surrogatepass")).digest()

@@ -1,4 +1,4 @@
-"""`humor-tasks annotate`, `pairs` and `votes`: what people are asked, the page that asks them, what they said."""
+"""The commands `humor-tasks annotate`, `pairs` and `votes`: the voting page, its items, and import of votes."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ _MISSING = "the page needs the extra 'annotate': pip install 'humor-tasks[annota
 @click.command()
 @click.argument("pairs", type=click.Path(path_type=Path))
 @click.option(
-    "--votes", default="votes.csv", show_default=True, type=click.Path(path_type=Path), help="Votes go there."
+    "--votes", default="votes.csv", show_default=True, type=click.Path(path_type=Path), help="The file of votes."
 )
-@click.option("--ties/--no-ties", default=False, show_default=True, help="Let raters call options equally good.")
-@click.option("--limit", type=click.IntRange(1), help="Items a rater. Default: all.")
+@click.option("--ties/--no-ties", default=False, show_default=True, help="Allow votes for a tie.")
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of items per annotator. Default: all.")
 @click.option("--shuffle/--no-shuffle", default=True, show_default=True, help="Show options in random order.")
-@click.option("--seed", default=1234, show_default=True, help="Of the order of items and options.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="0.0.0.0 lets others in the network vote.")
+@click.option("--seed", default=1234, show_default=True, help="Seed of the order of items and options.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="0.0.0.0 makes the page accessible from the network."
+)
 @click.option("--port", default=7860, show_default=True, type=click.IntRange(1, 65535))
 def annotate(pairs: Path, votes: Path, host: str, port: int, **how: Any) -> None:
-    """Serve a page on which people vote on the items of PAIRS.
+    """Serve a web page for voting on the items of PAIRS.
 
-    Each rater gives an id and sees the items in an order of their own. Every vote is on the disk before the next item
-    is shown; the same command goes on where it was stopped, and so does a rater with the same id.
+    Each annotator enters an id and sees the items in an individual random order. Every vote is written to disk before
+    the next item is shown. The same command resumes an interrupted session; an annotator continues with the same id.
     """
-    from humor_tasks.studies.annotate.desk import Desk
     from humor_tasks.studies.annotate.pairs import read_pairs
+    from humor_tasks.studies.annotate.session import Session
     from humor_tasks.studies.annotate.store import VoteStore
 
     _check_port(host, port)
@@ -44,62 +46,65 @@ def annotate(pairs: Path, votes: Path, host: str, port: int, **how: Any) -> None
     items = read_pairs(pairs)
     for item in items:
         if item.picture is not None:
-            item.picture.read()  # told now rather than to a rater
+            item.picture.read()  # reports a damaged picture now, not to an annotator
     store = VoteStore(votes, items)
     if store.repaired:
         click.echo(store.repaired, err=True)
 
     def ready(address: str) -> None:
-        click.echo(f"{len(items)} items, {len(store.raters())} raters so far; votes go to {votes}.")
-        click.echo(f"Vote at {address} (Ctrl-C ends it).")
+        click.echo(f"{len(items)} items, {len(store.raters())} annotators so far; votes are written to {votes}.")
+        click.echo(f"Vote at {address} (Ctrl-C stops the server).")
 
-    serve(Desk(items, store, **how), host, port, ready)
+    serve(Session(items, store, **how), host, port, ready)
 
 
 def _check_port(host: str, port: int) -> None:
-    """BadInput, before anything is made, where nobody can listen."""
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+    """Raise BadInput where the port cannot be used, before any file is created."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
         try:
-            tried.bind((host, port))
+            probe.bind((host, port))
         except OSError as problem:
             if problem.errno == errno.EADDRINUSE:
-                raise BadInput(f"port {port} is taken; choose another with --port.") from None
+                raise BadInput(f"port {port} is in use; choose another with --port.") from None
             raise BadInput(f"port {port} of {host} cannot be used ({problem}); see --host and --port.") from None
 
 
 @click.command()
 @click.option("--task", default="explanation", show_default=True, help=", ".join(TASKS) + ".")
-@click.option("--system", help="Explanations: option A: a log, samples or file of explanations, or 'human'.")
-@click.option("--against", help="Explanations: option B, likewise.")
+@click.option("--system", help="Explanations: option A, a log, samples or file of explanations, or 'human'.")
+@click.option("--against", help="Explanations: option B, in the same formats.")
 @click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the public corpus.")
 @click.option("--revision", help="Branch, tag or commit of a hub dataset.")
 @click.option("--split", help="Default: test.")
 @click.option("--fold", help="0..4. Default: 0.")
 @click.option("--setting", help="description, pixels or caption_only. Default: description.")
 @click.option("--scene", help="MOCK: cartoon, post, comedy, stills or all. Default: all.")
-@click.option("--input", help="MOCK: media, frames or description; of clips, frames are shown. Default: media.")
-@click.option("--size", type=click.IntRange(1), help="Items, drawn at random. Default: all.")
-@click.option("--seed", default=1234, show_default=True, help="Of --size.")
+@click.option("--input", help="MOCK: media, frames or description; clips are shown as frames. Default: media.")
+@click.option("--size", type=click.IntRange(1), help="Number of items, sampled at random. Default: all.")
+@click.option("--seed", default=1234, show_default=True, help="Seed of the sample of --size.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write (JSON lines).")
 def pairs(
     task: str, system: str | None, against: str | None, size: int | None, seed: int, output: Path, **parameters: Any
 ) -> None:
-    """Write the items that people are to vote on, for `humor-tasks annotate`.
+    """Write the items to vote on, for `humor-tasks annotate`.
 
-    Two systems' explanations, or the captions of matching or ranking; pictures are written beside.
+    Items are two systems' explanations, or the captions of matching or ranking; pictures are written to a folder next
+    to the file.
     """
     from humor_tasks.api import load
-    from humor_tasks.studies.annotate.making import choices, drawn, preferences, rows
+    from humor_tasks.studies.annotate.making import choices, preferences, rows, sampled
     from humor_tasks.studies.annotate.pairs import write_pairs
 
     check_choice("task", task, TASKS)
     explained = task in TASKS[:2]
     if explained != bool(system and against) or (not explained and (system or against)):
-        raise BadInput("give --system and --against for the task explanation or mock_explaining, and for no other.")
+        raise BadInput(
+            "the tasks explanation and mock_explaining need --system and --against, and other tasks do not take them."
+        )
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})
     asked, left_out = preferences(run, (system, against)) if system and against else choices(run)
-    chosen = drawn(asked, size, seed)
+    chosen = sampled(asked, size, seed)
     why = ", ".join(f"{n} {why}" for why, n in left_out.items())
     if not chosen:
         raise BadInput(f"there are no items{f': {why}' if why else ''}.")
@@ -109,21 +114,23 @@ def pairs(
 
 @click.command()
 @click.argument("export", type=click.Path(path_type=Path))
-@click.option("--pairs", type=click.Path(path_type=Path), help="The items voted on; others are refused.")
-@click.option("--choices", default="A,B,tie", show_default=True, help="Without --pairs: what a vote may say.")
-@click.option("--twice", default="error", show_default=True, help="A rater's second vote on an item: error or last.")
+@click.option("--pairs", type=click.Path(path_type=Path), help="The file of items; votes on other items are refused.")
+@click.option("--choices", default="A,B,tie", show_default=True, help="Without --pairs: the allowed choices.")
+@click.option(
+    "--twice", default="error", show_default=True, help="Repeated votes of an annotator on an item: error or last."
+)
 @click.option("--item-field", help="The field with the item's id. Default: item, instance_id, item_id or id.")
-@click.option("--question", help="The question voted on. Default: the only one, or choice or preference.")
-@click.option("--label", "labels", multiple=True, metavar="THEIRS=OURS", help="What an answer means; repeat it.")
-@click.option("--without-status", is_flag=True, help="Argilla: count responses not known to be submitted.")
+@click.option("--question", help="The question that holds the vote. Default: the only one, or choice or preference.")
+@click.option("--label", "labels", multiple=True, metavar="THEIRS=OURS", help="Maps a label of the export; repeatable.")
+@click.option("--without-status", is_flag=True, help="Argilla: count responses without a submission status.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Votes (.csv or .jsonl).")
 def votes(export: Path, pairs: Path | None, choices: str, twice: str, output: Path, **how: Any) -> None:
-    """Turn an export of Label Studio or Argilla into a file of votes; drafts and skipped tasks are left out."""
+    """Convert an export of Label Studio or Argilla to a file of votes; drafts and skipped tasks are left out."""
     from humor_tasks.studies.annotate.pairs import choices_of, read_pairs
     from humor_tasks.studies.annotate.votes import read_votes, write_votes
 
     if output.resolve() in [path.resolve() for path in (export, pairs) if path]:
-        raise BadInput(f"{output}: is what is read; name another file to write.")
+        raise BadInput(f"{output}: is also an input file; choose another output file.")
     labels = {}
     for pair in how.pop("labels"):
         theirs, found, ours = pair.partition("=")

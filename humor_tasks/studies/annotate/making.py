@@ -1,4 +1,4 @@
-"""Items for people out of a benchmark: two systems' explanations, or what a model is asked, for human accuracy."""
+"""Annotation items from a benchmark: pairs of two systems' explanations, or questions for measuring human accuracy."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.annotate.pairs import same_text
 
 FRAMES = 9
-Asked = list[tuple[Record, dict[str, Any]]]  # with the fields that its kind of item adds
+ItemRows = list[tuple[Record, dict[str, Any]]]  # records, each with the additional fields of its kind of item
 
 
-def preferences(run: Run, systems: tuple[str, str]) -> tuple[Asked, Counter[str]]:
-    """The records that both systems explain, A the first's; and how many were left out, by why.
+def preferences(run: Run, systems: tuple[str, str]) -> tuple[ItemRows, Counter[str]]:
+    """The records that both systems explain (A is the first system's), and the number left out by reason.
 
-    Explanations have single blanks: paragraphs would tell who wrote.
+    Whitespace is collapsed, because paragraphs could reveal the author. Raises BadInput for ids outside the benchmark.
     """
     explained = [read_system(spec, run) for spec in systems]
     known = {record.id for record in run.records}
@@ -35,54 +35,63 @@ def preferences(run: Run, systems: tuple[str, str]) -> tuple[Asked, Counter[str]
         if unknown:
             where = f"they are of {run.benchmark.name}, split {run.options.split} of {run.options.dataset}"
             raise BadInput(f"{spec}: {listed('unknown id', unknown)}; {where}.")
-    asked, left_out = [], Counter[str]()
+    selected, left_out = [], Counter[str]()
     for record in run.records:
         texts = [" ".join(one.texts.get(record.id, "").split()) for one in explained]
         if not all(texts):
             left_out["without both explanations"] += 1
         elif same_text(texts[0]) == same_text(texts[1]):
-            left_out["explained in the same words"] += 1
+            left_out["with identical explanations"] += 1
         else:
-            own = {"caption": record.fields["caption"], "options": texts, "systems": [one.model for one in explained]}
-            asked.append((record, {"kind": "preference"} | own))
-    return asked, left_out
+            item_fields = {
+                "caption": record.fields["caption"],
+                "options": texts,
+                "systems": [one.model for one in explained],
+            }
+            selected.append((record, {"kind": "preference"} | item_fields))
+    return selected, left_out
 
 
-def choices(run: Run) -> tuple[Asked, Counter[str]]:
-    """The records of matching or ranking, with their answers; and how many were left out, by why."""
-    asked, left_out = [], Counter[str]()
+def choices(run: Run) -> tuple[ItemRows, Counter[str]]:
+    """The records of matching or ranking with their answers, and the number left out by reason."""
+    selected, left_out = [], Counter[str]()
     for record in run.records:
         if len({same_text(choice) for choice in record.choices}) < len(record.choices):
             left_out["with the same caption twice"] += 1
         else:
             kind = run.benchmark.name.removeprefix("mock_")
-            own = {"kind": kind, "options": list(record.choices), "answer": record.target}
+            item_fields = {"kind": kind, "options": list(record.choices), "answer": record.target}
             if record.fields.get("said"):  # the dialogue before an utterance
-                own["description"] = "\n".join((record.fields.get("description", ""), record.fields["said"])).strip()
-            asked.append((record, own))
-    return asked, left_out
+                item_fields["description"] = "\n".join(
+                    (record.fields.get("description", ""), record.fields["said"])
+                ).strip()
+            selected.append((record, item_fields))
+    return selected, left_out
 
 
-def drawn(asked: Asked, size: int | None, seed: int) -> Asked:
-    """`size` of them at random by `seed` and id, in their order; all of them when there are fewer."""
+def sampled(selected: ItemRows, size: int | None, seed: int) -> ItemRows:
+    """A random sample of `size` by `seed` and id, in the original order; all where there are fewer."""
 
-    def draw(one: tuple[Record, dict[str, Any]]) -> bytes:
+    def random_key(one: tuple[Record, dict[str, Any]]) -> bytes:
         return hashlib.sha256(f"{seed}\n{one[0].id}".encode()).digest()
 
-    chosen = {record.id for record, _ in sorted(asked, key=draw)[:size]}
-    return [one for one in asked if one[0].id in chosen]
+    chosen = {record.id for record, _ in sorted(selected, key=random_key)[:size]}
+    return [one for one in selected if one[0].id in chosen]
 
 
-def rows(asked: Asked, output: Path) -> list[dict[str, Any]]:
-    """The rows of the file `output`, and the pictures beside it."""
-    return [{"id": record.id, "cluster": record.cluster} | _scene(record, output) | own for record, own in asked]
+def rows(selected: ItemRows, output: Path) -> list[dict[str, Any]]:
+    """The rows of the file `output`; their pictures are written to a folder next to it."""
+    return [
+        {"id": record.id, "cluster": record.cluster} | _scene(record, output) | item_fields
+        for record, item_fields in selected
+    ]
 
 
 def _scene(record: Record, output: Path) -> dict[str, str]:
-    """The cartoon as a model is shown it, in words without the links."""
+    """The cartoon as a model sees it, as text without the links."""
     fields = record.fields
     if record.picture is not None or record.clip is not None:
-        return {"image": _copied(record.picture or in_one_picture(cast(Clip, record.clip)), output)}
+        return {"image": _copy_picture(record.picture or contact_sheet(cast(Clip, record.clip)), output)}
     if not fields.get("description"):
         return {}
     if "location" not in fields:
@@ -91,8 +100,8 @@ def _scene(record: Record, output: Path) -> dict[str, str]:
     return {"description": "\n".join(lines)}
 
 
-def in_one_picture(clip: Clip) -> Picture:
-    """Frames of a clip, left to right and line by line, as one picture: the page shows no video."""
+def contact_sheet(clip: Clip) -> Picture:
+    """A clip's frames as one picture, in rows from left to right, because the page shows no video."""
     from PIL import Image
 
     frames = [frame.open() for frame in replace(clip, frames=clip.frames or FRAMES).pictures()]
@@ -106,8 +115,8 @@ def in_one_picture(clip: Clip) -> Picture:
     return Picture(f"frames of {clip.where}", None, encoded.getvalue)
 
 
-def _copied(picture: Picture, output: Path) -> str:
-    """The picture's path relative to the folder of `output`, where it is written once."""
+def _copy_picture(picture: Picture, output: Path) -> str:
+    """The path of the picture relative to the folder of `output`, to which it is copied once."""
     data = picture.read()
     ending = {mime: name.lower() for name, mime in MIME.items()}[picture.mime()]
     name = f"{output.stem}_images/{picture.sha256()[:16]}.{ending}"

@@ -1,7 +1,7 @@
-"""The page, in Gradio, which is imported here only.
+"""The web page, in Gradio, which only this module imports.
 
-The browser holds who is voting and on what, and sends both with every vote: the server keeps nothing but
-votes, and a page that is open while it is restarted goes on.
+The browser stores the annotator and the current item and sends both with every vote. The server stores only votes, so
+an open page continues to work after a restart of the server.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from typing import Any
 
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate import render
-from humor_tasks.studies.annotate.desk import LONGEST_REASON, Desk, View
+from humor_tasks.studies.annotate.session import MAX_REASON, Session, View
 
-# Read by gradio when it is imported: no usage data, no history of what was entered.
+# Read by gradio at import: no usage statistics, no history of inputs.
 os.environ |= {"GRADIO_ANALYTICS_ENABLED": "False", "GRADIO_RUN_HISTORY": "False"}
 
 import gradio as gr
 
 _FOLDER = Path(__file__).parent
-# The page needs nothing from elsewhere; this keeps it so, whatever an explanation holds.
+# The page loads nothing from other servers; this policy enforces it for any content of an item.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; font-src 'self' data:; object-src 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _WELCOME = """<h1>Welcome</h1>
-<p>Say what you think: your own judgement is what is asked for. Every vote is saved at once. You may stop at any
-time and go on later with the same rater id.</p>"""
+<p>Please give your own judgement. Every vote is saved at once. You may stop at any time and continue later with the
+same id.</p>"""
 
 
 class Page:
-    """The page of a desk: its components, and what a view makes of them."""
+    """The page of a session: its components, and their updates for a view."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.most = max(len(item.options) for item in desk.items.values())
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.most = max(len(item.options) for item in session.items.values())
         with gr.Blocks(title="Votes", analytics_enabled=False) as self.blocks:
             self._lay_out()
             self._connect()
@@ -53,15 +53,15 @@ class Page:
             self.body = gr.HTML(elem_id="item")
         with gr.Column(visible=False) as self.ballot:
             label = "Why? (optional; before you choose)"
-            self.reason = gr.Textbox(label=label, lines=2, max_length=LONGEST_REASON, elem_id="reason")
+            self.reason = gr.Textbox(label=label, lines=2, max_length=MAX_REASON, elem_id="reason")
             with gr.Row(elem_id="votes"):
                 self.votes = [
                     gr.Button(variant="primary", elem_id=f"vote-{place}", min_width=130) for place in range(self.most)
                 ]
-                self.tie = gr.Button("Equally good", visible=self.desk.ties, elem_id="tie", min_width=130)
+                self.tie = gr.Button("Equally good", visible=self.session.ties, elem_id="tie", min_width=130)
         with gr.Column(visible=False) as self.after:
             self.undo = gr.Button("Undo my last vote", elem_id="undo")
-            gr.HTML(render.keys(self.desk.ties, self.most), elem_id="keys")
+            gr.HTML(render.keys(self.session.ties, self.most), elem_id="keys")
 
     def _connect(self) -> None:
         changed = [self.rater, self.item, self.progress, self.note, self.login, self.shown, self.body]
@@ -73,10 +73,10 @@ class Page:
 
             gr.on(events, press, given, changed, queue=False, show_progress="hidden", api_visibility="private")
 
-        on([self.start.click, self.name.submit], partial(_enter, self.desk), [self.name])
+        on([self.start.click, self.name.submit], partial(_enter, self.session), [self.name])
         for place, button in [*enumerate(self.votes), (None, self.tie)]:
-            on([button.click], partial(_vote, self.desk, place), [self.rater, self.item, self.reason])
-        on([self.undo.click], partial(_undo, self.desk), [self.rater])
+            on([button.click], partial(_vote, self.session, place), [self.rater, self.item, self.reason])
+        on([self.undo.click], partial(_undo, self.session), [self.rater])
 
     def _updates(self, view: View) -> dict[Any, Any]:
         updates = {
@@ -92,34 +92,34 @@ class Page:
             self.after: gr.update(visible=bool(view.rater)),
         }
         for place, button in enumerate(self.votes):
-            there = view.item is not None and place < len(view.item.options)
-            updates[button] = gr.update(value=render.button(view, place), visible=there)
+            available = view.item is not None and place < len(view.item.options)
+            updates[button] = gr.update(value=render.button(view, place), visible=available)
         return updates
 
 
-def _enter(desk: Desk, name: str) -> View:
+def _enter(session: Session, name: str) -> View:
     try:
-        return desk.enter(name)
+        return session.enter(name)
     except BadInput as problem:
         return View("", 0, 0, None, note=str(problem))
 
 
-def _vote(desk: Desk, place: int | None, rater: str, item: str, reason: str) -> View:
+def _vote(session: Session, place: int | None, rater: str, item: str, reason: str) -> View:
     try:
-        return desk.vote(rater, item, place, reason)
+        return session.vote(rater, item, place, reason)
     except BadInput as problem:
-        return desk.view(rater, f"Your vote was not saved: {problem}", reason)
+        return session.view(rater, f"Your vote was not saved: {problem}", reason)
 
 
-def _undo(desk: Desk, rater: str) -> View:
+def _undo(session: Session, rater: str) -> View:
     try:
-        return desk.undo(rater)
+        return session.undo(rater)
     except BadInput as problem:
-        return desk.view(rater, f"Nothing was undone: {problem}")
+        return session.view(rater, f"Nothing was undone: {problem}")
 
 
 class _Policy:
-    """Adds the policy to every response."""
+    """Middleware that adds the content security policy to every response."""
 
     def __init__(self, app: Any) -> None:
         self.app = app
@@ -133,12 +133,14 @@ class _Policy:
         await self.app(scope, receive, with_policy)
 
 
-def serve(desk: Desk, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve the page until interrupted; `ready` is told its address."""
+def serve(session: Session, host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve the page until interrupted; `ready` is called with its address. Raises BadInput where the port cannot be
+    used.
+    """
     from starlette.middleware import Middleware
 
-    blocks = Page(desk).blocks
-    # gradio's own fonts would be fetched from elsewhere
+    blocks = Page(session).blocks
+    # gradio's default fonts would be loaded from another server
     theme = gr.themes.Base(primary_hue="blue", font=["system-ui", "sans-serif"], font_mono=["monospace"])
     try:
         _, address, _ = blocks.launch(

@@ -1,10 +1,10 @@
-"""The items of an annotation: a JSON-lines file (or a JSON list) with a row an item.
+"""The items of an annotation: a JSON-lines file (or a JSON list) with one row per item.
 
-id; options: texts, or {"a": text, "b": text}; kind: preference, matching or ranking (without it: three
-options or more are matching, two with a caption preference, two without it ranking); description or
-null; image: a file in this file's folder, or null; caption, for preference; cluster, such as a contest;
-answer: the right option's label, which no rater is shown; systems and question: who wrote the options, and which
-comparison a row belongs to, for `humor-tasks agreement`. Other fields are not read.
+Fields: id; options: a list of texts, or {"a": text, "b": text}; kind: preference, matching or ranking (default: three
+or more options are matching, two with a caption preference, two without ranking); description or null; image: a file in
+this file's folder, or null; caption, for preference; cluster, such as a contest; answer: the correct option's label,
+which annotators do not see; systems and question: the authors of the options and the comparison that a row belongs to,
+for `humor-tasks agreement`. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ KINDS = ("preference", "matching", "ranking")
 
 @dataclass(frozen=True)
 class Item:
-    """One thing to vote on. Its options are called A, B, ... in the order of the file."""
+    """One item to vote on. Its options are labelled A, B, ... in the order of the file."""
 
     id: str
     kind: str
@@ -41,37 +41,37 @@ class Item:
 
     @property
     def labels(self) -> str:
-        """One letter an option."""
+        """One letter per option."""
         return string.ascii_uppercase[: len(self.options)]
 
 
 def read_pairs(path: Path) -> list[Item]:
-    """The items of the file, in its order; BadInput names the row and what is wrong with it."""
+    """The items of the file, in order. Raises BadInput naming the row and its error."""
     rows = read_json_rows(path, read_body(path, "utf-8-sig"))
     if not rows:
         raise BadInput(f"{path}: there are no items.")
     items: dict[str, Item] = {}
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     for where, row in rows:
         item = _item(row, where, path.parent)
         if item.id in items:
-            raise BadInput(f"{where}: id '{item.id}' is also that of {places[item.id]}.")
-        items[item.id], places[item.id] = item, where
+            raise BadInput(f"{where}: id '{item.id}' repeats that of {locations[item.id]}.")
+        items[item.id], locations[item.id] = item, where
     return list(items.values())
 
 
 def write_pairs(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Rows as JSON lines, written whole or not at all."""
+    """Write rows as JSON lines, atomically."""
     write_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
 
 
 def choices_of(items: Iterable[Item]) -> dict[str, tuple[str, ...]]:
-    """Item id -> what a vote on it may say."""
+    """Item id -> the allowed choices."""
     return {item.id: (*item.labels, TIE) for item in items}
 
 
 def same_text(text: str) -> str:
-    """What two options that differ in case and blanks only have in common."""
+    """A text in a form that ignores case and whitespace, for comparison."""
     return " ".join(text.split()).casefold()
 
 
@@ -108,7 +108,7 @@ def _options(given: Any, where: str) -> tuple[str, ...]:
         if not isinstance(option, str) or not option.strip():
             raise BadInput(f"{where}: option {i} is {option!r}; it must be text.")
     if len({same_text(option) for option in given}) < len(given):
-        raise BadInput(f"{where}: two options are the same text; nobody can choose between them. Leave the item out.")
+        raise BadInput(f"{where}: two options are the same text. Leave the item out.")
     return tuple(option.strip() for option in given)
 
 

@@ -1,4 +1,4 @@
-"""A view as HTML. Every text of a file or a rater is shown as text: escaped, never interpreted."""
+"""HTML rendering of a view. All texts of files and annotators are escaped."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import io
 from functools import lru_cache
 
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.studies.annotate.desk import View
 from humor_tasks.studies.annotate.pairs import Item
+from humor_tasks.studies.annotate.session import View
 
-LONGEST_SIDE = 1200
+MAX_SIDE = 1200  # pixels
 QUESTIONS = {
     "preference": "Which explanation of the joke is better?",
     "matching": "Which caption belongs to this cartoon?",
@@ -21,22 +21,24 @@ OPTION = {"preference": "Explanation", "matching": "Caption", "ranking": "Captio
 
 
 def progress(view: View) -> str:
-    """Who, and how far."""
+    """The annotator's id and progress."""
     if not view.total:
         return ""
     now = min(view.done + 1, view.total) if view.item else view.total
-    said = f"{now} of {view.total}" if view.item else f"{view.done} of {view.total} done"
+    progress_text = f"{now} of {view.total}" if view.item else f"{view.done} of {view.total} done"
     bar = f'<div class="track"><span style="width:{100 * view.done / view.total:.1f}%"></span></div>'
-    return f'<p class="who">Rater <strong>{html.escape(view.rater)}</strong></p><p class="count">{said}</p>{bar}'
+    return (
+        f'<p class="who">Rater <strong>{html.escape(view.rater)}</strong></p><p class="count">{progress_text}</p>{bar}'
+    )
 
 
 def note(view: View) -> str:
-    """What the rater must be told."""
+    """A message to the annotator."""
     return f'<p class="note">{html.escape(view.note)}</p>' if view.note else ""
 
 
 def item(view: View) -> str:
-    """The cartoon, its caption and the options as numbered in this view; a closing page when nothing is left."""
+    """The cartoon, its caption and the options as numbered in this view; a closing message when nothing is left."""
     if view.item is None:
         thanks = f"You have voted on all {view.total} items. Thank you! Every vote is saved; you may close this page."
         return f'<h1 tabindex="-1">Done</h1><p>{thanks}</p>'
@@ -63,22 +65,22 @@ def _scene(of: Item) -> str:
 
 @lru_cache(maxsize=64)
 def data_url(picture: Picture) -> str:
-    """The picture, decoded, scaled down and encoded anew, so that nothing else of the file is sent."""
+    """The picture as a `data:` URL, decoded, scaled down and encoded again, so that no metadata of the file is sent."""
     image = picture.open().convert("RGB")
-    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    image.thumbnail((MAX_SIDE, MAX_SIDE))
     encoded = io.BytesIO()
     image.save(encoded, "JPEG", quality=85)
     return f"data:image/jpeg;base64,{base64.b64encode(encoded.getvalue()).decode('ascii')}"
 
 
 def button(view: View, place: int) -> str:
-    """What the button of the option at `place` says."""
+    """The label of the button of the option at `place`."""
     preference = view.item is not None and view.item.kind == "preference"
     return f"{place + 1} is better" if preference else f"Caption {place + 1}"
 
 
 def keys(ties: bool, most: int) -> str:
-    """Which keys there are."""
+    """The description of the keyboard shortcuts."""
     last = f"1–{most} or A–{chr(ord('A') + most - 1)}"
     return (
         f"<p>Keys: {last}{' or ← →' * (most == 2)} to choose{', T for equally good' * ties}, U to undo. "

@@ -1,8 +1,8 @@
-"""The votes file of a running page: nothing that was acknowledged is lost.
+"""The file of votes of a running session: no acknowledged vote is lost.
 
-A vote is one line, appended and flushed to the disk before the rater sees the next item. Undo writes the
-file anew beside itself and renames. A line that a killed process left half written was never
-acknowledged: it is cut off when the file is opened again, and said.
+A vote is one line, appended and flushed to disk before the annotator sees the next item. Undo writes a new file and
+renames it. A partial last line, left by an interrupted process, was never acknowledged; it is removed and reported when
+the file is opened again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from humor_tasks.data.append_log import Appended
+from humor_tasks.data.append_log import AppendLog
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import as_table
 from humor_tasks.errors import BadInput
@@ -25,13 +25,15 @@ _HEADER = ",".join(COLUMNS)
 
 
 class VoteStore:
-    """The votes on `items` in a CSV file, which is made if need be. Safe for threads, not for two processes:
-    a file that another program has changed is no longer written.
+    """The votes on `items` in a CSV file, which is created if it does not exist.
+
+    It is thread-safe, but two processes must not use the same file: a file that another program has changed is not
+    written to. Raises BadInput for a file that cannot be used.
     """
 
     def __init__(self, path: Path, items: Sequence[Item]) -> None:
         self.path = path.resolve()
-        self._file = Appended(self.path)
+        self._file = AppendLog(self.path)
         self.choices = choices_of(items)
         self.repaired = ""
         self._votes: list[Vote] = []
@@ -42,17 +44,17 @@ class VoteStore:
             raise BadInput(f"{path}: cannot be used for votes ({problem}).") from None
 
     def of(self, rater: str) -> list[Vote]:
-        """The rater's votes, oldest first."""
+        """The annotator's votes, oldest first."""
         with self._lock:
             return [vote for vote in self._votes if vote.rater == rater]
 
     def raters(self) -> set[str]:
-        """Everybody who has voted."""
+        """All annotators with votes."""
         with self._lock:
             return {vote.rater for vote in self._votes}
 
     def add(self, vote: Vote) -> bool:
-        """Keep a vote; False, and nothing is kept, when the rater has already voted on the item."""
+        """Record a vote; returns False, without recording, if the annotator has already voted on the item."""
         with self._lock:
             if any((old.item, old.rater) == (vote.item, vote.rater) for old in self._votes):
                 return False
@@ -61,7 +63,7 @@ class VoteStore:
             return True
 
     def undo(self, rater: str) -> Vote | None:
-        """Withdraw the rater's last vote and return it; None when there is none."""
+        """Withdraw the annotator's last vote and return it; None where there is none."""
         with self._lock:
             last = next((i for i in reversed(range(len(self._votes))) if self._votes[i].rater == rater), None)
             if last is None:
@@ -77,26 +79,26 @@ class VoteStore:
         data = self.path.read_bytes() if self.path.exists() else b""
         self._file.size = len(data)
         header = f"{_HEADER}\n".encode()
-        if header.startswith(data) and data != header:  # there is no file yet, or one cut short at once
+        if header.startswith(data) and data != header:  # no file yet, or one with a partial header
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._replace(header)
         elif data.splitlines()[0].decode("utf-8", "replace") != _HEADER:
-            raise BadInput(f"{self.path}: its columns are not {_HEADER}; give another file for the votes.")
+            raise BadInput(f"{self.path}: its columns are not {_HEADER}; use another file for the votes.")
         elif not data.endswith(b"\n"):
-            self._mend(data)
+            self._repair(data)
         self._votes = self._read()
 
-    def _mend(self, data: bytes) -> None:
+    def _repair(self, data: bytes) -> None:
         whole, _, tail = data.rpartition(b"\n")
         line = tail.decode("utf-8", "replace")
         if self._complete(line):
             self._file.append(b"\n", flush=True)
         else:
-            self.repaired = f"{self.path}: the last line was cut short and is left out: {line!r}"
+            self.repaired = f"{self.path}: the last line was incomplete and is left out: {line!r}"
             self._replace(whole + b"\n")
 
     def _complete(self, line: str) -> bool:
-        """Whether a last line that lacks its end has everything else: its last column is a whole order."""
+        """Whether a last line without newline is otherwise complete, that is, its last column is a complete order."""
         try:
             (cells,) = csv.reader([line], strict=True)
         except (csv.Error, ValueError):
@@ -113,16 +115,16 @@ class VoteStore:
         return list(checked(self.path, votes, self.choices, "error", self.choices).votes)
 
     def _replace(self, data: bytes) -> None:
-        beside = self.path.with_name(f".{self.path.name}.new")
+        temporary = self.path.with_name(f".{self.path.name}.new")
         try:
             if self._file.size:
                 self._file.check_unchanged()
-            with beside.open("wb") as file:
+            with temporary.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            beside.replace(self.path)
-            if os.name == "posix":  # the new name is on the disk when the folder is
+            temporary.replace(self.path)
+            if os.name == "posix":  # flush the folder, which holds the new name
                 folder = os.open(self.path.parent, os.O_RDONLY)
                 try:
                     os.fsync(folder)

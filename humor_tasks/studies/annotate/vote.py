@@ -14,9 +14,8 @@ TIE = "tie"
 class Vote:
     """One vote.
 
-    time: ISO 8601 in UTC, such as 2026-01-31T12:00:00Z; empty where a tool does not tell.
-    order: the labels in the order they were shown, such as BA; empty where unknown.
-    where: file and row, for messages.
+    time: ISO 8601 in UTC, such as 2026-01-31T12:00:00Z; empty where the tool does not record it. order: the labels in
+    the order in which they were shown, such as BA; empty where unknown. where: file and row, for messages.
     """
 
     item: str
@@ -29,7 +28,7 @@ class Vote:
 
 
 def utc(text: str, where: str = "") -> str:
-    """An ISO 8601 time in UTC; empty stays empty."""
+    """An ISO 8601 time in UTC; empty stays empty. Raises BadInput for another format or a missing time zone."""
     if not text:
         return ""
     try:
@@ -37,6 +36,6 @@ def utc(text: str, where: str = "") -> str:
     except ValueError:
         raise BadInput(f"{where}: time is {text!r}; write it as 2026-01-31T12:00:00Z.") from None
     if time.tzinfo is None:
-        raise BadInput(f"{where}: time {text!r} names no zone; write it in UTC, with a Z at its end.")
+        raise BadInput(f"{where}: time {text!r} has no time zone; write it in UTC, with a Z at the end.")
     seconds, _, fraction = time.astimezone(UTC).isoformat().removesuffix("+00:00").partition(".")
     return f"{seconds}{f'.{fraction}'.rstrip('0').rstrip('.')}Z"

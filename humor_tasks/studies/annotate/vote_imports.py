@@ -1,9 +1,9 @@
-"""Votes out of other tools' exports: Label Studio (JSON, JSON_MIN) and Argilla (1.x and 2.x).
+"""Import of votes from exports of Label Studio (JSON, JSON_MIN) and Argilla (1.x and 2.x).
 
-Known by their shape. Label Studio: a task has `annotations` (`completions` before 1.0) with `result`,
-where a choice is `value.choices` and a pairwise one `value.selected`; JSON_MIN has a row an annotation.
-Argilla 2.x: `responses: {question: [{user_id, value}]}`, or flat `question.responses`, `.users` and
-`.status`; 1.x: `question: [{user_id, value, status}]`. Only what was submitted counts.
+The format is recognised by its structure. Label Studio: a task has `annotations` (`completions` before 1.0) with
+`result`, where a choice is `value.choices` and a pairwise choice `value.selected`; JSON_MIN has one row per annotation.
+Argilla 2.x: `responses: {question: [{user_id, value}]}`, or flat `question.responses`, `.users` and `.status`; 1.x:
+`question: [{user_id, value, status}]`. Only submitted responses count.
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Export:
-    """How an export names things; what is left None is found where only one thing can be meant.
+    """The names used in an export; None means to detect the name, where it is unambiguous.
 
-    item_field: the field with the item's id. question: the control (Label Studio) or question (Argilla)
-    that was voted on; one called `reason` gives reasons. labels: the export's label -> ours; a pairwise
-    choice of the left is A and of the right B. without_status: count the responses of an export that
-    does not say which were submitted.
+    item_field: the field with the item's id. question: the control (Label Studio) or question (Argilla) that holds the
+    vote; one called `reason` holds reasons. labels: the export's label -> our label; in a pairwise choice left is A and
+    right is B. without_status: count the responses of an export without submission status.
     """
 
     item_field: str | None = None
@@ -44,7 +43,7 @@ class Export:
 
 @dataclass(frozen=True)
 class _Response:
-    """What one person gave to one item: question -> answer. `fields` is where the item's id is looked for."""
+    """One annotator's answers to one item: question -> answer. `fields` are the fields that may hold the item's id."""
 
     where: str
     fields: Row
@@ -55,13 +54,13 @@ class _Response:
 
 
 def is_export(rows: Sequence[tuple[str, Row]]) -> bool:
-    """Whether any row has the shape of an export that is known here."""
-    return any(known(row) for known, _ in _SHAPES for _, row in rows)
+    """Whether any row has the structure of a supported export."""
+    return any(is_shape(row) for is_shape, _ in _SHAPES for _, row in rows)
 
 
 def read_export(path: Path, rows: Sequence[tuple[str, Row]], export: Export) -> tuple[list[Vote], dict[str, int]]:
-    """The votes of an export and how many answers were left out, by why; BadInput for an unknown shape."""
-    read = next((read for known, read in _SHAPES if any(known(row) for _, row in rows)), None)
+    """The votes of an export, and the number of answers left out by reason. Raises BadInput for an unknown format."""
+    read = next((read for is_shape, read in _SHAPES if any(is_shape(row) for _, row in rows)), None)
     if read is None:
         raise BadInput(
             f"{path}: is neither votes (item, rater, choice, time) nor an export of Label Studio (annotations, or "
@@ -74,7 +73,9 @@ def read_export(path: Path, rows: Sequence[tuple[str, Row]], export: Export) -> 
         except (AttributeError, TypeError, ValueError, KeyError) as problem:
             if isinstance(problem, BadInput):
                 raise
-            raise BadInput(f"{where}: is not as the rest of this export ({problem}). Export it anew.") from None
+            raise BadInput(
+                f"{where}: has another structure than the rest of this export ({problem}). Export it again."
+            ) from None
     left_out = Counter(response.status for response in responses if response.status not in (None, SUBMITTED))
     counted = [response for response in responses if response.status in (None, SUBMITTED)]
     unknown = [response for response in counted if response.status is None]
@@ -83,7 +84,7 @@ def read_export(path: Path, rows: Sequence[tuple[str, Row]], export: Export) -> 
             f"{unknown[0].where}: the export does not say which responses were submitted. Argilla's "
             "records.to_list(flatten=True) does; or count them all (--without-status)."
         )
-    question = _asked(path, counted, export)
+    question = _vote_question(path, counted, export)
     voted = [response for response in counted if response.answers.get(question) is not None]
     left_out["without an answer"] += len(counted) - len(voted)
     if not voted:
@@ -92,18 +93,18 @@ def read_export(path: Path, rows: Sequence[tuple[str, Row]], export: Export) -> 
     return [_vote(response, question, export) for response in voted], {str(k): n for k, n in left_out.items() if n}
 
 
-def _asked(path: Path, responses: Sequence[_Response], export: Export) -> str:
-    """The question that was voted on, among all that were answered."""
-    there = dict.fromkeys(name for response in responses for name in response.answers if name != REASON)
+def _vote_question(path: Path, responses: Sequence[_Response], export: Export) -> str:
+    """The question that holds the vote, among all answered questions."""
+    answered = dict.fromkeys(name for response in responses for name in response.answers if name != REASON)
     if export.question:
-        if responses and export.question not in there:
-            raise BadInput(f"{path}: no answer to '{export.question}'; there are: {', '.join(there) or 'none'}.")
+        if responses and export.question not in answered:
+            raise BadInput(f"{path}: no answer to '{export.question}'; there are: {', '.join(answered) or 'none'}.")
         return export.question
     sides = {name for response in responses for name, answer in response.answers.items() if _is_side(answer)}
-    usual = [name for name in there if name in QUESTIONS or name in sides]
-    if len(there) > 1 and len(usual) != 1:
-        raise BadInput(f"{path}: say which question was voted on (--question); there are: {', '.join(there)}.")
-    return next(iter(usual or there), "")
+    candidates = [name for name in answered if name in QUESTIONS or name in sides]
+    if len(answered) > 1 and len(candidates) != 1:
+        raise BadInput(f"{path}: name the question that holds the vote (--question); there are: {', '.join(answered)}.")
+    return next(iter(candidates or answered), "")
 
 
 def _vote(response: _Response, question: str, export: Export) -> Vote:
@@ -112,14 +113,14 @@ def _vote(response: _Response, question: str, export: Export) -> Vote:
     item = next((text for text in (_id(response.fields.get(name)) for name in names) if text), None)
     if item is None:
         raise BadInput(
-            f"{where}: has no item id as {' or '.join(names)}; say where it is (--item-field). "
+            f"{where}: has no item id as {' or '.join(names)}; name the field (--item-field). "
             f"There are: {_names(response.fields)}."
         )
     rater = response.rater
     if isinstance(rater, Mapping):
         rater = rater.get("email") or rater.get("id")
     if not _id(rater):
-        raise BadInput(f"{where}: the rater is {response.rater!r}; a vote needs one.")
+        raise BadInput(f"{where}: the annotator is {response.rater!r}; a vote needs an annotator.")
     choice = _label(response.answers[question], export.labels, where)
     return Vote(item, _id(rater), choice, utc(response.time, where), _texts(response.answers.get(REASON)), where=where)
 
@@ -130,12 +131,12 @@ def _label(value: Any, labels: Mapping[str, str], where: str) -> str:
     if isinstance(value, Mapping) and "selected" in value:
         value, labels = value["selected"], SIDES | dict(labels)
     if not _id(value):
-        raise BadInput(f"{where}: the answer is {value!r}; a vote is one label.")
+        raise BadInput(f"{where}: the answer is {value!r}; a vote must be one label.")
     return labels.get(_id(value), _id(value))
 
 
 def _id(value: Any) -> str:
-    """A name or number as text; empty for anything else."""
+    """A string or number as text; empty for anything else."""
     return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
@@ -161,7 +162,7 @@ def _is_task(row: Row) -> bool:
 
 def _task(where: str, task: Row) -> Iterator[_Response]:
     if not _is_task(task):
-        raise BadInput(f"{where}: is no Label Studio task; it must have annotations and data.")
+        raise BadInput(f"{where}: is not a Label Studio task; it must have annotations and data.")
     for draft in task.get("drafts") or ():
         yield _Response(where, task["data"], draft, {}, "draft")
     for n, annotation in enumerate(_annotations(task), 1):
@@ -181,7 +182,7 @@ def _is_min(row: Row) -> bool:
 
 
 def _min(where: str, row: Row) -> Iterator[_Response]:
-    # The data's fields and the answers share one object, where `id` is the task's number, whatever the data called so.
+    # The data's fields and the answers share one object, in which `id` is the task's number, not a field of the data.
     fields = {name: value for name, value in row.items() if name != "id"}
     status = SUBMITTED if row["annotation_id"] is not None else "not annotated"
     yield _Response(where, fields, row["annotator"], fields, status, str(row.get("created_at") or ""))
@@ -195,13 +196,13 @@ def _is_side(value: Any) -> bool:
 # ---- Argilla ------------------------------------------------------------------------------------
 
 
-def _by_rater(where: str, fields: Row, given: Mapping[str, Sequence[Row]]) -> Iterator[_Response]:
-    """One response a person, from question -> [{user_id, value, status}]."""
-    people: dict[str, tuple[str | None, dict[str, Any]]] = {}
+def _by_annotator(where: str, fields: Row, given: Mapping[str, Sequence[Row]]) -> Iterator[_Response]:
+    """One response per annotator, from question -> [{user_id, value, status}]."""
+    by_annotator: dict[str, tuple[str | None, dict[str, Any]]] = {}
     for question, each in given.items():
         for answer in each or ():
-            people.setdefault(answer["user_id"], (answer.get("status"), {}))[1][question] = answer["value"]
-    for rater, (status, answers) in people.items():
+            by_annotator.setdefault(answer["user_id"], (answer.get("status"), {}))[1][question] = answer["value"]
+    for rater, (status, answers) in by_annotator.items():
         yield _Response(where, fields, rater, answers, status)
 
 
@@ -211,7 +212,7 @@ def _is_nested(row: Row) -> bool:
 
 def _nested(where: str, row: Row) -> Iterator[_Response]:
     fields = {**(row.get("fields") or {}), **(row.get("metadata") or {}), **row}
-    return _by_rater(where, fields, row["responses"] or {})
+    return _by_annotator(where, fields, row["responses"] or {})
 
 
 def _is_flat(row: Row) -> bool:
@@ -226,7 +227,7 @@ def _flat(where: str, row: Row) -> Iterator[_Response]:
             users, states = (row.get(f"{name}.{part}") or [None] * len(values) for part in ("users", "status"))
             cells = zip(users, values, states, strict=True)
             given[name.removesuffix(".responses")] = [dict(zip(_PARTS, cell, strict=True)) for cell in cells]
-    return _by_rater(where, row, given)
+    return _by_annotator(where, row, given)
 
 
 _PARTS = ("user_id", "value", "status")
@@ -237,7 +238,7 @@ def _is_legacy(row: Row) -> bool:
 
 
 def _legacy_answers(value: Any) -> list[Row]:
-    """A question's answers; older versions of `datasets` write the list of objects as an object of lists."""
+    """A question's answers; older versions of `datasets` store the list of objects as an object of lists."""
     if isinstance(value, Mapping) and all(isinstance(value.get(part), list) for part in _PARTS):
         cells = zip(*(value[part] for part in _PARTS), strict=True)
         return [dict(zip(_PARTS, cell, strict=True)) for cell in cells]
@@ -246,7 +247,7 @@ def _legacy_answers(value: Any) -> list[Row]:
 
 
 def _legacy(where: str, row: Row) -> Iterator[_Response]:
-    return _by_rater(where, row, {name: _legacy_answers(value) for name, value in row.items()})
+    return _by_annotator(where, row, {name: _legacy_answers(value) for name, value in row.items()})
 
 
 _SHAPES: tuple[tuple[Callable[[Row], bool], Callable[[str, Row], Iterator[_Response]]], ...] = (

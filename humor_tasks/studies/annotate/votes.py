@@ -1,7 +1,7 @@
-"""Human votes: one row a vote, checked, from our own files or other tools' exports.
+"""Human votes, one per row, from this project's files or other tools' exports, with validation.
 
-A vote says which option of an item a rater chose. Labels are those of the item's file (A is its
-first option), whatever order the rater saw.
+A vote names the option of an item that an annotator chose. Labels are those of the item's file (A is its first option),
+independent of the order that the annotator saw.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TWICE = ("error", "last")
 
 @dataclass(frozen=True)
 class Votes:
-    """The votes that count, in the order of the file; `left_out` counts those that do not, by why."""
+    """The valid votes, in the order of the file; `left_out` counts the others by reason."""
 
     votes: tuple[Vote, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Votes:
     def __str__(self) -> str:
         items, raters = len({v.item for v in self.votes}), len({v.rater for v in self.votes})
         left = ", ".join(f"{n} {why}" for why, n in self.left_out.items() if n)
-        return f"{len(self.votes)} votes on {items} items by {raters} raters{f'; left out: {left}' if left else ''}"
+        return f"{len(self.votes)} votes on {items} items by {raters} annotators{f'; left out: {left}' if left else ''}"
 
 
 def read_votes(
@@ -48,13 +48,13 @@ def read_votes(
     choices: Collection[str] | Mapping[str, Collection[str]] | None = PREFERENCE,
     **export: Any,
 ) -> Votes:
-    """The votes of a CSV or JSON-lines file, or of an export of Label Studio or Argilla, known by its content.
+    """The votes of a CSV or JSON-lines file, or of an export of Label Studio or Argilla, recognised by its content.
 
-    known_items: a vote for another item is refused. twice: a rater's second vote on an item is refused
-    ("error"), or the last by time, then row, counts ("last"). choices: the labels allowed, for all items
-    or by item; None allows any. `export`: what vote_imports.Export takes.
+    known_items: votes on other items are refused. twice: repeated votes of an annotator on an item are refused
+    ("error"), or the last by time, then row, counts ("last"). choices: the allowed labels, for all items or by item;
+    None allows any. `export`: the fields of vote_imports.Export.
 
-    Raises BadInput naming rows, and reads nothing.
+    Raises BadInput naming the rows where any vote is invalid.
     """
     check_choice("twice", twice, TWICE)
     rows = _rows(path)
@@ -77,10 +77,10 @@ def checked(
     choices: Collection[str] | Mapping[str, Collection[str]] | None = PREFERENCE,
     left_out: Mapping[str, int] | None = None,
 ) -> Votes:
-    """`votes` of the file `path` after the checks of `read_votes`; raters' names composed (Unicode's NFC).
+    """`votes` of the file `path` after the checks of `read_votes`; annotators' names are normalised (Unicode NFC).
 
-    A vote's order is empty or has each of its item's labels once; where `choices` do not tell the labels by
-    item, different capital letters with the choice among them, or a tie.
+    A vote's order is empty or contains each of its item's labels once. If `choices` does not give the labels by item,
+    the order must be distinct capitals that include the choice, unless that is a tie.
     """
     votes = [replace(vote, rater=unicodedata.normalize("NFC", vote.rater)) for vote in votes]
     if known_items is not None:
@@ -95,9 +95,13 @@ def checked(
         ]
         allowed = "an option's label" if isinstance(choices, Mapping) else f"one of {', '.join(choices)}"
         _refuse(f"{path}: choices that do not exist", wrong, f"A choice must be {allowed}.")
-    odd = [f"{vote.order!r} ({vote.where})" for vote in votes if vote.order and not _is_order(vote, choices)]
-    _refuse(f"{path}: orders that do not exist", odd, "Write an item's labels as they were shown, such as BA, or none.")
-    counting = _once(path, votes, twice)
+    invalid = [f"{vote.order!r} ({vote.where})" for vote in votes if vote.order and not _is_order(vote, choices)]
+    _refuse(
+        f"{path}: orders that do not exist",
+        invalid,
+        "Write the item's labels in the order shown, such as BA, or leave it empty.",
+    )
+    counting = _without_repeats(path, votes, twice)
     replaced = {"replaced by a later vote": len(votes) - len(counting)} if len(counting) < len(votes) else {}
     return Votes(tuple(counting), dict(left_out or {}) | replaced)
 
@@ -110,22 +114,22 @@ def _is_order(vote: Vote, choices: Collection[str] | Mapping[str, Collection[str
 
 
 def votes_table(votes: Votes | Iterable[Vote]) -> tuple[list[str], list[str], list[list[str | None]]]:
-    """(items, raters, rows) for the agreement functions: a row an item, a column a rater, None no vote.
+    """(items, raters, rows) for the agreement functions: a row per item, a column per annotator, None for no vote.
 
-    Items and raters come in the order of their first votes.
+    Items and annotators are in the order of their first votes. Raises BadInput for repeated votes.
     """
     given = list(votes.votes if isinstance(votes, Votes) else votes)
     choice = {(vote.item, vote.rater): vote.choice for vote in given}
     if len(choice) < len(given):
-        raise BadInput("a rater has two votes on one item; read them with --twice last or remove one.")
+        raise BadInput("an annotator has two votes on one item; read them with --twice last or remove one.")
     items, raters = (list(dict.fromkeys(names)) for names in ([v.item for v in given], [v.rater for v in given]))
     return items, raters, [[choice.get((item, rater)) for rater in raters] for item in items]
 
 
 def write_votes(path: Path, votes: Votes | Iterable[Vote]) -> None:
-    """The votes as .csv or, one JSON object a line, as .jsonl; written whole or not at all."""
+    """Write the votes as .csv or .jsonl (one JSON object per line), atomically."""
     if path.suffix not in (".csv", ".jsonl"):
-        raise BadInput(f"{path}: a file of votes ends in .csv or .jsonl.")
+        raise BadInput(f"{path}: the name of a file of votes must end in .csv or .jsonl.")
     given = votes.votes if isinstance(votes, Votes) else votes
     rows = [[getattr(vote, name) for name in COLUMNS] for vote in given]
     if path.suffix == ".jsonl":
@@ -136,7 +140,7 @@ def write_votes(path: Path, votes: Votes | Iterable[Vote]) -> None:
 
 
 def vote_of(row: Mapping[str, Any], where: str) -> Vote:
-    """One vote from a row's columns; others are ignored."""
+    """One vote from a row's columns; other columns are ignored. Raises BadInput for missing or empty ones."""
     missing = [name for name in REQUIRED if name not in row]
     if missing:
         raise BadInput(f"{where}: has no {', '.join(missing)}; a vote has {', '.join(REQUIRED)}.")
@@ -161,21 +165,21 @@ def _refuse(what: str, found: Sequence[str], remedy: str, most: int = 5) -> None
         raise BadInput(f"{what}: {', '.join(found[:most])}{more}. {remedy}")
 
 
-def _once(path: Path, votes: Sequence[Vote], twice: str) -> list[Vote]:
-    """The votes without those that a rater replaced."""
+def _without_repeats(path: Path, votes: Sequence[Vote], twice: str) -> list[Vote]:
+    """The votes without those that their annotator replaced later."""
     groups: dict[tuple[str, str], list[int]] = {}
     for i, vote in enumerate(votes):
         groups.setdefault((vote.item, vote.rater), []).append(i)
     if twice == "error":
-        again = [
+        repeated = [
             f"{rater} on {item} ({', '.join(votes[i].where for i in rows)})"
             for (item, rater), rows in groups.items()
             if len(rows) > 1
         ]
-        _refuse(f"{path}: voted more than once", again, "Remove all but one, or read with --twice last.")
+        _refuse(f"{path}: voted more than once", repeated, "Remove all but one, or read with --twice last.")
 
     def last(rows: list[int]) -> int:
-        timed = all(votes[i].time for i in rows)  # a time that is not known is neither early nor late
+        timed = all(votes[i].time for i in rows)  # unknown times cannot be ordered
         return max(rows, key=lambda i: (datetime.fromisoformat(votes[i].time) if timed else 0, i))
 
     return [votes[i] for i in sorted(last(rows) for rows in groups.values())]
@@ -185,7 +189,7 @@ def _once(path: Path, votes: Sequence[Vote], twice: str) -> list[Vote]:
 
 
 def _rows(path: Path) -> list[tuple[str, dict[str, Any]]] | None:
-    """(where, object) of each row of a JSON or JSON-lines file; None for a file that is not JSON."""
+    """(location, object) of each row of a JSON or JSON-lines file; None for a file that is not JSON."""
     body = read_body(path, "utf-8-sig")
     if body.lstrip()[:1] not in ("[", "{"):
         return None
@@ -196,7 +200,7 @@ def _rows(path: Path) -> list[tuple[str, dict[str, Any]]] | None:
 
 
 def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
-    """(where, object) of a JSON list of objects, of JSON lines, or of one object that holds columns or rows."""
+    """(location, object) of a JSON list of objects, of JSON lines, or of one object that holds columns or rows."""
     try:
         data = json.loads(body)
     except json.JSONDecodeError:
@@ -204,7 +208,7 @@ def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
             (f"{path}, line {i}", _line(path, i, line)) for i, line in enumerate(body.split("\n"), 1) if line.strip()
         ]
     except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: not JSON that can be read ({problem}).") from None
+        raise BadInput(f"{path}: not JSON ({problem}).") from None
     else:
         rows = [(f"{path}, row {i}", row) for i, row in enumerate(_listed(data), 1)]
     for where, row in rows:
@@ -221,7 +225,7 @@ def _line(path: Path, i: int, line: str) -> Any:
 
 
 def _listed(data: Any) -> list[Any]:
-    """Rows: a list as it is; Argilla's dict of columns turned over, its dict of rows without the keys."""
+    """The rows: a list as it is; Argilla's dict of columns transposed, its dict of rows without the keys."""
     if isinstance(data, list):
         return data
     values = list(data.values())

@@ -1,1 +1,1 @@
-"""Captions by several systems, compared in pairs."""
+"""Ranking of several systems' captions by pairwise comparison."""

@@ -1,7 +1,7 @@
-"""Captions by several systems, compared in pairs: how each one and each system fares.
+"""Pairwise comparison of several systems' captions: rank of each caption, win rate and strength of each system.
 
-A pair is asked about in both orders; it is won by the caption that both prefer, and a tie where they differ. A pair of
-which an order could not be read leaves all figures and is counted.
+Each pair is compared in both presentation orders. The caption preferred in both orders wins; different preferences are
+a tie. A pair with an unparsed answer is left out of all figures and counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLUMNS = ("contest", "rank", "win_rate", "pairs", "system", "caption")
 
 @dataclass(frozen=True)
 class Caption:
-    """A caption of a contest's cartoon, and who wrote it."""
+    """A caption of a contest's cartoon, and the system that wrote it."""
 
     contest: str
     text: str
@@ -35,7 +35,9 @@ class Caption:
 
 @dataclass(frozen=True)
 class Captions:
-    """What was read: captions, where their cartoons are (as far as a log tells), replies that hold none."""
+    """The captions read, the location of their cartoons (as far as a log records it), and the number of unparsed
+    replies.
+    """
 
     captions: tuple[Caption, ...]
     corpus: Mapping[str, Any]
@@ -44,7 +46,7 @@ class Captions:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two captions of one contest by their places among all; the answer of each order, A or B as shown, or None."""
+    """Two captions of one contest, by index, and the answer for each order: A or B as shown, or None."""
 
     first: int
     second: int
@@ -53,12 +55,12 @@ class Pair:
 
     @property
     def worth(self) -> float | None:
-        """What it is worth to the first: 1, .5 or 0; None where an order was not read."""
+        """The result for the first caption: 1, .5 or 0; None where an answer is missing."""
         if self.same:
             return 0.5
         if None in self.answers:
             return None
-        return ((self.answers[0] == "A") + (self.answers[1] == "B")) / 2  # in the second order the first is B
+        return ((self.answers[0] == "A") + (self.answers[1] == "B")) / 2  # in the second order the first caption is B
 
 
 # ---- reading ------------------------------------------------------------------------------------
@@ -67,7 +69,7 @@ class Pair:
 def read_captions(path: Path) -> Captions:
     """The captions of an Inspect log of `brainstorm`, or of a JSONL file of {contest, caption, system}.
 
-    In a file, `system` may be left out: then it is the file's name. Raises BadInput naming file and line.
+    In a file, `system` defaults to the file's name. Raises BadInput naming file and line.
     """
     if not path.is_file():
         raise BadInput(f"{path}: there is no such file.")
@@ -109,7 +111,7 @@ def _of_log(path: Path) -> Captions:
 
 
 def pairs_of(captions: Sequence[Caption]) -> list[Pair]:
-    """Every two captions of a contest; BadInput where none differ."""
+    """All pairs of captions of each contest. Raises BadInput where no pair differs."""
     contests: dict[str, list[int]] = {}
     for i, caption in enumerate(captions):
         contests.setdefault(caption.contest, []).append(i)
@@ -119,12 +121,12 @@ def pairs_of(captions: Sequence[Caption]) -> list[Pair]:
         for i, j in itertools.combinations(members, 2)
     ]
     if all(pair.same for pair in found):
-        raise BadInput("no contest has two different captions: there is nothing to compare.")
+        raise BadInput("no contest has two different captions to compare.")
     return found
 
 
 def ranked(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """A row a caption, contests in order, the best first; captions that fare alike share the better rank."""
+    """One row per caption, by contest, best first; captions with equal win rates share the better rank."""
     worths: dict[int, list[float]] = {i: [] for i in range(len(captions))}
     for pair in pairs:
         if pair.worth is not None:
@@ -138,13 +140,13 @@ def ranked(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[dict[str,
             rate = rates[i]
             better = sum((rates[j] or 0) > rate for j in members) if rate is not None else None
             rank = None if better is None else better + 1
-            told = (contest, rank, rate, len(worths[i]), captions[i].system, captions[i].text)
-            rows.append(dict(zip(COLUMNS, told, strict=True)))
+            values = (contest, rank, rate, len(worths[i]), captions[i].system, captions[i].text)
+            rows.append(dict(zip(COLUMNS, values, strict=True)))
     return rows
 
 
 def by_system(captions: Sequence[Caption], pairs: Sequence[Pair]) -> dict[str, Estimate]:
-    """How often each system's captions win against others' (ties half), clustered by contest; the best first."""
+    """Each system's win rate against the others (ties count half), clustered by contest; best first."""
     found = {}
     for system in dict.fromkeys(caption.system for caption in captions):
         rows = [row for row in _between(captions, pairs) if system in row[:2]]
@@ -154,17 +156,17 @@ def by_system(captions: Sequence[Caption], pairs: Sequence[Pair]) -> dict[str, E
 
 
 def strengths(captions: Sequence[Caption], pairs: Sequence[Pair]) -> dict[str, Strength]:
-    """The systems' strengths by Bradley and Terry."""
+    """The systems' Bradley-Terry strengths. Raises BadInput where no two systems were compared."""
     rows = _between(captions, pairs)
     if not rows:
-        raise BadInput("--bradley-terry: no two systems have captions of one contest that were compared.")
+        raise BadInput("--bradley-terry: no two systems have captions of the same contest that were compared.")
     first, second, worths, contests = zip(*rows, strict=True)
     found: dict[str, Strength] = bradley_terry(first, second, worths, contests)
     return found
 
 
 def _between(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[tuple[str, str, float, str]]:
-    """Both systems, the worth to the first, and the contest, of each pair of two systems that was read."""
+    """(first system, second system, result for the first, contest) of each parsed pair of two systems."""
     found = []
     for pair in pairs:
         first, second = captions[pair.first], captions[pair.second]
@@ -174,7 +176,7 @@ def _between(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[tuple[s
 
 
 def first_shown(captions: Sequence[Caption], pairs: Sequence[Pair]) -> Estimate:
-    """How often the caption shown first is preferred, over all answers: .5 where the order plays no part."""
+    """The share of answers that prefer the caption shown first; .5 without position bias."""
     read = [(float(a == "A"), captions[pair.first].contest) for pair in pairs for a in pair.answers if a is not None]
     return clustered_mean([value for value, _ in read], [contest for _, contest in read])
 
@@ -183,13 +185,13 @@ def first_shown(captions: Sequence[Caption], pairs: Sequence[Pair]) -> Estimate:
 
 
 def check_ending(output: Path | None) -> None:
-    """BadInput where a table could not be written under that name."""
+    """Raise BadInput where the file name's suffix is not supported."""
     if output is not None and output.suffix not in ENDINGS:
-        raise BadInput(f"{output}: a ranking is written as {' or '.join(ENDINGS)}.")
+        raise BadInput(f"{output}: the name of a ranking must end in {' or '.join(ENDINGS)}.")
 
 
 def write_ranking(output: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """The rows as CSV or JSON."""
+    """Write the rows as CSV or JSON."""
     if output.suffix == ".json":
         write_json(output, list(rows))
     else:

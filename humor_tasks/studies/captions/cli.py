@@ -1,4 +1,4 @@
-"""`humor-tasks rank-captions`."""
+"""The command `humor-tasks rank-captions`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _PATH = click.Path(path_type=Path)
 @click.command("rank-captions")
 @click.argument("sources", nargs=-1, required=True, type=_PATH)
 @click.option("--model", required=True, help="Any Inspect model, such as openai/gpt-4o, clip/FOLDER, baseline/longest.")
-@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Argument of the model; repeat it.")
-@click.option("--dataset", help="Where the cartoons are. Default: as the first log says, else the public corpus.")
+@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Model argument; repeatable.")
+@click.option("--dataset", help="Dataset with the cartoons. Default: that of the first log, else the public corpus.")
 @click.option("--revision", help="Branch, tag or commit of a hub dataset.")
-@click.option("--split", help="The same. Default: as the first log says, else test.")
-@click.option("--fold", help="The same. Default: as the first log says, else 0.")
-@click.option("--setting", help="What the model sees: description, pixels or caption_only. Default: description.")
-@click.option("--bradley-terry", is_flag=True, help="Also the systems' strengths (extra 'preference').")
+@click.option("--split", help="Split with the cartoons. Default: that of the first log, else test.")
+@click.option("--fold", help="Fold with the cartoons. Default: that of the first log, else 0.")
+@click.option("--setting", help="Input of the model: description, pixels or caption_only. Default: description.")
+@click.option("--bradley-terry", is_flag=True, help="Also report the systems' strengths (extra 'preference').")
 @click.option("--prompts", help="Folder whose rank.txt replaces the packaged one.")
-@click.option("--no-cache", is_flag=True, help="Ask anew what was paid for before.")
-@click.option("--log-dir", help="Where the Inspect log with every answer goes. Default: Inspect's.")
+@click.option("--no-cache", is_flag=True, help="Do not use cached answers.")
+@click.option("--log-dir", help="Folder of the Inspect log with every answer. Default: Inspect's.")
 @click.option("-o", "--output", type=_PATH, help="Write the captions with their ranks (.csv or .json).")
 def rank_captions(
     sources: tuple[Path, ...],
@@ -37,10 +37,10 @@ def rank_captions(
     output: Path | None,
     **corpus: Any,
 ) -> None:
-    """Rank captions by comparing every two of a cartoon, in both orders.
+    """Rank captions by pairwise comparison within each cartoon, in both presentation orders.
 
-    SOURCES are Inspect logs of humor_tasks/brainstorm, or JSONL files of {contest, caption, system}. A pair whose
-    orders disagree is a tie; one that could not be read is left out and counted.
+    SOURCES are Inspect logs of humor_tasks/brainstorm, or JSONL files of {contest, caption, system}. A pair with
+    different preferences in the two orders is a tie; a pair with an unparsed answer is left out and counted.
     """
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.studies.captions import captions as analysis
@@ -49,12 +49,12 @@ def rank_captions(
     analysis.check_ending(output)
     read = [analysis.read_captions(path) for path in sources]
     captions = [caption for part in read for caption in part.captions]
-    told = next((part.corpus for part in read if part.corpus), {})
-    told = {name: value for name, value in told.items() if name != "setting"}
-    where = {**told, **{name: value for name, value in corpus.items() if value is not None}}
+    recorded = next((part.corpus for part in read if part.corpus), {})
+    recorded = {name: value for name, value in recorded.items() if name != "setting"}
+    where = {**recorded, **{name: value for name, value in corpus.items() if value is not None}}
     pairs = analysis.pairs_of(captions)
     log = ask(captions, pairs, open_model(model, model_args), where, prompts, not no_cache, log_dir)
-    pairs = compared(captions, pairs, log)
+    pairs = compared(pairs, log)
     rows = analysis.ranked(captions, pairs)
     if output:
         analysis.write_ranking(output, rows)
@@ -64,7 +64,7 @@ def rank_captions(
         f"{len(captions)} captions, {len(pairs)} pairs, {unread} unread; first shown preferred {shown.value:.3f}."
     )
     if unparsed := sum(part.unparsed for part in read):
-        click.echo(f"{unparsed} replies held no caption that could be read; they are left out.")
+        click.echo(f"{unparsed} replies had no readable caption; they are left out.")
     for name, e in analysis.by_system(captions, pairs).items():
         click.echo(f"{name}: win rate {e.value:.3f} [{e.low:.3f}, {e.high:.3f}], {e.n} pairs, {e.clusters} contests")
     if bradley_terry:
@@ -75,4 +75,4 @@ def rank_captions(
             )
     click.echo(f"Every answer: {log.location}" + (f"\nRanking: {output}" if output else ""))
     if unread == len(pairs):
-        raise BadInput("no pair could be read; the log says what the model gave.")
+        raise BadInput("no answer could be parsed; the log holds the model's replies.")

@@ -1,4 +1,4 @@
-"""Captions compared in pairs by any Inspect model, one that only picks among choices included."""
+"""Pairwise comparison of captions by any Inspect model, including models that only choose among options."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from humor_tasks.scorers.verdict import as_data
 from humor_tasks.studies.captions.captions import Caption, Pair
 
 LOCAL = ("baseline/", "clip/", "embedding/")
-"""Models whose arguments Inspect's cache does not know, and which cost nothing."""
+"""Local models, which are free, and whose arguments are not part of Inspect's cache key."""
 
 
-def compared(captions: Sequence[Caption], pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
-    """The pairs with their answers; BadInput where the run did not finish."""
+def compared(pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
+    """The pairs with their answers. Raises BadInput where the run did not finish."""
     run = from_log(log)
     if run.status != "success":
         why = f": {run.error}" if run.error else ""
@@ -52,13 +52,13 @@ def ask(
     cache: bool = True,
     log_dir: str | None = None,
 ) -> EvalLog:
-    """Both orders of every pair, asked of a model; `corpus` says where the cartoons are."""
-    # Inspect's cache goes by a model's name and its settings: not by its arguments, nor by what a folder holds.
-    kept = cache and not str(model).startswith(LOCAL)
+    """Ask a model to compare every pair in both orders; `corpus` locates the cartoons. Returns the Inspect log."""
+    # Inspect's cache key has a model's name and settings, but not its arguments or the content of a folder.
+    use_cache = cache and not str(model).startswith(LOCAL)
     scopes = {"model": json.dumps(identity(model), sort_keys=True)}
-    built = task(captions, pairs, corpus, prompts, CachePolicy(expiry=None, scopes=scopes) if kept else False)
+    comparison = task(captions, pairs, corpus, prompts, CachePolicy(expiry=None, scopes=scopes) if use_cache else False)
     try:
-        (log,) = eval(built, model=model, log_dir=log_dir)
+        (log,) = eval(comparison, model=model, log_dir=log_dir)
     except OSError as problem:
         raise BadInput(f"the log cannot be written ({problem}): --log-dir.") from None
     return log
@@ -71,7 +71,7 @@ def task(
     prompts: str | None,
     cache: CachePolicy | bool,
 ) -> Task:
-    """The questions as a task of `ranking`, its prompt another: captions are material there."""
+    """The comparisons as a task of `ranking` with another prompt, in which captions are escaped as untrusted text."""
     options = contest.NyccOptions(**corpus)
     data = contest.load(EXPLANATION, options)
     cartoons: dict[str, Record] = {}

@@ -1,4 +1,4 @@
-"""`humor-tasks build`: corpora out of public files."""
+"""The command `humor-tasks build`: corpora from public files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATH = click.Path(path_type=Path)
 
 @click.group()
 def build() -> None:
-    """Put a corpus together from its public sources."""
+    """Build a corpus from its public sources."""
 
 
 @build.command()
@@ -24,14 +24,14 @@ def build() -> None:
 @click.option("--wits", type=_PATH, help="Folder with WITS' {train,val,test}_data_final_plain.json, or one of them.")
 @click.option("--wits-explanations", default="english", show_default=True, help="english or code_mixed.")
 @click.option("--more", type=_PATH, help="Folder with MORE's {train,val,test}_df.tsv, or one of them.")
-@click.option("--more-images", type=_PATH, help="Folder with PID.jpg. Default: images/ beside the files.")
+@click.option("--more-images", type=_PATH, help="Folder with PID.jpg. Default: images/ next to the files.")
 @click.option("--cai", type=_PATH, help="Folder with Cai et al.'s text/ (train, valid2, test2) and dataset_image/.")
 @click.option("--cai-images", type=_PATH, help="Folder with ID.jpg. Default: dataset_image/.")
 @click.option("--newyorker", help="Hub id or folder of the caption contest corpus: matching, explanation, pictures.")
 @click.option("--revision", help="Branch, tag or commit of --newyorker.")
 @click.option("--descriptions", type=_PATH, help="JSON {media_id: literal description}, for text-only models.")
-@click.option("--missing", default="error", show_default=True, help="Rows without their file: error, drop or keep.")
-@click.option("--seed", default=1234, show_default=True, help="Of splits, where the source has none, and options.")
+@click.option("--missing", default="error", show_default=True, help="Rows with a missing file: error, drop or keep.")
+@click.option("--seed", default=1234, show_default=True, help="Seed of splits, where the source has none, and options.")
 @click.option("-o", "--output", required=True, type=_PATH, help="The folder to write; it must be new.")
 def mock(
     mustard: Path | None,
@@ -49,9 +49,10 @@ def mock(
     seed: int,
     output: Path,
 ) -> None:
-    """Build MOCK's detecting, matching and explaining from the public files you have.
+    """Build MOCK's detecting, matching and explaining from the public files that you have.
 
-    Every part is optional. The folder's card says what was kept, what was left out and why, and what MOCK has beyond.
+    Every source is optional. The folder's card lists the rows kept, the rows left out with reasons, and what MOCK has
+    in addition.
     """
     from humor_tasks.studies.corpus.mock import build_mock
     from humor_tasks.studies.corpus.mock_card import kept, sizes

@@ -1,4 +1,4 @@
-"""Options for MOCK's matching: models write them, a judge or an embedding model finds those that say the same."""
+"""Generation of distractors for MOCK's matching: a model writes them, a judge or embedding model rejects duplicates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import anyio
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model
 
 from humor_tasks.benchmarks.mock import corpus as mock
@@ -22,6 +21,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.judging.graders import CUT_OFF, Asking, read
 from humor_tasks.on_inspect.modalities import check_takes
+from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.on_inspect.providers.batching import Batcher
 from humor_tasks.scorers.tagged import read_tagged
 from humor_tasks.scorers.verdict import as_data
@@ -29,15 +29,15 @@ from humor_tasks.studies.corpus.distractors import Item, Option, Plan, plain
 
 SAME = Judgement("same.txt", ("first", "second", "format"), {"SAME": True, "DIFFERENT": False})
 Same = Callable[[Item, str, str], Any]
-"""Whether two lines of an item say the same, None where it could not be told; a coroutine function."""
+"""A coroutine function: whether two lines of an item are equivalent; None where the verdict is unparsed."""
 _MARK = re.compile(r"\A(?:[1A][.)]|[-*•])\s")
 _SEVERAL = re.compile(r"(?:1[.)]|A\)|[-*•])\s.*\s(?:2[.)]|B\)|[*•])\s", re.DOTALL)
 QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
 
 
 @dataclass
-class Made:
-    """Options by item id, items that got too few and why, and how often what happened."""
+class Result:
+    """Distractors by item id, items without enough distractors and the reason, and counts of rejections."""
 
     options: dict[str, list[Option]] = field(default_factory=dict)
     short: dict[str, str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Made:
 
 
 class Writer:
-    """Asks a model for a line that could stand in the hidden one's place."""
+    """Asks a model for a line that could replace the hidden one."""
 
     def __init__(self, model: Model, calls: Calls, o: mock.MockOptions, temperature: float | None) -> None:
         self.model, self.calls, self.seed, self.temperature = model, calls, o.seed, temperature
@@ -54,31 +54,31 @@ class Writer:
         check_shows(self.templates["write.txt"], "write.txt", ("item", "taken"))
 
     def prompt(self, item: Item, taken: Sequence[str]) -> Prompt:
-        """The item with its line hidden, and the lines that are not to be written again."""
+        """The prompt: the item with its line hidden, and the lines that must not be repeated."""
         record = item.record
         fields = {**record.fields, "item": mock.item(self.templates, record)}
         fields["taken"] = as_data("\n".join(taken)) or "(none so far)"
         *opening, (_, body) = split_turns(self.templates["write.txt"], "write.txt")
-        turns = [Turn(cast(Role, role), fill(told, fields, "write.txt")) for role, told in opening]
+        turns = [Turn(cast(Role, role), fill(text, fields, "write.txt")) for role, text in opening]
         return Prompt((*turns, Turn("user", fill(body, fields, "write.txt"), record.picture, record.clip)))
 
     async def __call__(self, item: Item, taken: Sequence[str], slot: int, attempt: int) -> str | None:
-        """A line; None where the reply holds none between its tags, or a list of them, or was cut off."""
-        # A seed of its own: two captions of one picture are not to be given the same line out of the log.
+        """A line, or None where the reply was truncated, or has no line or a list of lines between its tags."""
+        # A separate seed per call, so that two captions of one picture do not get the same line from the log of calls.
         drawn = random.Random(f"{self.seed}:{item.record.id}:{slot}:{attempt}").randrange(2**31)
         config = GenerateConfig(temperature=self.temperature, seed=drawn)
         about = {"item": item.record.id, "purpose": "write", "slot": slot, "attempt": attempt}
         output = await self.calls.ask(self.model, self.prompt(item, taken), config, about)
-        said = read_tagged(output.completion, "line")
-        if not said.tagged or said.status != "answered" or output.stop_reason in (*CUT_OFF, "content_filter"):
+        line = read_tagged(output.completion, "line")
+        if not line.tagged or line.status != "answered" or output.stop_reason in (*CUT_OFF, "content_filter"):
             return None
-        if _SEVERAL.match(said.text):
+        if _SEVERAL.match(line.text):
             return None
-        return bare(said.text, item.row["dialogue"][-1]["speaker"] if item.row["dialogue"] else "") or None
+        return bare(line.text, item.row["dialogue"][-1]["speaker"] if item.row["dialogue"] else "") or None
 
 
 def bare(text: str, speaker: str = "") -> str:
-    """A line without what would tell it from the answer: its speaker, a list's mark, quotation marks, controls."""
+    """A line without features that distinguish it from the answer: speaker, list marker, quotation marks, controls."""
     if speaker and text.casefold().startswith(f"{speaker.casefold()}:"):
         text = text[len(speaker) + 1 :].strip()
     text = _MARK.sub("", "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cs"))).strip()
@@ -87,7 +87,7 @@ def bare(text: str, speaker: str = "") -> str:
 
 
 def by_judge(model: Model, calls: Calls, prompts: str | None, seed: int) -> Same:
-    """Sameness by a judge's verdict, read strictly."""
+    """Equivalence by a judge's strictly parsed verdict."""
     rubric, how = open_rubric("options", prompts, SAME), Asking(seed=seed)
 
     async def same(item: Item, first: str, second: str) -> bool | None:
@@ -101,7 +101,7 @@ def by_judge(model: Model, calls: Calls, prompts: str | None, seed: int) -> Same
 
 
 def by_embedding(embed: Callable[[Sequence[str]], Any], threshold: float) -> Same:
-    """Sameness by a cosine of at least `threshold` between the lines' vectors."""
+    """Equivalence by a cosine of at least `threshold` between the lines' embeddings."""
     cosines: Batcher[tuple[str, str], float] = Batcher(
         lambda pairs: [float(a @ b) for a, b in (embed(list(pair)) for pair in pairs)]
     )
@@ -120,16 +120,18 @@ async def make_options(
     attempts: int,
     at_once: int,
     done: Callable[[], Any],
-) -> Made:
-    """Three options an item, of which none says what the answer or another does; `done` is called after each item.
+) -> Result:
+    """Three distractors per item, none equivalent to the answer or another distractor; `done` is called after each
+    item.
 
-    lines: those of unrelated items, by item id. A line whose sameness cannot be told is not taken either.
+    lines: those of unrelated items, by item id. A line with an unparsed verdict is rejected too. Raises BadInput for a
+    model that does not accept the items' media.
     """
     try:
         check_takes(write.model, [medium for p in plans for medium in (p.item.record.picture, p.item.record.clip)])
     except PrerequisiteError as problem:
         raise BadInput(str(problem).replace("input=", "--input ")) from None
-    made, limit = Made(), anyio.CapacityLimiter(at_once)
+    made, limit = Result(), anyio.CapacityLimiter(at_once)
 
     async def one(plan: Plan) -> None:
         async with limit:
@@ -140,28 +142,28 @@ async def make_options(
         async with anyio.create_task_group() as group:
             for plan in plans:
                 group.start_soon(one, plan)
-    except BaseExceptionGroup as problems:  # the others were cancelled
-        raise _first(problems) from None
+    except BaseExceptionGroup as problems:  # the other tasks were cancelled
+        raise _first_exception(problems) from None
     return made
 
 
-def _first(problem: BaseException) -> BaseException:
-    return _first(problem.exceptions[0]) if isinstance(problem, BaseExceptionGroup) else problem
+def _first_exception(problem: BaseException) -> BaseException:
+    return _first_exception(problem.exceptions[0]) if isinstance(problem, BaseExceptionGroup) else problem
 
 
-async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, attempts: int, made: Made) -> None:
+async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, attempts: int, made: Result) -> None:
     item, rejected = plan.item, list[str]()
     found = [Option(plan.by_hand, "hand")] if plan.by_hand is not None else []
 
     async def is_new(text: str) -> bool:
         taken = [item.line, *(option.text for option in found)]
         if plain(text) in {plain(line) for line in taken} or not plain(text):
-            made.counts["same letters"] += 1
+            made.counts["same text"] += 1
             return False
         for line in taken:
             verdict = await same(item, line, text)
             if verdict is not False:
-                made.counts["said to be the same" if verdict else "verdict unread"] += 1
+                made.counts["judged equivalent" if verdict else "verdict unparsed"] += 1
                 return False
         return True
 
@@ -169,17 +171,17 @@ async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, 
         for attempt in range(attempts):
             text = await write(item, [*(option.text for option in found), *rejected], slot, attempt)
             if text is None:
-                made.counts["reply unread"] += 1
+                made.counts["reply unparsed"] += 1
             elif await is_new(text):
                 found.append(Option(text, "model"))
                 break
             else:
                 rejected.append(text)
         else:
-            made.short[item.record.id] = f"no option by the model in {attempts} attempts"
+            made.short[item.record.id] = f"no distractor by the model in {attempts} attempts"
             return
     for line in lines:
         if await is_new(line):
             made.options[item.record.id] = [*found, Option(line, "unrelated")]
             return
-    made.short[item.record.id] = "no unrelated line that differs"
+    made.short[item.record.id] = "no unrelated line with another meaning"

@@ -1,7 +1,8 @@
-"""Options for MOCK's matching: which items, what is drawn for them, and the rows that are written.
+"""Distractors for MOCK's matching: selection of items, random choices, and the rows that are written.
 
-As published: two options by models, one of an unrelated item, and in 15 % of the items a weaker one by people, which
-here takes the place of a model's second. What models and judges are asked is `on_inspect.options`' business.
+As in the publication, an item has two distractors by models and one from an unrelated item; in 15 % of the items a
+weaker, human-written one is added, which here replaces the second by a model. `distractor_models` asks the models and
+judges.
 """
 
 from __future__ import annotations
@@ -21,17 +22,19 @@ from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.data.media.picture import picture_file
 from humor_tasks.data.reading import json_lines, read_body
 from humor_tasks.data.records import Record
-from humor_tasks.data.writing import LONE, beside, write_text
+from humor_tasks.data.writing import LONE, replacing, write_text
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.corpus.mock_items import balanced_letters
 
 TASK = "matching"
-_DRAWN = 32  # unrelated items that are looked at for one option
+_CANDIDATES = 32  # unrelated items considered for one distractor
 
 
 @dataclass(frozen=True)
 class Item:
-    """A row without its options; `record` shows it with its line hidden. `cell` is its file in the folder."""
+    """A row without its options. `record` presents it with its line hidden; `cell` is the path of its file in the
+    folder.
+    """
 
     row: Mapping[str, Any]
     record: Record
@@ -42,7 +45,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is settled for an item before any model is asked: its letter, and the option by hand, if it has one."""
+    """An item's settings before any model is asked: the answer's letter, and the human-written distractor, if any."""
 
     item: Item
     letter: str
@@ -51,7 +54,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Option:
-    """A text that is not the answer, and where it is from: `model`, `hand` or `unrelated`."""
+    """A distractor and its source: `model`, `hand` or `unrelated`."""
 
     text: str
     source: str
@@ -61,9 +64,9 @@ class Option:
 
 
 def read_items(source: Path, o: mock.MockOptions, splits: Sequence[str] = ()) -> list[Item]:
-    """The rows of matching of a folder that `humor-tasks build mock` wrote, or of one JSONL file in its schema.
+    """The matching rows of a folder that `humor-tasks build mock` wrote, or of one JSONL file with the same schema.
 
-    splits: only these of a folder. Raises BadInput naming file and line for whatever cannot be used.
+    splits: restricts a folder to these splits. Raises BadInput naming file and line of an invalid row.
     """
     if source.is_dir():
         files = sorted(
@@ -82,9 +85,9 @@ def read_items(source: Path, o: mock.MockOptions, splits: Sequence[str] = ()) ->
             raise BadInput(f"--split: {source} is one file; leave it out.")
     folder = source if source.is_dir() else source.parent
     items = [item for path in files for item in _items(path, folder, o)]
-    twice = [name for name, count in Counter(item.record.id for item in items).items() if count > 1]
-    if twice:
-        raise BadInput(f"{source}: {listed('id', twice)} stand twice.")
+    repeated = [name for name, count in Counter(item.record.id for item in items).items() if count > 1]
+    if repeated:
+        raise BadInput(f"{source}: {listed('id', repeated)} repeated; ids must be unique.")
     if not items:
         raise BadInput(f"{source}: holds no rows.")
     return items
@@ -108,7 +111,7 @@ def _items(path: Path, folder: Path, o: mock.MockOptions) -> Iterator[Item]:
 
 def _medium(name: Any, folder: Path, where: str) -> Any:
     if not isinstance(name, str) or not name:
-        raise BadInput(f"{where}: media is {name!r}; name its file, or show descriptions: --input description.")
+        raise BadInput(f"{where}: media is {name!r}; name its file, or use --input description.")
     try:
         return picture_file(folder, name)
     except BadInput as problem:
@@ -119,10 +122,11 @@ def _medium(name: Any, folder: Path, where: str) -> Any:
 
 
 def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed: int) -> list[Plan]:
-    """Each file's answers stand at every letter equally often; `share` of its items have an option by hand.
+    """Assign letters and human-written distractors: within each file, answers are balanced over the letters.
 
-    by_hand: {id of the item: text}. Where it has more than are needed, seeded ones are taken; where fewer, all.
-    BadInput for an id that is no item's and a text that says what the item itself does.
+    by_hand: {id of the item: text}. A fraction `share` of a file's items gets one: a seeded sample where there are
+    more, all where there are fewer. Raises BadInput for an unknown id, and for a text that is empty or equal to the
+    item's line.
     """
     known = {item.record.id: item for item in items}
     unknown = [name for name in by_hand if name not in known]
@@ -130,7 +134,7 @@ def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed:
         raise BadInput(f"--handwritten: {listed('id', unknown)} of no item here.")
     for name, text in by_hand.items():
         if not plain(text) or LONE.search(text) or plain(text) == plain(known[name].line):
-            what = "what it says itself" if plain(text) == plain(known[name].line) else "empty, or half a character"
+            what = "the item's own line" if plain(text) == plain(known[name].line) else "empty, or a lone surrogate"
             raise BadInput(f"--handwritten: the text of {name} is {what}.")
     found = []
     for cell in dict.fromkeys(item.cell for item in items):
@@ -140,26 +144,26 @@ def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed:
         offered = [item.record.id for item in members if item.record.id in by_hand]
         chosen = set(rng.sample(offered, min(len(offered), round(share * len(members)))))
         for item, letter in zip(members, letters, strict=True):
-            own = " ".join(by_hand[item.record.id].split()) if item.record.id in chosen else None
-            found.append(Plan(item, letter, own))
+            handwritten = " ".join(by_hand[item.record.id].split()) if item.record.id in chosen else None
+            found.append(Plan(item, letter, handwritten))
     return found
 
 
 def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
-    """Item id -> lines of items of the same file that have another medium, in an order by seed and item."""
+    """Item id -> lines of items of the same file with another medium, in random order by seed and item."""
     cells: dict[str, list[Item]] = {}
     for item in items:
         cells.setdefault(item.cell, []).append(item)
     found = {}
     for item in items:
         others = cells[item.cell]
-        drawn = random.Random(f"{seed}:{item.record.id}").sample(others, min(len(others), _DRAWN))
-        found[item.record.id] = [each.line for each in drawn if each.record.cluster != item.record.cluster]
+        sampled = random.Random(f"{seed}:{item.record.id}").sample(others, min(len(others), _CANDIDATES))
+        found[item.record.id] = [each.line for each in sampled if each.record.cluster != item.record.cluster]
     return found
 
 
 def plain(text: str) -> str:
-    """A text by its letters and digits alone, in lower case: what is the same here is the same line."""
+    """A text reduced to lower-case letters and digits, to compare lines."""
     return " ".join(re.findall(r"[^\W_]+", mock.as_seen(text).replace("’", "").replace("'", "")))
 
 
@@ -167,27 +171,28 @@ def plain(text: str) -> str:
 
 
 def with_options(plan: Plan, others: Sequence[Option], seed: int) -> dict[str, Any]:
-    """The item's row with four options, the answer at its letter."""
+    """The item's row with four options, with the answer at its letter."""
     shown = list(others)
     random.Random(f"{seed}:{plan.item.record.id}:order").shuffle(shown)
     shown.insert("ABCD".index(plan.letter), Option(plan.item.line, "answer"))
-    made = {"options": [option.text for option in shown], "answer": plan.letter}
-    return {**plan.item.row, **made, "options_from": ", ".join(option.source for option in shown)}
+    answer_fields = {"options": [option.text for option in shown], "answer": plan.letter}
+    return {**plan.item.row, **answer_fields, "options_from": ", ".join(option.source for option in shown)}
 
 
 def check_output(source: Path, out: Path) -> None:
-    """BadInput where `out` is there already, or lies in what is read."""
+    """Raise BadInput where `out` already exists or is inside the source."""
     if out.exists():
         raise BadInput(f"{out}: exists already; name a new {'folder' if source.is_dir() else 'file'}.")
     if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
-        raise BadInput(f"{out}: lies in {source}; name a place outside of it.")
+        raise BadInput(f"{out}: is inside {source}; name a path outside of it.")
 
 
 def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[str, Any], note: str) -> None:
-    """What was read, with these rows (by id) in place of the items: a file as a file, a folder as a folder, or nothing.
+    """Write the source with these rows (by id) in place of the items, atomically: a file for a file, a folder for a
+    folder.
 
-    Of a folder everything else is taken over: media as links to the same files where the disk allows it. BadInput
-    where no item of a file has a row.
+    Everything else in a folder is copied; media are hard links where the file system allows it. Raises BadInput where a
+    file has no row left.
     """
     texts = dict.fromkeys((item.cell for item in items), "")
     for item in items:
@@ -199,8 +204,8 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
     if not source.is_dir():
         write_text(out, "".join(texts.values()))
         return
-    with beside(out) as folder:
-        shutil.copytree(source, folder, copy_function=_take)
+    with replacing(out) as folder:
+        shutil.copytree(source, folder, copy_function=_link_or_copy)
         for cell, text in texts.items():
             write_text(folder / cell, text)
         card = folder / "README.md"
@@ -208,12 +213,12 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
         write_text(card, f"{before}## Options of matching\n\n{note}\n")
 
 
-def _take(source: str, target: str) -> None:
-    """A file that is never written to again by a link; rows and cards, which people correct, as copies."""
+def _link_or_copy(source: str, target: str) -> None:
+    """Hard-link a media file, which is never modified; copy rows and cards, which users may edit."""
     if not source.endswith((".jsonl", ".json", ".md")):
         try:
             os.link(source, target)
             return
-        except OSError:  # another disk, or one without links
+        except OSError:  # another file system, or one without hard links
             pass
     shutil.copy2(source, target)

@@ -1,4 +1,4 @@
-"""`humor-tasks build options`."""
+"""The command `humor-tasks build options`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from humor_tasks.errors import BadInput, check_choice, listed
 
 if TYPE_CHECKING:
     from humor_tasks.on_inspect.calls import Calls
-    from humor_tasks.studies.corpus.distractor_models import Made, Same, Writer
+    from humor_tasks.studies.corpus.distractor_models import Result, Same, Writer
     from humor_tasks.studies.corpus.distractors import Plan
 
 _PATH = click.Path(path_type=Path)
@@ -23,36 +23,42 @@ SHORT = ("error", "drop")
 
 @click.command()
 @click.argument("source", type=_PATH)
-@click.option("--model", required=True, help="Inspect model that writes options; it sees the picture or clip.")
-@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Argument of that model; repeat.")
-@click.option("--model-base-url", help="Where that model is served.")
-@click.option("--judge", help="Inspect model that tells whether two lines say the same. Or:")
-@click.option("--embedding", help="sentence-transformers model or folder: lines as near as --threshold say the same.")
-@click.option("--threshold", default=0.8, show_default=True, type=click.FloatRange(-1, 1), help="Cosine.")
+@click.option("--model", required=True, help="Inspect model that writes distractors, with picture or clip input.")
+@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Argument of that model; repeatable.")
+@click.option("--model-base-url", help="Base URL of that model's API.")
+@click.option("--judge", help="Inspect model that judges whether two lines are equivalent. Or:")
+@click.option("--embedding", help="sentence-transformers model or folder; see --threshold.")
+@click.option(
+    "--threshold", default=0.8, show_default=True, type=click.FloatRange(-1, 1), help="Cosine of equivalent lines."
+)
 @click.option("--handwritten", type=_PATH, help="{id: text} as JSON, or JSON lines with id and text.")
 @click.option(
-    "--share", default=0.15, show_default=True, type=click.FloatRange(0, 1), help="Of items with such a text."
+    "--share",
+    default=0.15,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Fraction of items with a handwritten text.",
 )
-@click.option("--split", "splits", multiple=True, help="Of a folder: only this split; repeat it. Default: all.")
-@click.option("--scene", default="all", show_default=True, help="Of a folder: cartoon, post, comedy, stills or all.")
+@click.option("--split", "splits", multiple=True, help="For a folder: only this split; repeatable. Default: all.")
+@click.option("--scene", default="all", show_default=True, help="For a folder: cartoon, post, comedy, stills or all.")
 @click.option("--input", default="media", show_default=True, help="media, frames or description.")
-@click.option("--frames", default=8, show_default=True, help="With --input frames: how many.")
+@click.option("--frames", default=8, show_default=True, help="With --input frames: number of frames.")
 @click.option("--sampling", default="even", show_default=True, help="With --input frames: even or scene.")
 @click.option(
-    "--attempts", default=5, show_default=True, type=click.IntRange(1), help="At an option, before giving up."
+    "--attempts", default=5, show_default=True, type=click.IntRange(1), help="Maximum attempts per distractor."
 )
-@click.option("--short", default="error", show_default=True, help="Items that get too few options: error or drop.")
-@click.option("--temperature", type=float, help="Of the writing model. Default: the provider's.")
-@click.option("--seed", default=1234, show_default=True, help="Of letters, draws and calls.")
-@click.option("--at-once", default=8, show_default=True, type=click.IntRange(1), help="Items worked on at a time.")
+@click.option("--short", default="error", show_default=True, help="Items with too few distractors: error or drop.")
+@click.option("--temperature", type=float, help="Temperature of the writing model. Default: the provider's.")
+@click.option("--seed", default=1234, show_default=True, help="Seed of letters, samples and calls.")
+@click.option("--at-once", default=8, show_default=True, type=click.IntRange(1), help="Items processed concurrently.")
 @click.option("--prompts", help="Folder whose write.txt, same.txt and verdict.tags.txt replace the packaged ones.")
 @click.option("-o", "--output", required=True, type=_PATH, help="The folder or file to write; it must be new.")
 def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **how: Any) -> None:
-    """Write options for MOCK's matching: two by a model, one of an unrelated item, some by people.
+    """Write distractors for MOCK's matching: two by a model, one from an unrelated item, some human-written.
 
-    SOURCE is a folder that `humor-tasks build mock` wrote, or a JSONL file of such rows. OUTPUT is the same with
-    options that nothing says twice, the answer at every letter equally often. Every call stands in
-    OUTPUT.calls.jsonl, from which a run that was stopped goes on: no call is made twice.
+    SOURCE is a folder that `humor-tasks build mock` wrote, or a JSONL file of such rows. OUTPUT is the same with new
+    options, none equivalent to another, and with answers balanced over the letters. Every call is saved in
+    OUTPUT.calls.jsonl, from which an interrupted run resumes without repeating a call.
     """
     from humor_tasks.benchmarks.mock.corpus import MockOptions
     from humor_tasks.data.predictions import read_predictions
@@ -72,7 +78,7 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     if math.isnan(how["share"]) or math.isnan(how["threshold"]):
         raise BadInput("--share and --threshold must be numbers.")
     if (how["judge"] is None) == (how["embedding"] is None):
-        raise BadInput("near-duplicates: name either --judge MODEL or --embedding MODEL.")
+        raise BadInput("give either --judge MODEL or --embedding MODEL, to detect equivalent lines.")
     if not source.exists():
         raise BadInput(f"{source}: there is no such folder or file.")
     check_output(source, output)
@@ -86,12 +92,14 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     made = _run(planned, unrelated(items, o.seed), write, _sameness(calls, **how), how)
     if made.short and short == "error":
         why = "; ".join(f"{name}: {reason}" for name, reason in sorted(made.short.items())[:3])
-        raise BadInput(f"too few options for {listed('item', sorted(made.short))} ({why}): --attempts, --short drop.")
+        raise BadInput(
+            f"too few distractors for {listed('item', sorted(made.short))} ({why}); see --attempts and --short drop."
+        )
     kept = [plan for plan in planned if plan.item.record.id in made.options]
     rows = {plan.item.record.id: with_options(plan, made.options[plan.item.record.id], o.seed) for plan in kept}
     write_options(source, output, items, rows, note := _note(kept, made, how))
-    asked = f"Calls: {calls.made} made, {calls.kept} taken from the log."
-    click.echo(f"{note}\n{asked}\n{output}: {len(rows):,} rows. Calls: {calls.path}")
+    calls_note = f"Calls: {calls.made} made, {calls.kept} reused from the log."
+    click.echo(f"{note}\n{calls_note}\n{output}: {len(rows):,} rows. Calls: {calls.path}")
 
 
 def _sameness(
@@ -109,7 +117,7 @@ def _sameness(
 
 def _run(
     planned: Sequence[Plan], lines: Mapping[str, Sequence[str]], write: Writer, same: Same, how: Mapping[str, Any]
-) -> Made:
+) -> Result:
     import anyio
     from tqdm import tqdm
 
@@ -119,15 +127,20 @@ def _run(
         return anyio.run(make_options, planned, lines, write, same, how["attempts"], how["at_once"], bar.update)
 
 
-def _note(kept: Sequence[Plan], made: Made, how: Mapping[str, Any]) -> str:
-    """What was done, for the card and the screen: the same where a run was stopped and went on."""
+def _note(kept: Sequence[Plan], made: Result, how: Mapping[str, Any]) -> str:
+    """A summary for the card and the terminal; it is the same for a resumed run."""
     same = f"judge {how['judge']}" if how["judge"] else f"a cosine of {how['embedding']} from {how['threshold']:g}"
-    told = [f"Two options by {how['model']}, one of an unrelated item (seed {how['seed']}); sameness by {same}."]
+    sentences = [
+        f"Two distractors by {how['model']}, one from an unrelated item (seed {how['seed']}); equivalence by {same}."
+    ]
     if how["handwritten"]:
         by_hand = sum(plan.by_hand is not None for plan in kept)
-        told.append(f"{by_hand} of {len(kept)} items have one by hand for the second ({how['share']:.0%} were wanted).")
+        sentences.append(
+            f"{by_hand} of {len(kept)} items have a human-written one instead of the second "
+            f"({how['share']:.0%} requested)."
+        )
     letters = Counter(plan.letter for plan in kept)
-    told.append("Answers: " + ", ".join(f"{letter} {letters[letter]}" for letter in "ABCD") + ".")
-    turned = ", ".join(f"{count} {what}" for what, count in sorted(made.counts.items()))
-    told.append(f"Turned down: {turned or 'nothing'}. Items dropped: {len(made.short)}.")
-    return "\n".join(told)
+    sentences.append("Answers: " + ", ".join(f"{letter} {letters[letter]}" for letter in "ABCD") + ".")
+    rejected = ", ".join(f"{count} {what}" for what, count in sorted(made.counts.items()))
+    sentences.append(f"Rejected: {rejected or 'none'}. Items dropped: {len(made.short)}.")
+    return "\n".join(sentences)

@@ -1,8 +1,8 @@
-"""MOCK's sub-tasks as a dataset folder, from whatever public sources are at hand.
+"""MOCK's sub-tasks as a dataset folder, built from the public sources that are available.
 
-What the sources say is taken as it is; what MOCK did and no source says is not made up: see the card that is written
-beside the rows. Decided here, with the seed: the splits of a source without splits, and the options of `matching`,
-which are lines of other items until `humor-tasks build options` replaces them.
+Labels and texts are those of the sources. Decisions of MOCK that no source records are not reconstructed; the folder's
+card lists them. Seeded choices of this project are the splits of a source without splits, and the options of
+`matching`, which are lines of other items until `humor-tasks build options` replaces them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from humor_tasks.benchmarks.mock.corpus import as_seen
 from humor_tasks.data.media.picture import MIME, Picture
-from humor_tasks.data.writing import beside, write_bytes, write_text
+from humor_tasks.data.writing import replacing, write_bytes, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.corpus.mock_card import card
 from humor_tasks.studies.corpus.mock_items import SPLITS, Built, Cell, Item, Media, Source, balanced_letters
@@ -30,27 +30,27 @@ SUFFIXES = {mime: f".{kind.lower()}".replace("jpeg", "jpg") for kind, mime in MI
 def build_mock(
     sources: Sequence[Source], out: Path, media: Media, seed: int = 1234, descriptions: Mapping[str, str] | None = None
 ) -> Built:
-    """Write the folder `out`, whole or not at all, and say what is in it.
+    """Write the folder `out` atomically, and return a summary of its rows.
 
-    descriptions: {media_id: literal description}, for sources that have none.
-    Raises BadInput where `out` holds something already, no source gives a row, or files are missing (see `Media`).
+    descriptions: {media_id: literal description}, for sources without descriptions. Raises BadInput where `out` is not
+    empty, no source has a row, a description's media_id is unknown, or files are missing (see `Media`).
     """
     out = _new_folder(out)
     media.check()
-    told = descriptions or {}
+    texts = descriptions or {}
     items = [
-        replace(item, description=item.description or told.get(item.media_id))
+        replace(item, description=item.description or texts.get(item.media_id))
         for source in sources
         for item in with_splits(source.items, seed)
     ]
     built = Built(sources, seed)
     chosen = select(items, built)
-    unknown = sorted(set(told) - {item.media_id for item in items})
+    unknown = sorted(set(texts) - {item.media_id for item in items})
     if unknown:
-        raise BadInput(f"descriptions: {len(unknown)} of no medium here, such as {unknown[0]!r}.")
+        raise BadInput(f"descriptions: {len(unknown)} unknown media ids, such as {unknown[0]!r}.")
     if not chosen:
-        raise BadInput("the sources give no row.")
-    with beside(out) as folder:
+        raise BadInput("the sources have no usable row.")
+    with replacing(out) as folder:
         names = write_media(folder, chosen)
         for cell, members in chosen.items():
             if rows := rows_of(cell, members, names, built):
@@ -63,7 +63,7 @@ def build_mock(
 
 
 def _new_folder(out: Path) -> Path:
-    """The folder that is to be written, under its full name, which `.` and links have not."""
+    """The absolute path of the folder to write. Raises BadInput where it exists and is not empty."""
     try:
         whole = out.resolve()
         if not whole.exists() or (whole.is_dir() and not any(whole.iterdir())):
@@ -77,7 +77,7 @@ def _new_folder(out: Path) -> Path:
 
 
 def with_splits(items: Sequence[Item], seed: int) -> list[Item]:
-    """Items with a split: their own, or one drawn for all that share a medium, 80:10:10 of the items."""
+    """Items with a split: that of the source, or a random one per medium, 80:10:10 of the items."""
     groups: dict[str, list[Item]] = {}
     for item in items:
         if item.split is None:
@@ -85,33 +85,36 @@ def with_splits(items: Sequence[Item], seed: int) -> list[Item]:
     order = sorted(groups)
     random.Random(seed).shuffle(order)
     total = sum(len(groups[name]) for name in order)
-    drawn: dict[str, str] = {}
+    assigned: dict[str, str] = {}
     done = 0
     for name in order:
         share = (done + len(groups[name]) / 2) / total
-        drawn[name] = "test" if share < SHARES["test"] else "validation" if share < 0.2 else "train"
+        assigned[name] = "test" if share < SHARES["test"] else "validation" if share < 0.2 else "train"
         done += len(groups[name])
-    return [item if item.split else replace(item, split=drawn[item.media_id]) for item in items]
+    return [item if item.split else replace(item, split=assigned[item.media_id]) for item in items]
 
 
 def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
-    """The items of each cell: no medium in two splits of a scene, and no caption twice; BadInput where an id is."""
+    """The items of each cell, with each medium in one split of a scene and without repeated captions.
+
+    Raises BadInput for two different rows with the same id.
+    """
     wanted = [(item, subtask) for item in items for subtask in subtasks_of(item)]
-    furthest: dict[tuple[str, str], str] = {}
+    latest: dict[tuple[str, str], str] = {}
     for item, _ in wanted:
         medium = (item.scene, item.media_id)
-        furthest[medium] = max(furthest.get(medium, "train"), str(item.split), key=HELD_OUT.__getitem__)
+        latest[medium] = max(latest.get(medium, "train"), str(item.split), key=HELD_OUT.__getitem__)
     chosen: dict[Cell, list[Item]] = {}
     seen: set[tuple[str, str, str]] = set()
     ids: set[tuple[str, str]] = set()
     for item, subtask in wanted:
         split = str(item.split)
-        # A post is one caption under its picture, which two sources may write differently.
+        # A post has one caption, which two sources may spell differently.
         key = (subtask, item.media_id, "" if item.scene == "post" else item.line.casefold())
-        if furthest[item.scene, item.media_id] != split:
-            built.left_out[item.scene, subtask, f"of {split}, and its medium is in a split held out further"] += 1
+        if latest[item.scene, item.media_id] != split:
+            built.left_out[item.scene, subtask, f"in {split}, while its medium is also in a later split"] += 1
         elif key in seen:
-            built.left_out[item.scene, subtask, "stands there already, from another row or source"] += 1
+            built.left_out[item.scene, subtask, "duplicate of another row or source"] += 1
         elif (subtask, item.id) in ids:
             raise BadInput(f"{item.source}: two different rows of {subtask} have the id {item.id}.")
         else:
@@ -122,7 +125,7 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
 
 
 def subtasks_of(item: Item) -> list[str]:
-    """What an item is good for."""
+    """The sub-tasks that an item can be used for."""
     good = {"detecting": item.label is not None, "matching": item.funny, "explaining": item.explanation is not None}
     return [subtask for subtask, is_good in good.items() if is_good]
 
@@ -131,7 +134,7 @@ def subtasks_of(item: Item) -> list[str]:
 
 
 def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: Built) -> list[dict[str, Any]]:
-    """The rows of one cell in the schema of the card."""
+    """The rows of one cell, in the schema of the card."""
     scene, subtask, split = cell
     options = with_options(items, f"{built.seed}:{scene}:{split}") if subtask == "matching" else {}
     rows = []
@@ -157,9 +160,9 @@ def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: 
 
 
 def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
-    """Item id -> four options and the answer's letter, each letter as often as the others.
+    """Item id -> four options and the answer's letter, balanced over the letters.
 
-    The three others are those that the source offers, or lines of other media of the same cell.
+    The three distractors are those of the source, or lines of other media of the same cell.
     """
     rng = random.Random(seed)
     lines = [(item.media_id, item.line) for item in items]
@@ -189,7 +192,7 @@ def medium_of(item: Item, subtask: str) -> Picture | None:
 
 
 def write_media(out: Path, chosen: Mapping[Cell, Sequence[Item]]) -> dict[int, str]:
-    """Copies every picture and clip once into `out`; id of the medium -> its path there. Pictures are decoded once."""
+    """Copy every picture and clip once to `out`; returns id of the medium -> relative path. Pictures are validated."""
     names: dict[int, str] = {}
     for (scene, subtask, _), items in chosen.items():
         for item in items:
@@ -209,5 +212,5 @@ def write_media(out: Path, chosen: Mapping[Cell, Sequence[Item]]) -> dict[int, s
 
 
 def stem(item: Item, medium: Picture) -> str:
-    """What a medium's copy is called: after its file where it is one, else after its name."""
+    """The file name of a medium's copy, without suffix for pictures: its original file name for clips, else its id."""
     return Path(medium.path).name if item.scene == "comedy" and medium.path else item.media_id

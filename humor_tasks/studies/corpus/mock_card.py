@@ -1,4 +1,4 @@
-"""The card of a built MOCK folder: what is in it, what was left out, what nobody knows."""
+"""The card of a built MOCK folder: its rows, what was left out, and what the sources do not record."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ if TYPE_CHECKING:
 
 LICENCES = {
     "New Yorker": "annotations and explanations CC BY 4.0; cartoons belong to their artists",
-    "Cai et al. 2019": "none stated; posts and pictures belong to who posted them",
-    "MORE": "MIT; posts and pictures belong to who posted them",
-    "MUStARD": "MIT; dialogues and clips belong to the series' makers",
-    "WITS": "none stated; dialogues belong to the series' makers",
+    "Cai et al. 2019": "none stated; posts and pictures belong to their authors",
+    "MORE": "MIT; posts and pictures belong to their authors",
+    "MUStARD": "MIT; dialogues and clips belong to the producers of the series",
+    "WITS": "none stated; dialogues belong to the producers of the series",
 }
-"""Source -> its licence as it is stated where it is published."""
+"""Source -> licence as stated in its publication."""
 _UNKNOWN = """\
-## What the sources do not say, and what was done instead
+## What the sources do not record, and what was done instead
 
-- How MOCK made its options. Published: two by models, one of an unrelated item, weaker ones by people in 15 % of the
-  items. Here all three are lines of other items; `humor-tasks build options` makes the published kind.
-- Which items MOCK matches. Here: those that are humorous or sarcastic.
-- Where MOCK's cartoons that are not humorous come from, and its comedy beyond MUStARD and WITS. They are not here.
-- How MOCK split what has no splits. Here 80:10:10, seeded, by footage: dialogues of MUStARD that share an utterance of
-  five words or more are one.
-- Which part of a clip MOCK shows. Here: for detecting what is asked about, for matching what was said before it.
-- MORE and Cai et al. are of the same tweets and were split apart from each other. A picture that stands in two splits
-  is kept in the one that is held out further.
+- How MOCK made its distractors. Published: two by models, one from an unrelated item, weaker human-written ones in
+  15 % of the items. Here all three are lines of other items; `humor-tasks build options` makes the published kind.
+- Which items MOCK uses for matching. Here: those that are humorous or sarcastic.
+- Where MOCK's cartoons that are not humorous come from, and its comedy beyond MUStARD and WITS. They are missing here.
+- How MOCK split sources without splits. Here 80:10:10, seeded, by footage: MUStARD's dialogues that share an utterance
+  of five words or more are in the same split.
+- Which part of a clip MOCK shows. Here: for detecting the utterance in question, for matching what was said before it.
+- MORE and Cai et al. use the same tweets with different splits. A picture that is in two splits is kept in the later
+  one (train < validation < test).
 """
 
 
 def card(built: Built) -> str:
-    """README.md of the folder, whose front matter `datasets` reads."""
+    """The folder's README.md, with the front matter that `datasets` reads."""
     configs = []
     for scene, subtask in dict.fromkeys((scene, subtask) for scene, subtask, _ in sorted(built.rows)):
         configs += [f"- config_name: {scene}_{subtask}", "  data_files:"]
         splits = [split for split in ("train", "validation", "test") if (scene, subtask, split) in built.rows]
         configs += [f"  - {{split: {split}, path: {scene}_{subtask}/{split}.jsonl}}" for split in splits]
     header = ["---", "license: other", "configs:", *configs, "---"]
-    title = ["", "# MOCK, built of public sources", ""]
+    title = ["", "# MOCK, built from public sources", ""]
     about = [
         f"Built by `humor-tasks build mock` {__version__} with seed {built.seed}. Rows belong to their sources, whose "
-        "licences differ, and are not to be passed on without looking there:",
+        "licences differ; check them before you redistribute anything:",
         "",
         *(f"- {source.name}: {LICENCES[source.name]}." for source in built.sources),
         "",
@@ -53,7 +53,7 @@ def card(built: Built) -> str:
 
 
 def sizes(built: Built) -> str:
-    """Rows of every cell beside MOCK's."""
+    """A table of the number of rows of every cell, with MOCK's in parentheses."""
     lines = ["| scene, sub-task | " + " | ".join(f"{split} (MOCK)" for split in SPLITS) + " |", "|---|---|---|---|"]
     for scene, subtasks in PUBLISHED.items():
         for subtask, published in subtasks.items():
@@ -66,7 +66,7 @@ def sizes(built: Built) -> str:
 
 
 def kept(built: Built) -> str:
-    """Rows read and kept of every source, and every reason for which others were not."""
+    """The number of rows read and kept per source, and the reasons for leaving rows out."""
     lines = ["## Kept and left out", ""]
     for source in built.sources:
         lines.append(f"- {source.name}: {len(source.items):,} of {source.rows:,} rows kept.")

@@ -1,9 +1,9 @@
 """Cartoons: the New Yorker Caption Contest corpus (Hessel et al., ACL 2023) in its own schema, fold 0.
 
-Its `matching` rows are a caption that was entered for the cartoon and four that were entered for others; three of
-these, drawn with the seed, stay. Its `explanation` rows say why a caption is funny. Pictures are those of
+A `matching` row has a caption that was entered for the cartoon and four that were entered for others; three of the four
+are kept, sampled with the seed. An `explanation` row says why a caption is funny. Pictures are those of
 `matching_from_pixels`. The literal description is `image_description`. Cartoon Movement and CartoonStock, MOCK's other
-cartoons, have no public files.
+sources of cartoons, have no public files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COLUMNS = ["contest_number", "caption_choices", "label", "instance_id", "image_d
 
 
 def read_newyorker(dataset: str, media: Media, revision: str | None = None) -> Source:
-    """The captions of `matching` and `explanation` in every split that the dataset has."""
+    """The captions of `matching` and `explanation` in every split. Raises BadInput where the dataset has none."""
     source = Source("New Yorker")
     absent = []
     for split in SPLITS:
@@ -55,7 +55,7 @@ def _item(row: Mapping[str, Any], config: str, split: str, contest: str, picture
     if config == "matching":
         choices, letter = row["caption_choices"], row["label"]
         if not isinstance(choices, list) or len(choices) != 5 or letter not in tuple("ABCDE"):
-            raise BadInput(f"{where}: is no row of five captions with a label of A to E.")
+            raise BadInput(f"{where}: must have five captions and a label of A to E.")
         line = one_line(choices["ABCDE".index(letter)], "the caption", where)
         others = tuple(one_line(other, "a caption", where) for i, other in enumerate(choices) if "ABCDE"[i] != letter)
     else:
@@ -76,7 +76,7 @@ def _item(row: Mapping[str, Any], config: str, split: str, contest: str, picture
 
 
 def _pictures(dataset: str, split: str, revision: str | None) -> dict[str, Picture]:
-    """Contest -> picture; nothing where the dataset has no pictures of this split."""
+    """Contest -> picture; empty where the dataset has no pictures of this split."""
     try:
         rows = _open(dataset, "matching_from_pixels", split, ["contest_number"], revision, pictures=True)
     except Absent:

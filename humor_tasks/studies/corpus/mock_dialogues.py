@@ -1,10 +1,10 @@
-"""Comedy: MUStARD (Castro et al., ACL 2019) and WITS (Kumar et al., ACL 2022) as they are published.
+"""Comedy: MUStARD (Castro et al., ACL 2019) and WITS (Kumar et al., ACL 2022) in their published formats.
 
-MUStARD: `sarcasm_data.json`, {id: utterance, speaker, context, context_speakers, sarcasm}; clips, published apart, are
-`utterances_final/ID.mp4` and, of what was said before, `context_final/ID_c.mp4`. WITS: `train_`, `val_` and
+MUStARD: `sarcasm_data.json`, {id: utterance, speaker, context, context_speakers, sarcasm}. Its clips, published
+separately, are `utterances_final/ID.mp4` and, for the context, `context_final/ID_c.mp4`. WITS: `train_`, `val_` and
 `test_data_final_plain.json`, {id: target_utterance, target_speaker, context_utterances, context_speakers,
-english_explanation, code_mixed_explanation, episode_name, start_time, end_time}; everything in it is sarcastic, and
-its clips are not published. Dialogues of fewer than three utterances are left out, as MOCK does.
+english_explanation, code_mixed_explanation, episode_name, start_time, end_time}. All of WITS is sarcastic, and its
+clips are not published. Dialogues with fewer than three utterances are left out, as in MOCK.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.corpus.mock_items import Item, Media, Source, json_object, one_line, safe_id, split_files
 
-SHORTEST = 3
-TOO_SHORT = f"fewer than {SHORTEST} utterances"
+MIN_UTTERANCES = 3
+TOO_SHORT = f"fewer than {MIN_UTTERANCES} utterances"
 SHARED_WORDS = 5
-"""An utterance of at least so many words that stands in two dialogues makes them parts of one scene."""
+"""Dialogues that share an utterance of at least this many words are treated as one scene."""
 WITS_FILES = {
     "train": ("train_data_final_plain.json", "train_text.json"),
     "validation": ("val_data_final_plain.json", "val_text.json"),
@@ -29,7 +29,7 @@ LANGUAGES = ("english", "code_mixed")
 
 
 def read_mustard(path: Path, clips: Path | None, media: Media) -> Source:
-    """The dialogues of `sarcasm_data.json`, labelled; those that share an utterance share their footage."""
+    """The labelled dialogues of `sarcasm_data.json`; those that share an utterance share a media id."""
     source = Source("MUStARD")
     kept: list[tuple[str, list[tuple[str, str]], bool, str]] = []
     for identity, row, where in _rows(path):
@@ -38,7 +38,7 @@ def read_mustard(path: Path, clips: Path | None, media: Media) -> Source:
         turns = _turns(row, names, where)
         if not isinstance(row.get("sarcasm"), bool):
             raise BadInput(f"{where}: sarcasm is {row.get('sarcasm')!r:.60}; the label must be true or false.")
-        if len(turns) < SHORTEST:
+        if len(turns) < MIN_UTTERANCES:
             source.dropped[TOO_SHORT] += 1
         else:
             kept.append((safe_id(identity, where), turns, row["sarcasm"], where))
@@ -64,7 +64,7 @@ def read_mustard(path: Path, clips: Path | None, media: Media) -> Source:
 
 
 def _clips(source: Source, identity: str, clips: Path | None, media: Media, where: str) -> dict[str, Any] | None:
-    """Sub-task -> clip: of what was said before for matching, whose last utterance is hidden."""
+    """Sub-task -> clip: for matching the clip of the context, because the last utterance is hidden."""
     if clips is None:
         return {}
     whole = media.find(source, clips / "utterances_final", f"{identity}.mp4", where)
@@ -75,14 +75,14 @@ def _clips(source: Source, identity: str, clips: Path | None, media: Media, wher
 
 
 def read_wits(path: Path, language: str) -> Source:
-    """The explained dialogues of WITS, in its own splits; `language` of the explanations: english or code_mixed."""
+    """The explained dialogues of WITS, with its splits; `language` of the explanations is english or code_mixed."""
     source = Source("WITS")
     for split, file in split_files(path, WITS_FILES).items():
         for identity, row, where in _rows(file):
             source.rows += 1
             names = ("context_utterances", "context_speakers", "target_utterance", "target_speaker")
             turns = _turns(row, names, where)
-            if len(turns) < SHORTEST:
+            if len(turns) < MIN_UTTERANCES:
                 source.dropped[TOO_SHORT] += 1
                 continue
             if f"{language}_explanation" not in row:
@@ -106,25 +106,30 @@ def read_wits(path: Path, language: str) -> Source:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any], str]]:
-    """(id, row, where) of a file that holds one JSON object of rows."""
+    """(id, row, location) of a file with one JSON object of rows."""
     for identity, row in json_object(path, "dialogues by id").items():
         where = f"{path}, id {identity:.60}"
         if not isinstance(row, dict):
-            raise BadInput(f"{where}: is no dialogue but {row!r:.60}.")
+            raise BadInput(f"{where}: must be a dialogue, not {row!r:.60}.")
         yield identity, row, where
 
 
 def _turns(row: Mapping[str, Any], names: Sequence[str], where: str) -> list[tuple[str, str]]:
-    """(speaker, text) of every utterance; `names` are the fields of the context, its speakers, the last and its."""
+    """(speaker, text) of every utterance; `names` are the fields of context, its speakers, last utterance and its
+    speaker.
+    """
     spoken, speakers = (row.get(name) for name in names[:2])
     if not isinstance(spoken, list) or not isinstance(speakers, list) or len(spoken) != len(speakers):
         raise BadInput(f"{where}: {names[0]} and {names[1]} must be lists of the same length.")
-    told = [*zip(speakers, spoken, strict=True), (row.get(names[3]), row.get(names[2]))]
-    return [(one_line(speaker, "a speaker", where), one_line(text, "an utterance", where)) for speaker, text in told]
+    utterances_with_speakers = [*zip(speakers, spoken, strict=True), (row.get(names[3]), row.get(names[2]))]
+    return [
+        (one_line(speaker, "a speaker", where), one_line(text, "an utterance", where))
+        for speaker, text in utterances_with_speakers
+    ]
 
 
 def shared_footage(dialogues: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Dialogue -> the first dialogue that it is connected with by utterances of SHARED_WORDS words or more."""
+    """Dialogue -> the first dialogue connected with it by shared utterances of SHARED_WORDS words or more."""
     parent = {identity: identity for identity in dialogues}
 
     def root(identity: str) -> str:

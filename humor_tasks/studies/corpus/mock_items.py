@@ -1,4 +1,4 @@
-"""What the sources of MOCK are read into: items, with the reasons for which others were left out."""
+"""The common representation of MOCK's sources: items, and the reasons for which rows were left out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PUBLISHED = {
         "explaining": (1792, 224, 224),
     },
 }
-"""Scene -> sub-task -> MOCK's sizes of train, validation and test."""
+"""Scene -> sub-task -> MOCK's published sizes of train, validation and test."""
 MISSING = ("error", "drop", "keep")
 _SAFE = re.compile(r"[A-Za-z0-9][\w-]*")
 
@@ -45,10 +45,10 @@ _SAFE = re.compile(r"[A-Za-z0-9][\w-]*")
 class Item:
     """One caption or dialogue of a source.
 
-    `line` is the caption, or the last utterance of `turns` (speaker, text). `media_id` names the picture or footage,
-    which other items may share; `media` has it, by sub-task where they differ. `split` is the source's own. `label` is
-    yes or no where the source tells both apart; `funny` says that it is humorous or sarcastic, and so has a punchline
-    to match. `others` are captions of other items that the source itself offers beside it.
+    `line` is the caption, or the last utterance of `turns` (speaker, text). `media_id` identifies the picture or
+    footage, which items may share; `media` holds it, by sub-task where they differ. `split` is that of the source.
+    `label` is yes or no where the source has labels. `funny` is True for humorous or sarcastic items, which have a
+    punchline to match. `others` are captions of other items that the source provides as distractors.
     """
 
     id: str
@@ -68,7 +68,7 @@ class Item:
 
 @dataclass
 class Source:
-    """What was read of one source: its items, how many rows there were, and why some are no items."""
+    """The items read from one source, its number of rows, and the reasons for dropped rows."""
 
     name: str
     items: list[Item] = field(default_factory=list)
@@ -77,10 +77,10 @@ class Source:
 
 
 class Media:
-    """Finds the files that rows name; `missing` says what becomes of a row without its file.
+    """Finds the files that rows name; `missing` controls rows whose file is missing.
 
-    error: all of them are told at once, by `check`. drop: the row is left out and counted. keep: the row has no
-    medium, which is enough for input=description.
+    error: `check` reports all missing files at once. drop: the row is left out and counted. keep: the row has no
+    medium, which is sufficient for input=description.
     """
 
     def __init__(self, missing: str) -> None:
@@ -88,12 +88,12 @@ class Media:
         self.problems: list[str] = []
 
     def find(self, source: Source, folder: Path | None, name: str, where: str) -> Picture | None:
-        """The file `name` of a folder; None where there is none, counted under its source."""
+        """The file `name` of a folder; None where it is missing, which is recorded."""
         if folder is not None:
             try:
                 return picture_file(folder, name)
             except BadInput as problem:
-                if os.path.isfile(folder / name):  # it is there, and must not be used
+                if os.path.isfile(folder / name):  # it exists, but outside the folder
                     raise BadInput(f"{where}: {problem}") from None
         if folder is not None or self.missing != "keep":
             self.problems.append(f"{where}: {name}")
@@ -102,7 +102,7 @@ class Media:
         return None
 
     def check(self) -> None:
-        """BadInput naming the files that are missing, where that is an error."""
+        """Raise BadInput naming the missing files, if `missing` is error."""
         if self.missing == "error" and self.problems:
             raise BadInput(
                 f"{listed('missing file', self.problems)}. Restore them, or leave their rows out (--missing drop), or "
@@ -111,54 +111,56 @@ class Media:
 
 
 def safe_id(identity: str, where: str) -> str:
-    """`identity`, which becomes part of a file's name; BadInput unless it is letters, digits, - and _."""
+    """`identity`, which becomes part of a file name. Raises BadInput unless it is letters, digits, - and _."""
     if not _SAFE.fullmatch(identity):
-        raise BadInput(f"{where}: {identity!r:.60} is no id; it must be letters, digits, '-' and '_'.")
+        raise BadInput(f"{where}: {identity!r:.60} is not a valid id; use letters, digits, '-' and '_'.")
     return identity
 
 
 def balanced_letters(count: int, rng: random.Random) -> list[str]:
-    """An answer's letter for each of `count` items: A to D, each as often as the others, give or take one."""
+    """The answers' letters of `count` items, A to D, balanced up to one, in random order."""
     letters = (rng.sample("ABCD", 4) * (count // 4 + 1))[:count]
     rng.shuffle(letters)
     return letters
 
 
 def one_line(text: object, what: str, where: str) -> str:
-    """A text without line breaks; BadInput where it is empty, none, or holds half a character."""
+    """A text without line breaks. Raises BadInput where it is empty, not text, or contains a lone surrogate."""
     if not isinstance(text, str) or not as_seen(text) or LONE.search(text):
         raise BadInput(f"{where}: {what} is {'empty' if text in (None, '') else f'{text!r:.60}'}; it must be text.")
     return " ".join(text.split())
 
 
 def json_object(path: Path, of: str) -> dict[str, Any]:
-    """The JSON object of a file; `of` says what it should hold. BadInput where it is none, or a key stands twice."""
+    """The JSON object of a file; `of` describes its content in messages. Raises BadInput for other content and repeated
+    keys.
+    """
     body = read_body(path, "utf-8-sig")
     try:
-        data = json.loads(body, object_pairs_hook=_no_key_twice)
+        data = json.loads(body, object_pairs_hook=_reject_duplicate_keys)
     except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: not JSON that can be read ({problem}).") from None
+        raise BadInput(f"{path}: not JSON ({problem}).") from None
     if not isinstance(data, dict):
         raise BadInput(f"{path}: must be one JSON object of {of}.")
     return data
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
-        raise ValueError(f"{twice[0]!r:.60} stands twice in one object")
+        repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+        raise ValueError(f"{repeated[0]!r:.60} is repeated in one object")
     return found
 
 
 def split_files(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Path]:
-    """Split -> file: of a folder, by the names that a split's file may have; of a file, by what its name holds."""
+    """Split -> file: in a folder by the splits' file names, for a single file by its name."""
     if path.is_file():
-        told = [split for split in names if split[:3] in path.name]
-        if len(told) != 1:
+        matching = [split for split in names if split[:3] in path.name]
+        if len(matching) != 1:
             like = ", ".join(known[0] for known in names.values())
-            raise BadInput(f"{path}: its name tells no split; it should be like {like}.")
-        return {told[0]: path}
+            raise BadInput(f"{path}: its name must contain the split, as in {like}.")
+        return {matching[0]: path}
     if not path.is_dir():
         raise BadInput(f"{path}: there is no such file or folder.")
     found = {
@@ -177,7 +179,7 @@ Cell = tuple[str, str, str]
 
 @dataclass
 class Built:
-    """What was built: rows by cell, and what was left out of the sources and why."""
+    """The built rows by cell, and the number of items left out by reason."""
 
     sources: Sequence[Source]
     seed: int
@@ -186,5 +188,5 @@ class Built:
     without_media: int = 0
 
     def size(self, scene: str, subtask: str, split: str) -> int:
-        """How many rows a cell has."""
+        """The number of rows of a cell."""
         return len(self.rows.get((scene, subtask, split), ()))

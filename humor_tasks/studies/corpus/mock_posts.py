@@ -1,10 +1,10 @@
-"""Posts: MORE (Desai et al., AAAI 2022) and Cai et al. (ACL 2019) as they are published.
+"""Posts: MORE (Desai et al., AAAI 2022) and Cai et al. (ACL 2019) in their published formats.
 
 MORE: `train_df.tsv`, `val_df.tsv`, `test_df.tsv` without a header: pid, caption, explanation; pictures `PID.jpg`. All
-are sarcastic. Cai et al.: `text/train.txt`, `valid2.txt`, `test2.txt`, a Python list a line: [id, text, label], in the
-latter two [id, text, label by hashtag, label by a person], of which the last counts; pictures `dataset_image/ID.jpg`.
-Texts that hold one of FILTERED are left out, as by the code released with the data, because they give the label away.
-Both are of the same tweets: what shares an id shares its picture.
+posts are sarcastic. Cai et al.: `text/train.txt`, `valid2.txt`, `test2.txt` with a Python list per line: [id, text,
+label], in the latter two [id, text, label by hashtag, label by an annotator], of which the last is used; pictures
+`dataset_image/ID.jpg`. Texts with a word of FILTERED are left out, as in the code released with the data, because they
+reveal the label. Both corpora use the same tweets: equal ids mean equal pictures.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from humor_tasks.studies.corpus.mock_items import Item, Media, Source, one_line,
 MORE_FILES = {"train": ("train_df.tsv",), "validation": ("val_df.tsv",), "test": ("test_df.tsv",)}
 CAI_FILES = {"train": ("train.txt",), "validation": ("valid2.txt", "valid.txt"), "test": ("test2.txt", "test.txt")}
 FILTERED = frozenset("sarcasm sarcastic reposting <url> joke jokes humour humor irony ironic exgag".split())
-GIVES_AWAY = "a word that gives the label away, as published"
-LONGEST_LINE = 100_000
+REVEALS_LABEL = "a word that reveals the label, as published"
+MAX_LINE = 100_000  # characters
 
 
 def read_more(path: Path, images: Path | None, media: Media) -> Source:
-    """The explained posts of MORE, in its own splits."""
+    """The explained posts of MORE, with its splits."""
     source = Source("MORE")
-    folder = images or _beside(path, "images")
+    folder = images or _picture_folder(path, "images")
     for split, file in split_files(path, MORE_FILES).items():
         for where, cells in _table(file):
             source.rows += 1
@@ -49,20 +49,23 @@ def read_more(path: Path, images: Path | None, media: Media) -> Source:
 
 
 def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
-    """(where, cells) of every row. Strict: a quotation mark that is never closed swallows no rows."""
+    """(location, cells) of every row. Strict, so that an unclosed quotation mark does not swallow rows."""
     reader = csv.reader(io.StringIO(read_body(file, "utf-8-sig"), newline=""), delimiter="\t", strict=True)
     try:
         for cells in reader:
             if cells:
                 yield f"{file}, line {reader.line_num}", cells
     except csv.Error as problem:
-        raise BadInput(f"{file}, line {reader.line_num}: is no table of tab-separated values ({problem}).") from None
+        raise BadInput(f"{file}, line {reader.line_num}: is not tab-separated values ({problem}).") from None
 
 
 def _unquoted(caption: str) -> str:
-    """The text of what is written as Python writes a text: most of MORE's captions are, with quotes and backslashes,
-    for they were taken out of such lines as Cai et al. publish."""
-    if caption[:1] not in ("'", '"') or len(caption) > LONGEST_LINE:
+    """The text of a caption that is written as a Python string literal.
+
+    Most of MORE's captions are, with quotes and backslashes, because they were copied from files in Cai et al.'s
+    format.
+    """
+    if caption[:1] not in ("'", '"') or len(caption) > MAX_LINE:
         return caption
     try:
         found = ast.literal_eval(caption)
@@ -72,16 +75,16 @@ def _unquoted(caption: str) -> str:
 
 
 def read_cai(path: Path, images: Path | None, media: Media) -> Source:
-    """The labelled posts of Cai et al., in their own splits."""
+    """The labelled posts of Cai et al., with their splits."""
     source = Source("Cai et al. 2019")
-    folder = images or _beside(path, "dataset_image")
+    folder = images or _picture_folder(path, "dataset_image")
     texts = path / "text" if (path / "text").is_dir() else path
     for split, file in split_files(texts, CAI_FILES).items():
         for where, line in lines_of(file, "utf-8-sig"):
             source.rows += 1
             identity, text, label = _cai_line(line, where, 3 if split == "train" else 4)
             if FILTERED & set(text.split()):
-                source.dropped[GIVES_AWAY] += 1
+                source.dropped[REVEALS_LABEL] += 1
                 continue
             picture = media.find(source, folder, f"{identity}.jpg", where)
             if picture is None and media.missing == "drop":
@@ -92,26 +95,26 @@ def read_cai(path: Path, images: Path | None, media: Media) -> Source:
 
 
 def _post(source: Source, kind: str, identity: str, split: str, picture: Picture | None, line: str) -> Item:
-    """A post, by the tweet's id in all sources."""
+    """A post; its media id is the tweet's id in all sources."""
     media = {"": picture} if picture is not None else {}
     return Item(f"{kind}_{identity}", "post", source.name, f"tweet-{identity}", line, split=split, media=media)
 
 
 def _cai_line(line: str, where: str, most: int) -> tuple[str, str, int]:
-    """(id, text, label) of one line, which is read as a literal and never run."""
+    """(id, text, label) of one line, parsed as a literal and never executed."""
     try:
-        found: Any = ast.literal_eval(line.strip()) if len(line) <= LONGEST_LINE else None
+        found: Any = ast.literal_eval(line.strip()) if len(line) <= MAX_LINE else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         found = None
     if not isinstance(found, list) or not 2 <= len(found) <= most or not all(isinstance(x, str) for x in found[:2]):
-        raise BadInput(f"{where}: must be a list of an id, a text and a label, as Python writes it.")
+        raise BadInput(f"{where}: must be a Python list of an id, a text and a label.")
     if len(found) == 2 or found[-1] not in (0, 1) or isinstance(found[-1], bool):
         label = "missing" if len(found) == 2 else f"{found[-1]!r:.60}"
         raise BadInput(f"{where}: the label is {label}; it must be 0 or 1.")
     return safe_id(found[0], where), found[1], found[-1]
 
 
-def _beside(path: Path, name: str) -> Path | None:
-    """The folder of pictures where the published archive has it."""
+def _picture_folder(path: Path, name: str) -> Path | None:
+    """The folder of pictures at its location in the published archive."""
     places = [path / name, path.parent / name] if path.is_dir() else [path.parent / name]
     return next((place for place in places if place.is_dir()), None)

@@ -1,1 +1,3 @@
-"""Pictures put into words by a model, as a dataset that from-description tasks run on: `humor-tasks describe`."""
+"""Descriptions of a dataset's pictures by a model, written as a dataset for from-description tasks: `humor-tasks
+describe`.
+"""

@@ -1,4 +1,4 @@
-"""`humor-tasks describe`: a model's words in the place of the annotators'."""
+"""The command `humor-tasks describe`: replaces the annotators' descriptions with a model's."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from humor_tasks.errors import BadInput
 
 
 @click.command()
-@click.option("--model", required=True, help="Inspect model that sees, such as ofa/FOLDER or openai/gpt-4o.")
+@click.option("--model", required=True, help="Inspect model with image input, such as ofa/FOLDER or openai/gpt-4o.")
 @click.option("--dataset", help="Hub id, dataset folder or 'sample'. Default: the public corpus.")
 @click.option("--revision", help="Branch, tag or commit of a hub dataset.")
-@click.option("--task", "tasks", multiple=True, help="matching, ranking or explanation; repeat. Default: all.")
-@click.option("--fold", "folds", multiple=True, help="0..4; repeat. Default: all that the dataset has.")
-@click.option("--split", "splits", multiple=True, help="train, validation or test; repeat. Default: all.")
-@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Argument of the model; repeat.")
-@click.option("--model-base-url", help="Where the model is served.")
+@click.option("--task", "tasks", multiple=True, help="matching, ranking or explanation; repeatable. Default: all.")
+@click.option("--fold", "folds", multiple=True, help="0..4; repeatable. Default: all in the dataset.")
+@click.option("--split", "splits", multiple=True, help="train, validation or test; repeatable. Default: all.")
+@click.option("-M", "model_args", multiple=True, metavar="NAME=VALUE", help="Model argument; repeatable.")
+@click.option("--model-base-url", help="Base URL of the model's API.")
 @click.option("--instruction", help="System message before each question, for chat models.")
-@click.option("--temperature", default="0", show_default=True, help="'none': the provider's.")
-@click.option("--max-tokens", type=click.IntRange(1), help="Of an answer. Default: the model's.")
-@click.option("--seed", type=int, help="Default: none.")
-@click.option("--max-connections", type=click.IntRange(1), help="Requests at once; for ofa, pictures a batch.")
-@click.option("--unanswered", help="Text for a question without an answer. Default: refuse.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The dataset folder to make.")
-def describe(output: Path, dataset: str | None, revision: str | None, **how: Any) -> None:
-    """Describe every cartoon of a dataset, and write the dataset as from-description tasks read it.
+@click.option("--temperature", default="0", show_default=True, help="'none': the provider's default.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Maximum length of an answer. Default: the model's.")
+@click.option("--seed", type=int, help="Seed of the model. Default: none.")
+@click.option("--max-connections", type=click.IntRange(1), help="Concurrent requests; for ofa, pictures per batch.")
+@click.option("--unanswered", help="Replacement for empty answers. Default: empty answers are an error.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The dataset folder to write.")
+def describe(output: Path, dataset: str | None, revision: str | None, **options: Any) -> None:
+    """Describe every cartoon of a dataset, and write a dataset for from-description tasks.
 
-    Each distinct picture is asked about once. Answers are kept as they come, in OUTPUT.answers.jsonl: a second
-    run of an interrupted command asks for the rest only.
+    Each distinct picture is described once. Answers are saved as they arrive, in OUTPUT.answers.jsonl; a second run of
+    an interrupted command asks only the remaining questions.
     """
     from humor_tasks.benchmarks.caption_contest.corpus import HUB
     from humor_tasks.benchmarks.caption_contest.described import distinct, read_parts
@@ -47,19 +47,19 @@ def describe(output: Path, dataset: str | None, revision: str | None, **how: Any
         write_folder,
     )
 
-    output = Path(os.path.expanduser(output)).resolve()  # of a link, what it leads to
+    output = Path(os.path.expanduser(output)).resolve()  # resolves symbolic links
     if mark := next((mark for mark in ("[", "::") if mark in str(output)), None):
-        raise BadInput(f"{output}: `datasets` reads no folder with {mark} in its path; give another -o.")
-    temperature = _temperature(how["temperature"])
-    if how["unanswered"] is not None and not how["unanswered"].strip():
-        raise BadInput("--unanswered is empty; give the text that stands for an answer that was not given.")
-    parts = read_parts(dataset or HUB, revision, how["tasks"], how["folds"], how["splits"])
-    model = open_model(how["model"], how["model_args"], how["model_base_url"], how["max_connections"])
-    asking = Asking(how["instruction"], temperature, how["max_tokens"], how["seed"])
-    plan = Plan(dataset or HUB, revision, parts, asking.of(model), how["unanswered"])
+        raise BadInput(f"{output}: `datasets` cannot read a folder with {mark} in its path; give another -o.")
+    temperature = _temperature(options["temperature"])
+    if options["unanswered"] is not None and not options["unanswered"].strip():
+        raise BadInput("--unanswered is empty; give the replacement for empty answers.")
+    parts = read_parts(dataset or HUB, revision, options["tasks"], options["folds"], options["splits"])
+    model = open_model(options["model"], options["model_args"], options["model_base_url"], options["max_connections"])
+    asking = Asking(options["instruction"], temperature, options["max_tokens"], options["seed"])
+    plan = Plan(dataset or HUB, revision, parts, asking.of(model), options["unanswered"])
     rows = sum(len(part.rows.rows) for part in parts)
     if is_made(output, plan):
-        click.echo(f"{output}: is finished already: {rows} rows.")
+        click.echo(f"{output}: is already complete: {rows} rows.")
         return
     pictures = distinct(parts)
     answers = open_answers(output, plan)

@@ -1,4 +1,4 @@
-"""A dataset folder in the from-description layout, a model's answers in the place of the annotators' words."""
+"""A dataset folder in the from-description format, with a model's answers instead of the annotators' descriptions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COLUMNS = {"description": "image_description", "location": "image_location", "u
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be made of which rows. `asked` says which model answers, and how, see `Asking.of`."""
+    """The rows to describe and the settings. `asked` holds the model and its settings, see `Asking.of`."""
 
     dataset: str
     requested_revision: str | None
@@ -50,7 +50,7 @@ class Plan:
     unanswered: str | None = None
 
     def provenance(self) -> dict[str, Any]:
-        """Where the rows and the words come from, as the folder's card and a run's log say it."""
+        """The provenance of rows and descriptions, as recorded in the folder's card and a run's log."""
         rows = [part.rows for part in self.parts]
         shown = hashlib.sha256("".join(sha for part in self.parts for sha in part.pictures).encode()).hexdigest()
         source = {
@@ -61,50 +61,54 @@ class Plan:
             "fingerprint": join_fingerprints([r.fingerprint for r in rows]),
             "pictures": shown,
         }
-        told = {"source": source, "asked": dict(self.asked), "questions": dict(QUESTIONS)}
-        return told | {"unanswered": self.unanswered, "humor_tasks": __version__}
+        section = {"source": source, "asked": dict(self.asked), "questions": dict(QUESTIONS)}
+        return section | {"unanswered": self.unanswered, "humor_tasks": __version__}
 
 
 def is_made(output: Path, plan: Plan) -> bool:
-    """Whether the folder is there already, made of the same rows in the same way; BadInput where it is another."""
+    """Whether the folder exists and was made from the same rows and settings. Raises BadInput where it is another."""
     if not output.exists() or (output.is_dir() and not any(output.iterdir())):
         return False
     made = described_by(str(output)) if output.is_dir() else None
     if made is None:
-        raise BadInput(f"{output}: is there already and was not made by humor-tasks describe; give another -o.")
-    wanted = _compared(json.loads(json.dumps(plan.provenance())))
-    found = _compared(made)
+        raise BadInput(f"{output}: already exists and was not made by humor-tasks describe; give another -o.")
+    wanted = _comparable(json.loads(json.dumps(plan.provenance())))
+    found = _comparable(made)
     if different := [name for name in wanted if found.get(name) != wanted[name]]:
         raise BadInput(
-            f"{output}: is finished, and was made otherwise ({', '.join(different)}); give another -o, or remove it."
+            f"{output}: already exists with other settings ({', '.join(different)}); give another -o, or remove it."
         )
     return True
 
 
-def _compared(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what may differ for the same rows and words: a path, a branch's name, the version."""
-    source = dict(told.get("source") or {})
-    return {**told, "humor_tasks": None, "source": [source.get(name) for name in ("splits", "fingerprint", "pictures")]}
+def _comparable(section: Mapping[str, Any]) -> dict[str, Any]:
+    """The provenance without values that may differ for the same rows and descriptions: path, branch name, version."""
+    source = dict(section.get("source") or {})
+    return {
+        **section,
+        "humor_tasks": None,
+        "source": [source.get(name) for name in ("splits", "fingerprint", "pictures")],
+    }
 
 
 def answers_file(output: Path) -> Path:
-    """Beside the folder, so that it outlives a folder that is made again."""
+    """The answers file, next to the folder, so that it remains when the folder is made again."""
     return output.with_name(f"{output.name}.answers.jsonl")
 
 
 def open_answers(output: Path, plan: Plan) -> Answers:
-    """The answers there are already."""
+    """The answers saved so far."""
     return Answers(answers_file(output), plan.asked)
 
 
 def descriptions(
     pictures: Mapping[str, Picture], answers: Mapping[str, Mapping[str, str]], unanswered: str | None
 ) -> dict[str, Description]:
-    """Each picture's description; BadInput lists questions without an answer unless `unanswered` answers them."""
+    """Each picture's description. Raises BadInput listing empty answers unless `unanswered` replaces them."""
     found: dict[str, Description] = {}
     empty = []
-    for sha256, said in answers.items():
-        words = {name: said[question] for name, question in QUESTIONS.items()}
+    for sha256, given in answers.items():
+        words = {name: given[question] for name, question in QUESTIONS.items()}
         for name in ("location", "description", "uncanny"):
             if not words[name].strip():
                 words[name] = unanswered or ""
@@ -113,32 +117,32 @@ def descriptions(
             found[sha256] = Description.of(words, pictures[sha256].where)
     if empty and not unanswered:
         raise BadInput(
-            f"{listed('empty answer', empty, 3)}. Give the text for such with --unanswered TEXT, or another model."
+            f"{listed('empty answer', empty, 3)}. Give a replacement with --unanswered TEXT, or use another model."
         )
     return found
 
 
 def write_folder(output: Path, plan: Plan, pictures: Mapping[str, Picture], words: Mapping[str, Description]) -> None:
-    """The folder, complete or not at all."""
+    """Write the folder atomically. Raises BadInput where that fails."""
     start = f".{output.name}.part"
-    beside = output.with_name(f"{start}-{uuid4().hex}")  # another process may be at the same
+    temporary = output.with_name(f"{start}-{uuid4().hex}")  # unique, because another process may write the same folder
     try:
-        (beside / "images").mkdir(parents=True)
+        (temporary / "images").mkdir(parents=True)
         files = {sha256: f"images/{sha256[:20]}.{picture.mime()[6:]}" for sha256, picture in pictures.items()}
         for sha256, name in files.items():
-            (beside / name).write_bytes(pictures[sha256].read())
+            (temporary / name).write_bytes(pictures[sha256].read())
         for part in plan.parts:
-            _write_part(beside, part, files, words)
-        (beside / "README.md").write_text(_card(plan), encoding="utf-8")
+            _write_part(temporary, part, files, words)
+        (temporary / "README.md").write_text(_card(plan), encoding="utf-8")
         if output.is_dir():
             output.rmdir()  # empty, see `is_made`
-        beside.replace(output)
-        for left in output.parent.glob(f"{glob.escape(start)}*"):  # by processes that were killed
-            shutil.rmtree(left, ignore_errors=True)
+        temporary.replace(output)
+        for leftover in output.parent.glob(f"{glob.escape(start)}*"):  # left by interrupted processes
+            shutil.rmtree(leftover, ignore_errors=True)
     except OSError as problem:
         raise BadInput(f"{output}: cannot be written ({problem}).") from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _write_part(folder: Path, part: Part, files: Mapping[str, str], words: Mapping[str, Description]) -> None:

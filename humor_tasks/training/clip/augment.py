@@ -1,7 +1,7 @@
-"""Pictures as training shows them: cut, mirrored, greyed and coloured by chance.
+"""Data augmentation of training pictures: random crop, mirroring, greyscale, brightness and hue.
 
-The chances are drawn by seed, epoch and row, so that neither threads nor devices nor an interruption change a picture.
-torchvision's own random transforms draw from one generator for the whole process, which threads cannot share.
+Random numbers are seeded by seed, epoch and row, so that threads, devices and interruptions do not change a picture.
+torchvision's random transforms use one generator for the whole process, which threads cannot share.
 """
 
 from __future__ import annotations
@@ -19,33 +19,37 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-def shown(image: Image, pixels: Pixels, config: ClipTrainConfig, seed: str, where: str) -> np.ndarray[Any, Any]:
-    """uint8 [size, size, 3] of the picture, changed as `seed` and the probabilities of `config` say.
+def augmented(image: Image, pixels: Pixels, config: ClipTrainConfig, seed: str, where: str) -> np.ndarray[Any, Any]:
+    """The augmented picture, uint8 [size, size, 3], by `seed` and the probabilities of `config`.
 
-    Order and ranges are those of the released code: crop, resize, mirror, grey, then brightness and hue in either
+    Order and ranges are those of the released code: crop, resize, mirror, greyscale, then brightness and hue in random
     order. `where` names the picture in messages.
     """
-    drawn = random.Random(seed)
-    # All are drawn, whether used or not: switching one change off leaves the others as they were.
-    cut, mirrored, grey = drawn.random(), drawn.random() < config.flip, drawn.random() < config.grayscale
-    factor = drawn.uniform(1 - config.brightness, 1 + config.brightness)
-    turn = drawn.uniform(-config.hue, config.hue)
-    hue_first = drawn.random() < 0.5
-    fitted = pixels.fitted(square(image, cut) if config.random_crop else image, where)
+    generator = random.Random(seed)
+    # All random numbers are drawn, even if unused, so that disabling one change does not affect the others.
+    crop_place, mirrored, grey = (
+        generator.random(),
+        generator.random() < config.flip,
+        generator.random() < config.grayscale,
+    )
+    factor = generator.uniform(1 - config.brightness, 1 + config.brightness)
+    shift = generator.uniform(-config.hue, config.hue)
+    hue_first = generator.random() < 0.5
+    fitted = pixels.fitted(square(image, crop_place) if config.random_crop else image, where)
     if mirrored:
         fitted = change.horizontal_flip(fitted)
     if grey:
         fitted = change.rgb_to_grayscale(fitted, num_output_channels=3)
     for by_hue in (hue_first, not hue_first):
-        if by_hue and config.hue:  # a turn of nothing would still be rounded
-            fitted = change.adjust_hue(fitted, turn)
+        if by_hue and config.hue:  # a hue shift of 0 would still round the pixels
+            fitted = change.adjust_hue(fitted, shift)
         elif not by_hue and config.brightness:
             fitted = change.adjust_brightness(fitted, factor)
     return np.array(fitted)
 
 
 def square(image: Image, place: float) -> Image:
-    """The square as high or wide as the picture's short side, from one end of the long side (0) to the other (1)."""
+    """The square crop with the picture's short side, at `place` along the long side, from 0 (start) to 1 (end)."""
     short = min(image.size)
     left, top = (int(place * (side - short + 1)) for side in image.size)
     return image.crop((left, top, left + short, top + short))

@@ -1,4 +1,4 @@
-"""`humor-tasks train clip`."""
+"""The command `humor-tasks train clip`."""
 
 from __future__ import annotations
 
@@ -20,37 +20,35 @@ _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humo
 @OUTPUT
 @click.option("--pretrained", help="ARCHITECTURE/TAG of open_clip, folder or weight file. Default: the paper's.")
 @click.option("--architecture", help="open_clip's name, for a weight file.")
-@click.option("--mode", help="paper (default), or as-released: as the code does where it differs.")
+@click.option("--mode", help="paper (default), or as-released: the released code's recipe, where it differs.")
 @click.option("--fit", help="pad or crop. Default: pad (as-released: crop).")
 @click.option(
     "--random-crop/--centre-crop", default=None, help="fit=crop, in training. Default: centre (as-released: random)."
 )
-@click.option("--prefix", help="Put before every caption. Default: nothing.")
-@click.option("--lr", help="Learning rates, the best by validation accuracy is kept. Default: 5e-5,1e-5,5e-6.")
-@click.option("--warmup", type=int, help="Steps. Default: 200.")
+@click.option("--prefix", help="Prepended to every caption. Default: nothing.")
+@click.option("--lr", help="Learning rates; the best by validation accuracy is kept. Default: 5e-5,1e-5,5e-6.")
+@click.option("--warmup", type=int, help="Warm-up steps. Default: 200.")
 @flags(ADAMW)
-@click.option("--batch-size", type=int, help="Rows a step, over all devices together. Default: 32.")
-@click.option("--epochs", type=int, help="At most. Default: 12.")
+@click.option("--batch-size", type=int, help="Rows per step, over all devices. Default: 32.")
+@click.option("--epochs", type=int, help="Maximum number. Default: 12.")
 @click.option(
-    "--patience", type=int, help="Epochs without better validation accuracy before it stops. Default: 0, never."
+    "--patience", type=int, help="Early stopping: epochs without better validation accuracy. Default: 0, never."
 )
-@click.option(
-    "--max-scale", type=float, help="Most that the logit scale may become; 0: no limit. Default: 100 (as-released: 0)."
-)
+@click.option("--max-scale", type=float, help="Maximum logit scale; 0: no limit. Default: 100 (as-released: 0).")
 @click.option("--flip", type=float, help="Probability of mirroring. Default: 0.5.")
-@click.option("--grayscale", type=float, help="Probability. Default: 0.1.")
+@click.option("--grayscale", type=float, help="Probability of greyscale. Default: 0.1.")
 @click.option("--brightness", type=float, help="Factor from 1 - B to 1 + B. Default: 0.5.")
-@click.option("--hue", type=float, help="Turn from -H to H of a circle. Default: 0.3.")
+@click.option("--hue", type=float, help="Hue shift from -H to H of a circle. Default: 0.3.")
 @click.option("--precision", help="no or bf16. Default: no.")
-@click.option("--lora", type=int, help="Rank of adapters trained instead of the model. Default: 0, none.")
+@click.option("--lora", type=int, help="Rank of LoRA adapters trained instead of the model. Default: 0, none.")
 @click.option("--lora-alpha", type=int, help="Default: twice the rank.")
 @click.option("--seed", type=int, help="Default: 0.")
 @flags(MACHINE)
 def clip(output: Path, no_progress: bool, lr: str | None, **given: Any) -> None:
     """Fine-tune CLIP to choose captions of the New Yorker Caption Contest (Hessel et al. 2023).
 
-    The same command goes on where it was interrupted. `accelerate launch -m humor_tasks.cli train clip ...`
-    uses several devices. RUN/model (with --fold all RUN/fold-K/model) answers as clip/RUN/model in both harnesses.
+    The same command resumes an interrupted run. `accelerate launch -m humor_tasks.cli train clip ...` uses several
+    devices. Both harnesses load RUN/model (with --fold all RUN/fold-K/model) as the model clip/RUN/model.
     """
     from humor_tasks.training.clip.config import ClipTrainConfig
 
@@ -74,4 +72,4 @@ def _rates(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(rate) for rate in text.split(","))
     except ValueError:
-        raise BadInput(f"lr {text}: write numbers with commas between, such as 5e-5,1e-5.") from None
+        raise BadInput(f"lr {text}: write comma-separated numbers, such as 5e-5,1e-5.") from None

@@ -1,4 +1,4 @@
-"""Every value of a run, each a flag of `humor-tasks train clip`."""
+"""The settings of a run, each a flag of `humor-tasks train clip`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from humor_tasks.models.clip.config import DEFAULT, FITS
 from humor_tasks.training.settings import FoldSettings, check_ranges
 
 TASKS = ("matching", "ranking")
-# What is not given is as in the paper (section 3 and its appendix), or as in the code released with it
-# (caption_contest_corpus, clip/train_clip.py), where that is another thing.
+# Defaults by mode: the paper's (section 3 and its appendix), or where they differ those of the released code
+# (caption_contest_corpus, clip/train_clip.py).
 MODES: dict[str, dict[str, Any]] = {
     "paper": {"fit": "pad", "random_crop": False, "max_scale": 100.0},
     "as-released": {"fit": "crop", "random_crop": True, "max_scale": 0.0},
@@ -23,27 +23,28 @@ MODES: dict[str, dict[str, Any]] = {
 class ClipTrainConfig(FoldSettings):
     """One run.
 
-    mode: `paper`, or `as-released`: there the flag that should pad is inverted, so that pictures are cropped (in
-      training at a random place, else in the centre), and the logit scale is not held at 100. The rest of the
-      recipe is the same: AdamW with torch's other defaults, fp32, warm-up from nothing, the first of equally good
-      epochs. Not repeated here: the published command is for two devices with batches of 16, and the code calls the
-      encoders past DistributedDataParallel, so that gradients are not averaged. Each device trains a model of its
-      own, on half of the rows an epoch, with a warm-up of 100 steps, and the first device's is kept. Not known:
-      whether the published figures come from exactly this code, and how equal learning rates were told apart.
+    mode: `paper` or `as-released`. In the released code the padding flag is inverted, so that pictures are cropped (at
+      a random place in training, else at the centre), and the logit scale is not limited to 100. The rest of the
+      recipe is the same: AdamW with torch's other defaults, fp32, warm-up from 0, the first of equally good
+      epochs. Not reproduced: the published command is for two devices with batches of 16, and the code calls the
+      encoders directly instead of through DistributedDataParallel, so that gradients are not averaged. Each device
+      trains a separate model on half of the rows per epoch, with a warm-up of 100 steps, and the first device's is
+      kept. Unknown: whether the published results are from exactly this code, and how ties between learning rates
+      were resolved.
     fold: 0..4, or `all`.
-    pretrained, architecture: as of `ClipConfig`.
+    pretrained, architecture: as in `ClipConfig`.
     fit: pad or crop; random_crop: crop at a random place in training.
-    prefix: put before every caption.
+    prefix: prepended to every caption.
     lr: learning rates; the one with the best validation accuracy is kept, the first one on a tie.
-    warmup: steps; the learning rate of step s (from 0) is lr * min(1, s / warmup).
-    batch_size: rows a step, over all devices together.
-    patience: epochs without a better validation accuracy before it stops; 0: all epochs are run.
-    max_scale: the most that the learned logit scale may become, 100 in CLIP itself; 0: no limit.
-    flip, grayscale: probabilities. brightness: factor from 1 - b to 1 + b. hue: turn from -h to h, of a full circle.
+    warmup: steps; the learning rate at step s (from 0) is lr * min(1, s / warmup).
+    batch_size: rows per step, over all devices.
+    patience: early stopping: epochs without better validation accuracy; 0 runs all epochs.
+    max_scale: maximum of the learned logit scale, 100 in CLIP; 0: no limit.
+    flip, grayscale: probabilities. brightness: factor from 1 - b to 1 + b. hue: shift from -h to h of a full circle.
     precision: no (fp32) or bf16 (autocast; weights stay fp32).
-    lora: rank of adapters that are trained instead of the model, 0 for none; lora_alpha: 0 is twice the rank.
-    checkpointing: activations are computed again when gradients are; memory for time.
-    workers: threads a process that read pictures; 0 is one a core, at most 16.
+    lora: rank of LoRA adapters trained instead of the model, 0 for none; lora_alpha: 0 is twice the rank.
+    checkpointing: activation checkpointing, which saves memory and costs time.
+    workers: threads per process that read pictures; 0 is one per core, at most 16.
     """
 
     task: str
@@ -90,7 +91,7 @@ class ClipTrainConfig(FoldSettings):
         if self.random_crop is None:
             object.__setattr__(self, "random_crop", defaults["random_crop"] and self.fit == "crop")
         if self.random_crop and self.fit != "crop":
-            raise BadInput("random_crop: a picture that is padded is not cropped; use fit=crop.")
+            raise BadInput("random_crop needs fit=crop, because padded pictures are not cropped.")
         check_ranges(self, _RANGES)
         rates = tuple(dict.fromkeys(self.lr))
         if not rates or not all(0 < rate <= 1 for rate in rates):

@@ -1,4 +1,4 @@
-"""The rows of a fold as the benchmark itself defines them, and training rows with their tokens."""
+"""The rows of a fold, as the benchmark defines them, and training rows with tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Splits:
-    """One fold, or validation and test of all folds without `train`. Pictures are not read yet."""
+    """One fold, or validation and test of all folds without `train`. Pictures are read lazily."""
 
     train: Run | None
     validation: Run
@@ -36,7 +36,7 @@ def read_splits(config: ClipTrainConfig) -> Splits:
 
 
 class Rows:
-    """Training rows; each distinct caption is tokenised once."""
+    """Training rows; each distinct caption is tokenized once."""
 
     def __init__(self, run: Run, clip: Clip) -> None:
         self.records: tuple[Record, ...] = run.records
@@ -44,13 +44,13 @@ class Rows:
         place = {text: i for i, text in enumerate(texts)}
         self._tokens = clip.tokenize(texts)
         self._own = [[place[text] for text in record.choices] for record in self.records]
-        letters = run.benchmark.letters
+        letters = run.form.labels
         self.targets = [letters.index(str(record.target)) for record in self.records]
 
     def __len__(self) -> int:
         return len(self.records)
 
     def captions(self, rows: list[int]) -> tuple[torch.Tensor, list[int]]:
-        """Tokens [captions of all rows, length], and how many captions each row has."""
+        """Tokens [captions of all rows, length], and the number of captions of each row."""
         own = [self._own[row] for row in rows]
         return self._tokens[[place for places in own for place in places]], [len(places) for places in own]

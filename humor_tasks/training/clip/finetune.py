@@ -1,8 +1,8 @@
-"""Fine-tuning a CLIP to choose captions, in plain PyTorch, on as many devices as `accelerate launch` gives.
+"""Fine-tuning CLIP to choose captions, in plain PyTorch, on one or several devices (`accelerate launch`).
 
-Cross-entropy over each picture's own captions; AdamW with warm-up, then a constant rate; the epoch with the best
-validation accuracy is kept. A batch is spread over the devices and its loss is the mean over all of its rows, so that
-their number changes nothing but the order of sums.
+Cross-entropy over each picture's captions; AdamW with warm-up, then a constant learning rate; the epoch with the best
+validation accuracy is kept. A batch is divided among the devices and its loss is the mean over all rows, so the number
+of devices changes only the order of summation.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import ahead
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.clip.augment import shown
+from humor_tasks.training.clip.augment import augmented
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, Splits
 from humor_tasks.training.clip.lora import adapt, merged
 from humor_tasks.training.clip.network import Choices, choice_loss, hold_scale, share_of_rate
-from humor_tasks.training.loop import Epochs, accelerator_for, adamw, counts, moved, plan, share
+from humor_tasks.training.loop import Epochs, accelerator_for, adamw, has_own_rows, plan, process_share, to_device
 
 
 class Trainer(Epochs):
-    """Model, optimiser and rows of one training at one learning rate."""
+    """Model, optimizer and rows of one training with one learning rate."""
 
     CURVE = ("epoch", "step", "train_loss", "train_accuracy", "validation_accuracy", "logit_scale", "lr")
 
@@ -44,7 +44,7 @@ class Trainer(Epochs):
         self.accelerator = accelerator_for(config.precision, config.device, "clip")
         self.epochs, self.patience, self.rate = config.epochs, config.patience, config.lr[0]
         self.progress = progress and self.accelerator.is_main_process
-        self.look = ClipConfig(
+        self.clip_config = ClipConfig(
             config.pretrained,
             config.architecture,
             fit=config.fit,
@@ -53,10 +53,10 @@ class Trainer(Epochs):
             device=str(self.accelerator.device),
             workers=config.workers,
         )
-        self.opened = open_model(self.look)
-        self.clip = Clip(self.opened, self.look)
+        self.loaded = open_model(self.clip_config)
+        self.clip = Clip(self.loaded, self.clip_config)
         self.rows = Rows(data.train, self.clip)
-        torch.manual_seed(config.seed)  # adapters start at random
+        torch.manual_seed(config.seed)  # adapters are initialised randomly
         self.adapted = adapt(self.clip.model, config.lora, config.lora_alpha) if config.lora else None
         if config.checkpointing:
             self.clip.model.set_grad_checkpointing(True)
@@ -64,38 +64,38 @@ class Trainer(Epochs):
         self.optimizer = adamw(self.network, config, self.rate)
         self.steps = math.ceil(len(self.rows) / config.batch_size)
 
-    def _judged(self, step: int) -> tuple[float, tuple[float, ...]]:
-        """Wrong answers about validation; the share of right ones, the logit scale and the learning rate."""
-        self.judged = self.answering()
-        letters = answers(self.judged, self.validation)
+    def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
+        """The number of wrong answers on validation; accuracy, logit scale and learning rate."""
+        self.evaluated = self.inference_model()
+        letters = answers(self.evaluated, self.validation)
         wrong = sum(letters[record.id] != record.target for record in self.validation.records)
         scale = float(self.clip.model.logit_scale.detach().exp())
         rate = self.rate * share_of_rate(step - 1, self.config.warmup)
         return wrong, ((len(letters) - wrong) / len(letters), scale, rate)
 
     def _save(self, folder: Path) -> None:
-        self.judged.save(folder)
+        self.evaluated.save(folder)
 
     def _notes(self) -> dict[str, Any]:
         return {"lr": self.rate, "captions_cut": self.clip.summary()["captions_cut"]}
 
-    def answering(self) -> Clip:
-        """The model as it is now, to be asked and saved: with adapters, a copy that they are merged into."""
+    def inference_model(self) -> Clip:
+        """The current model for inference and saving; with adapters, a copy with the adapters merged."""
         self.network.eval()
         if self.adapted is None:
             self.clip.forget()
             return self.clip
-        return Clip(replace(self.opened, model=merged(self.adapted)), self.look)
+        return Clip(replace(self.loaded, model=merged(self.adapted)), self.clip_config)
 
     def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, float]:
-        """Mean loss and accuracy of one epoch, over changed pictures and changing weights."""
-        config, mine, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
-        seed_epoch(config.seed, epoch, mine)
+        """Mean loss and accuracy over one epoch, on augmented pictures and changing weights."""
+        config, process, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
+        seed_epoch(config.seed, epoch, process)
         model.train()
         batches = plan(len(self.rows), config.batch_size, f"{config.seed}-{epoch}")
-        shares = [share(batch, mine, processes) for batch in batches]
+        shares = [process_share(batch, process, processes) for batch in batches]
         pictures = ahead(
-            lambda row: self._shown(row, epoch), chain.from_iterable(shares), self._workers, 2 * config.batch_size
+            lambda row: self._augmented(row, epoch), chain.from_iterable(shares), self._workers, 2 * config.batch_size
         )
         total, seen = torch.zeros(2, device=self.accelerator.device), 0
         name = f"fold {config.fold}, lr {self.rate}, epoch {epoch + 1}/{config.epochs}"
@@ -104,7 +104,7 @@ class Trainer(Epochs):
                 rate = self.rate * share_of_rate(epoch * self.steps + at, config.warmup)
                 for group in optimizer.param_groups:
                     group["lr"] = rate
-                sums = self._sums(model, own, np.stack(list(islice(pictures, len(own))))) * counts(batch, mine)
+                sums = self._sums(model, own, np.stack(list(islice(pictures, len(own))))) * has_own_rows(batch, process)
                 self.accelerator.backward(sums[0] * processes / len(batch))  # gradients are averaged over processes
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
@@ -116,20 +116,20 @@ class Trainer(Epochs):
         return loss, right
 
     def _sums(self, model: Any, rows: list[int], pictures: np.ndarray[Any, Any]) -> torch.Tensor:
-        """See `choice_loss`."""
+        """The result of `choice_loss` for these rows."""
         tokens, captions = self.rows.captions(rows)
         owners = torch.repeat_interleave(torch.arange(len(rows)), torch.tensor(captions))
         targets = torch.tensor([self.rows.targets[row] for row in rows])
         device = self.accelerator.device
-        placed = [moved(tensor, device) for tensor in (torch.from_numpy(pictures), tokens, owners, targets)]
-        logits = model(self.clip.pixels.normalised(placed[0]), *placed[1:3])
-        return choice_loss(logits, captions, placed[3])
+        on_device = [to_device(tensor, device) for tensor in (torch.from_numpy(pictures), tokens, owners, targets)]
+        logits = model(self.clip.pixels.normalised(on_device[0]), *on_device[1:3])
+        return choice_loss(logits, captions, on_device[3])
 
-    def _shown(self, row: int, epoch: int) -> np.ndarray[Any, Any]:
+    def _augmented(self, row: int, epoch: int) -> np.ndarray[Any, Any]:
         record = self.rows.records[row]
         assert record.picture is not None
         seed = f"{self.config.seed}-{epoch}-{record.id}"
-        return shown(record.picture.open(), self.clip.pixels, self.config, seed, f"Picture {record.picture.where}")
+        return augmented(record.picture.open(), self.clip.pixels, self.config, seed, f"Picture {record.picture.where}")
 
     @property
     def _workers(self) -> int:
@@ -137,12 +137,12 @@ class Trainer(Epochs):
 
 
 def answers(clip: Clip, run: Run) -> dict[str, str]:
-    """{instance_id: letter} of the highest logit, the first one on a tie; the processes share the rows."""
+    """{instance_id: letter} of the highest logit, the first one on a tie; processes divide the rows."""
     from accelerate import PartialState
 
     state = PartialState()
-    mine = run.records[state.process_index :: state.num_processes]
-    scores = clip.score([record.picture for record in mine], [record.choices for record in mine]) if mine else []
-    letters = [(record.id, run.benchmark.letters[best(own)]) for record, own in zip(mine, scores, strict=True)]
+    rows = run.records[state.process_index :: state.num_processes]
+    scores = clip.score([record.picture for record in rows], [record.choices for record in rows]) if rows else []
+    letters = [(record.id, run.form.labels[best(own)]) for record, own in zip(rows, scores, strict=True)]
     found = dict(gather_object(letters))
     return {record.id: found[record.id] for record in run.records}

@@ -1,4 +1,4 @@
-"""Low-rank adapters (peft) on a CLIP's transformer blocks, and the plain model they were merged into."""
+"""Low-rank adapters (LoRA, by peft) for CLIP's transformer blocks, and merging them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from humor_tasks.errors import BadInput
 
 
 def adapt(clip: Any, rank: int, alpha: int) -> Any:
-    """Adapters in `clip`, which change nothing yet; they alone are trained. The peft model around it.
+    """Add LoRA adapters to `clip`; only they are trained. Returns the peft model; its outputs are unchanged at first.
 
-    Adapted are the query, key and value weights of attention and the linear layers of the blocks. Output weights of
-    torch's own attention are not: peft could only by adding to the frozen weights and subtracting again in every
-    step, which does not give them back exactly.
+    Adapted are the query, key and value weights of attention and the linear layers of the blocks. The output
+    projections of torch's attention are not adapted: peft would add to the frozen weights and subtract again in every
+    step, which does not restore them exactly. Raises BadInput for an architecture without transformer blocks.
     """
     from peft import LoraConfig, get_peft_model
 
@@ -26,11 +26,11 @@ def adapt(clip: Any, rank: int, alpha: int) -> Any:
         elif type(module) is nn.Linear and "blocks." in name:
             layers.append(name)
     if not weights and not layers:
-        raise BadInput("lora: this architecture has no transformer blocks to adapt; train it without.")
+        raise BadInput("lora: this architecture has no transformer blocks to adapt; train it without lora.")
     config = LoraConfig(r=rank, lora_alpha=alpha or 2 * rank, target_modules=layers, target_parameters=weights)
     return get_peft_model(clip, config)
 
 
 def merged(adapted: Any) -> Any:
-    """A copy of the adapted model with the adapters added to its weights; nothing of peft is left in it."""
+    """A copy of the adapted model with the adapters merged into its weights, without peft modules."""
     return copy.deepcopy(adapted).merge_and_unload().requires_grad_(True)

@@ -1,4 +1,4 @@
-"""CLIP in training: logits over each picture's own captions, their loss, and the learning rate by step."""
+"""CLIP in training: logits over each picture's captions, their loss, and the learning-rate schedule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from humor_tasks.models.clip.captions import can_be_trimmed, lengths, trimmed
 
 
 class Choices(nn.Module):
-    """A CLIP of open_clip as one forward pass, so that gradients of several devices are averaged."""
+    """open_clip's CLIP with one forward pass for both encoders, so that gradients of several devices are averaged."""
 
     def __init__(self, clip: Any) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Choices(nn.Module):
         self._encode_text = trimmed(clip) if self._trim else clip.encode_text
 
     def forward(self, pixels: torch.Tensor, tokens: torch.Tensor, owners: torch.Tensor) -> torch.Tensor:
-        """[captions]: exp(logit_scale) * cosine(caption, the picture that owns it). A bias would not change choices."""
+        """Logits [captions]: exp(logit_scale) * cosine(caption, its picture). A bias would not change the choice."""
         if self._trim:
             tokens = tokens[:, : int(lengths(tokens).max())]
         pictures = normalize(self.clip.encode_image(pixels).float(), dim=-1)
@@ -34,21 +34,21 @@ class Choices(nn.Module):
 
 
 def choice_loss(logits: torch.Tensor, counts: Sequence[int], targets: torch.Tensor) -> torch.Tensor:
-    """[2]: the sum over rows of -log softmax(own logits)[target], and how many rows are answered rightly.
+    """[2]: the sum over rows of -log softmax(the row's logits)[target], and the number of correct rows.
 
-    logits: of the first row's captions, then the second's, ...; counts: captions of each row.
+    logits: those of the first row's captions, then the second's, and so on; counts: the number of captions per row.
     """
     rows = pad_sequence(list(torch.split(logits, list(counts))), batch_first=True, padding_value=-torch.inf)
     return torch.stack((cross_entropy(rows, targets, reduction="sum"), (rows.argmax(1) == targets).sum()))
 
 
 def share_of_rate(step: int, warmup: int) -> float:
-    """min(1, step / warmup), as in the released code: the first step, 0, changes nothing."""
+    """min(1, step / warmup), as in the released code; the first step, 0, has a learning rate of 0."""
     return min(1.0, step / warmup) if warmup else 1.0
 
 
 def hold_scale(clip: Any, most: float) -> None:
-    """The learned logit scale, exp(logit_scale), is `most` at most; 0 is no limit."""
+    """Limit the learned logit scale, exp(logit_scale), to `most`; 0 is no limit."""
     if most:
         with torch.no_grad():
             clip.logit_scale.clamp_(max=math.log(most))

@@ -1,7 +1,7 @@
-"""A run folder from config to metrics: trains, predicts validation and test, and goes on after a kill.
+"""A run folder from config to metrics: trains and predicts validation and test; an interrupted run resumes.
 
-A run of several learning rates holds a run of each (lr-RATE/) and takes over the best one's model, predictions and
-curve; a run of all folds holds a run of each (fold-K/). A finished one is not trained again.
+A run with several learning rates holds one run per rate (lr-RATE/), and copies the best one's model, predictions and
+curve. A run of all folds holds one run per fold (fold-K/). Finished runs are not trained again.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ PREDICTED = ("validation", "test")
 
 
 def train(config: ClipTrainConfig, output: Path, data: Splits | None = None, progress: bool = True) -> dict[str, Any]:
-    """The metrics of the run in `output`, which is trained, gone on with, or already finished.
+    """The metrics of the run in `output`, which is started, resumed, or already finished.
 
-    `validation` and `test` hold what `humor_tasks.evaluate` says of predictions_SPLIT.json: metrics with standard
-    errors, and their signature. Raises BadInput where the folder holds a run with other settings, for data that
-    cannot be trained on, an unknown model and a device that is not there.
+    `validation` and `test` hold the results of `humor_tasks.evaluate` for predictions_SPLIT.json: metrics with standard
+    errors, and their signature. Raises BadInput where the folder holds a run with other settings, for invalid data, an
+    unknown model, and a device that is not available.
     """
     pick_device(config.device)
 
@@ -46,19 +46,19 @@ def train(config: ClipTrainConfig, output: Path, data: Splits | None = None, pro
 
 
 def _one(config: ClipTrainConfig, data: Splits, output: Path, progress: bool) -> dict[str, Any]:
-    """One fold at one learning rate. The saved model answers, as it will when it is loaded."""
+    """One fold at one learning rate. Predictions come from the saved model, as when it is loaded later."""
     notes = fit(output, MODEL, lambda: Trainer(config, data, output, progress))
     device = str(accelerator_for(config.precision, config.device, "clip").device)
     clip = Clip.load(ClipConfig(str(output / MODEL), device=device, workers=config.workers))
     found = {split: answers(clip, getattr(data, split)) for split in PREDICTED}
-    return notes | _judged(data, output, found)
+    return notes | _evaluate(data, output, found)
 
 
 def _sweep(config: ClipTrainConfig, data: Splits, output: Path, progress: bool) -> dict[str, Any]:
-    """A run a learning rate; the best one's model is kept, the others' are removed."""
+    """One run per learning rate; the best one's model is kept, the others' are removed."""
     runs = {rate: train(config.with_values(lr=(rate,)), output / f"lr-{rate}", data, progress) for rate in config.lr}
-    reached = {rate: accuracy(metrics, "validation") for rate, metrics in runs.items()}
-    best = max(config.lr, key=lambda rate: reached[rate])  # the first one on a tie
+    accuracies = {rate: accuracy(metrics, "validation") for rate, metrics in runs.items()}
+    best = max(config.lr, key=lambda rate: accuracies[rate])  # the first one on a tie
     if IS_MAIN:
         if not (output / MODEL).is_dir():
             (output / f"lr-{best}" / MODEL).rename(output / MODEL)
@@ -66,11 +66,11 @@ def _sweep(config: ClipTrainConfig, data: Splits, output: Path, progress: bool) 
             shutil.rmtree(output / f"lr-{rate}" / MODEL, ignore_errors=True)
         for name in (CURVES, *(_predictions(split) for split in PREDICTED)):
             write_bytes(output / name, (output / f"lr-{best}" / name).read_bytes())
-    return runs[best] | {"lr": best, "validation_by_lr": {str(rate): reached[rate] for rate in config.lr}}
+    return runs[best] | {"lr": best, "validation_by_lr": {str(rate): accuracies[rate] for rate in config.lr}}
 
 
 def _folds(config: ClipTrainConfig, data: Splits, output: Path, progress: bool) -> dict[str, Any]:
-    """A run a fold; their predictions together, and metrics as of fold=all: unweighted means over folds."""
+    """One run per fold; combined predictions, and metrics as for fold=all: unweighted means over folds."""
     runs = {fold: train(config.with_values(fold=fold), output / f"fold-{fold}", progress=progress) for fold in FOLDS}
     found = {
         split: {
@@ -81,21 +81,21 @@ def _folds(config: ClipTrainConfig, data: Splits, output: Path, progress: bool) 
         for split in PREDICTED
     }
     kept = ("lr", "best_epoch", "epochs_run", "captions_cut")
-    return _judged(data, output, found) | {"folds": {fold: {n: runs[fold][n] for n in kept} for fold in FOLDS}}
+    return _evaluate(data, output, found) | {"folds": {fold: {n: runs[fold][n] for n in kept} for fold in FOLDS}}
 
 
-def _judged(data: Splits, output: Path, found: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """Writes the predictions of each split; what the benchmark says of them."""
-    judged = {}
+def _evaluate(data: Splits, output: Path, found: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """Write the predictions of each split, and return the benchmark's results."""
+    results = {}
     for split, letters in found.items():
-        judged[split] = evaluate(getattr(data, split), letters).as_dict()
+        results[split] = evaluate(getattr(data, split), letters).as_dict()
         if IS_MAIN:
             write_json(output / _predictions(split), dict(letters))
-    return judged
+    return results
 
 
 def accuracy(metrics: Mapping[str, Any], split: str) -> float:
-    """Of a split, from a run's metrics."""
+    """The accuracy on a split, from a run's metrics."""
     return float(metrics[split]["metrics"]["accuracy"]["value"])
 
 

@@ -1,4 +1,4 @@
-"""Every value of a run, each a flag of `humor-tasks train humicroedit`."""
+"""The settings of a run, each a flag of `humor-tasks train humicroedit`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FUNLINES_GRADES = ("matched", "as_given")
 
 @dataclass(frozen=True)
 class TrainConfig(Settings):
-    """One run; `system` says which of the values are read (see `READ`)."""
+    """One run; `system` determines which values are used (see `READ`)."""
 
     system: str
     dataset: str = "sample"
@@ -25,7 +25,7 @@ class TrainConfig(Settings):
     funlines_grades: str = "matched"
     share: float = 1.0
     seed: int = 0
-    # What the encoder is shown.
+    # Encoder input.
     context: str = "full"
     original_word: bool = False
     marks: bool = False
@@ -71,7 +71,7 @@ class TrainConfig(Settings):
             raise BadInput(f"alphas={self.alphas}: they must be positive.")
 
     def as_dict(self) -> dict[str, Any]:
-        """The values that this system reads, as JSON would hold them."""
+        """The values that this system uses, as JSON values."""
         read = ("system", *COMMON, *READ[self.system])
         return {name: plain(getattr(self, name)) for name in read}
 
@@ -95,7 +95,7 @@ _RANGES = (
 )
 
 COMMON = ("dataset", "funlines", "funlines_grades", "share", "seed")
-_TUNED = (
+_FINE_TUNING = (
     *(
         "encoder",
         "max_length",
@@ -110,19 +110,19 @@ _TUNED = (
     ),
     *("weight_decay", "dropout", "dropout_samples", "rank_weight", "precision"),
 )
-# What each system reads. Values it does not read are no part of its config.json, nor of a member's name.
+# The values that each system uses. Others are not part of its config.json or of an ensemble member's name.
 READ: dict[str, tuple[str, ...]] = {
     "baseline": (),
     "cbow": ("encoder", "vectors", "head", "alphas", "hidden", "epochs", "patience", "lr"),
     "ridge": ("encoder", "alphas"),
     "ngrams": ("alphas",),
-    "encoder": ("context", "original_word", "marks", *_TUNED),
-    "pair": _TUNED,
+    "encoder": ("context", "original_word", "marks", *_FINE_TUNING),
+    "pair": _FINE_TUNING,
     "ensemble": ("grid", "folds", "whole", "best", "stack_alpha", "non_negative"),
 }
 
 
-# Members take what the grid does not vary from the ensemble's own values.
+# Members use the ensemble's values for settings that the grid does not vary.
 READ["ensemble"] += tuple(
     dict.fromkeys(name for names in READ.values() for name in names if name not in READ["ensemble"])
 )

@@ -1,4 +1,4 @@
-"""The rows of a Humicroedit folder, ready for training: texts, mean grades, and which share a headline."""
+"""The rows of a Humicroedit folder as training data: edits, mean grades, and groups by headline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from humor_tasks.models.humicroedit.texts import Edit, as_edit
 
 @dataclass(frozen=True)
 class Rows:
-    """Headlines with their mean grades; `groups` numbers the original headline of each."""
+    """Edited headlines with their mean grades; `groups` identifies the original headline of each."""
 
     ids: tuple[str, ...]
     edits: tuple[Edit, ...]
@@ -24,7 +24,7 @@ class Rows:
 
     @property
     def grades(self) -> list[float]:
-        """The means of a labelled split."""
+        """The mean grades of a labelled split."""
         return [mean for mean in self.means if mean is not None]
 
     def __len__(self) -> int:
@@ -36,7 +36,7 @@ class Rows:
         return Rows(*(tuple(column[i] for i in places) for column in columns))  # type: ignore[arg-type]
 
     def plus(self, other: Rows) -> Rows:
-        """These rows, then those."""
+        """These rows, followed by those of `other`."""
         return Rows(
             self.ids + other.ids, self.edits + other.edits, self.means + other.means, self.groups + other.groups
         )
@@ -44,11 +44,12 @@ class Rows:
 
 @dataclass(frozen=True)
 class Data:
-    """What a system is trained on (`train`, `extra`), stopped by (`dev`) and asked (`pairs` of dev, train and test).
+    """The data of a run: `train` and `extra` for training, `dev` for early stopping, `pairs` of dev and test to
+    predict.
 
-    `extra` is FunLines: it is trained on beside train, and never held out. Its players, who compete, grade higher
-    than train's judges (1.27 against .94 on average), so their grades are `matched`: moved and scaled to
-    train's mean and standard deviation. As they are, they make ridge regression worse than train alone does.
+    `extra` is FunLines: it is added to train, and never held out. Its players compete and grade higher than train's
+    judges (1.27 against .94 on average). Their grades are therefore `matched`: shifted and scaled to train's mean and
+    standard deviation. With unchanged grades, ridge regression is worse than with train alone.
     """
 
     train: Rows
@@ -60,12 +61,16 @@ class Data:
     sha256: dict[str, str]
 
     def all(self) -> Rows:
-        """Everything to train on."""
+        """All rows to train on."""
         return self.train.plus(self.extra)
 
 
 def read_data(dataset: str, funlines: bool = False, grades: str = "matched", share: float = 1.0, seed: int = 0) -> Data:
-    """train and dev of both subtasks, and test where the folder has it; `share` of train's headlines by chance."""
+    """train and dev of both subtasks, and test if the folder has it; `share` is the fraction of train's headlines,
+    sampled.
+
+    Raises BadInput for missing files and missing grades, and for a share without headlines.
+    """
     sha256: dict[str, str] = {}
 
     def rows(split: str) -> Rows:
@@ -105,7 +110,7 @@ def _rows(found: Sequence[Headline], labelled: bool, where: str) -> Rows:
 
 
 def _matched(rows: Rows, to: Rows) -> Rows:
-    """`rows` with grades of the same mean and standard deviation as those of `to`."""
+    """`rows` with grades shifted and scaled to the mean and standard deviation of those of `to`."""
     if not rows:
         return rows
     mean, spread = fmean(rows.grades), pstdev(rows.grades) or 1.0
@@ -114,12 +119,12 @@ def _matched(rows: Rows, to: Rows) -> Rows:
 
 
 def _share(rows: Rows, share: float, seed: int) -> Rows:
-    """Whole headlines with all their edits, in the order of the file; the same seed gives nested shares."""
+    """A sample of whole headlines with all their edits, in file order; the same seed gives nested samples."""
     if share >= 1:
         return rows
     groups = sorted(set(rows.groups))
     random.Random(seed).shuffle(groups)
     kept = set(groups[: round(share * len(groups))])
     if not kept:
-        raise BadInput(f"share={share}: leaves no headline of {len(groups)} to train on.")
+        raise BadInput(f"share={share}: leaves no headline of {len(groups)} to train on; use a larger share.")
     return rows.only([i for i, group in enumerate(rows.groups) if group in kept])

@@ -1,9 +1,9 @@
-"""Members x folds, stacked: every member is trained once a fold, without that fold's headlines.
+"""Stacking: every member is trained once per fold, without that fold's headlines.
 
-A member's prediction of a training row comes from the one model that has not seen the row's headline; the stack is
-fitted on those alone. What it predicts elsewhere is the mean over the folds' models and, with `whole`, one more that
-was trained on all of train. Each model is an ordinary run folder, members/NAME/fold-N or members/NAME/whole, so a
-finished one is not trained again.
+A member's held-out prediction of a training row is that of the model that was not trained on the row's headline; the
+stacking weights are fitted on these only. For other rows a member predicts the mean over the folds' models and, with
+`whole`, a model trained on all of train. Each model is an ordinary run folder, members/NAME/fold-N or
+members/NAME/whole, so finished ones are not trained again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from humor_tasks.training.humicroedit.features import fold_places
 from humor_tasks.training.humicroedit.predictions import rmse, write_predictions
 
 Train = Callable[[TrainConfig, Path, Data, bool], dict[str, Any]]
-"""Trains one run folder: `run.train`."""
+"""The function that trains one run folder: `run.train`."""
 HELD_OUT = "predictions_held_out.csv"
 _VARIED = {"system", "seed", "funlines", "funlines_grades"}.union(*(READ[name] for name in READ if name != "ensemble"))
 
@@ -39,34 +39,34 @@ _VARIED = {"system", "seed", "funlines", "funlines_grades"}.union(*(READ[name] f
 def fit_ensemble(
     config: TrainConfig, data: Data, output: Path, progress: bool, train: Train
 ) -> tuple[Rater, dict[str, Any]] | None:
-    """The stacked rater, its members trained by `train`.
+    """The stacked rater, with its members trained by `train`.
 
-    None where this process trained a part of the folds and others are not finished.
+    None where this process trained a part of the models and others are not finished.
     """
     import numpy as np
 
     members = grid_members(config)
     folds = fold_places(data.train.groups, config.folds, config.seed)
     if len(folds) < 2:
-        raise BadInput(f"folds={config.folds}: train has one headline only; folds hold out whole headlines.")
+        raise BadInput(f"folds={config.folds}: train has one headline only, and folds hold out whole headlines.")
     models = [*(f"fold-{fold}" for fold in range(len(folds))), *(["whole"] if config.whole else [])]
     jobs = [(name, place) for name in members for place in range(len(models))]
     for job, (name, place) in enumerate(tqdm(jobs, "members x folds", disable=not progress)):
         if _is_mine(job, config.part):
             held = folds[place] if place < len(folds) else None
-            fit_model(members[name], data, held, output / _place(name, models[place]), progress, train)
-    if not all(is_fitted(output / _place(name, models[place])) for name, place in jobs):
+            fit_model(members[name], data, held, output / _model_path(name, models[place]), progress, train)
+    if not all(is_fitted(output / _model_path(name, models[place])) for name, place in jobs):
         return None
     held_out = np.zeros((len(data.train), len(members)))
     for column, name in enumerate(members):
         for fold, places in enumerate(folds):
-            path = output / _place(name, models[fold]) / HELD_OUT
+            path = output / _model_path(name, models[fold]) / HELD_OUT
             held_out[places, column] = list(_read(path, data.train.only(places)).values())
-    return _stacked(config, data, output, members, held_out, models)
+    return _stack(config, data, output, members, held_out, models)
 
 
 def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
-    """Every combination of the grid's values, by name; combinations that differ in nothing a system reads are one."""
+    """Every combination of the grid's values, by name; combinations with equal values of all used settings are one."""
     fields = TrainConfig.__dataclass_fields__
     axes: list[list[tuple[str, Any]]] = []
     for line in config.grid:
@@ -76,7 +76,7 @@ def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
             raise BadInput(f"grid {line}: write it as NAME=VALUE,VALUE.")
         axes.append([(name, _value(name, fields[name].type, value)) for value in values.split(",")])
     if not any(axis[0][0] == "system" for axis in axes):
-        raise BadInput("grid: it must say the systems to train, such as --grid system=pair,ridge.")
+        raise BadInput("grid: it must name the systems to train, such as --grid system=pair,ridge.")
     found: dict[str, TrainConfig] = {}
     for chosen in itertools.product(*axes):
         member = config.with_values(**{"grid": (), "part": "", "system": "ridge"} | dict(chosen))
@@ -90,7 +90,7 @@ def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
 
 
 def _value(name: str, kind: Any, text: str) -> Any:
-    """A value of the grid as its field's type."""
+    """A value of the grid, converted to its field's type."""
     try:
         if kind == "bool":
             return {"true": True, "yes": True, "false": False, "no": False}[text.lower()]
@@ -98,11 +98,11 @@ def _value(name: str, kind: Any, text: str) -> Any:
             return (float(text),)
         return {"int": int, "float": float}.get(str(kind), str)(text)
     except (KeyError, ValueError):
-        raise BadInput(f"grid {name}={text}: is no {kind}.") from None
+        raise BadInput(f"grid {name}={text}: is not a valid {kind}.") from None
 
 
 def fit_model(member: TrainConfig, data: Data, held: Any, output: Path, progress: bool, train: Train) -> None:
-    """Trains `member` without the rows at `held`, and writes what it predicts for them; on all rows for None."""
+    """Train `member` without the rows `held`, and write its predictions for them; with None, train on all rows."""
     if is_fitted(output):
         return
     out = set() if held is None else set(held.tolist())
@@ -116,20 +116,20 @@ def fit_model(member: TrainConfig, data: Data, held: Any, output: Path, progress
 
 
 def is_fitted(output: Path) -> bool:
-    """Whether nothing is left to do for that model."""
+    """Whether the model is trained and its held-out predictions are written."""
     return (output / (METRICS if output.name == "whole" else HELD_OUT)).is_file()
 
 
 def _is_mine(job: int, part: str) -> bool:
-    """Whether this process trains that job: of part I/N, every Nth from the Ith."""
+    """Whether this process trains the job: of part I/N, every Nth from the Ith."""
     mine, parts = (int(number) for number in (part or "1/1").split("/"))
     return job % parts == mine - 1
 
 
-def _stacked(
+def _stack(
     config: TrainConfig, data: Data, output: Path, members: dict[str, TrainConfig], held_out: Any, models: Sequence[str]
 ) -> tuple[Rater, dict[str, Any]]:
-    """The best members of each family, weighed by ridge regression on what they predicted for rows held out."""
+    """The best members per system and encoder, weighted by ridge regression on their held-out predictions."""
     import numpy as np
 
     grades = np.array(data.train.grades)
@@ -138,15 +138,15 @@ def _stacked(
     chosen = _best_of_families(members, single, config.best)
     weights, bias = fit_stack(held_out[:, chosen], grades, config)
     stack = [
-        {"name": names[i], "weight": weight, "models": [_place(names[i], model) for model in models]}
+        {"name": names[i], "weight": weight, "models": [_model_path(names[i], model) for model in models]}
         for i, weight in zip(chosen, weights, strict=True)
     ]
     write_json(output / STACK, {"bias": bias, "members": stack})
     rater = EnsembleRater(output, config.as_dict())
     dev: list[list[float]] = []
     for name in names:
-        dev.append(_mean(output, [_place(name, model) for model in models], "dev", data.dev))
-    _know(rater, output, stack, bias, data)
+        dev.append(_mean(output, [_model_path(name, model) for model in models], "dev", data.dev))
+    _fill_cache(rater, output, stack, bias, data)
     weight_of = dict(zip(chosen, weights, strict=True))
     table = [
         [name, json.dumps(members[name].as_dict()), single[i], rmse(dev[i], data.dev.grades), weight_of.get(i, "")]
@@ -162,7 +162,7 @@ def _stacked(
 
 
 def fit_stack(held_out: Any, grades: Any, config: TrainConfig) -> tuple[list[float], float]:
-    """Weights of the members and the bias."""
+    """The members' weights and the bias."""
     from sklearn.linear_model import Ridge
 
     fitted = Ridge(alpha=config.stack_alpha, positive=config.non_negative).fit(held_out, grades)
@@ -170,7 +170,7 @@ def fit_stack(held_out: Any, grades: Any, config: TrainConfig) -> tuple[list[flo
 
 
 def _cross_validated(config: TrainConfig, data: Data, held_out: Any) -> float:
-    """RMSE on train of a stack that, too, has not seen the rows it predicts."""
+    """The stack's RMSE on train, with weights fitted without the rows that it predicts."""
     import numpy as np
 
     grades, rated = np.array(data.train.grades), np.zeros(len(data.train))
@@ -182,7 +182,7 @@ def _cross_validated(config: TrainConfig, data: Data, held_out: Any) -> float:
 
 
 def _best_of_families(members: dict[str, TrainConfig], errors: Sequence[float], best: int) -> list[int]:
-    """Places of the members with the least error, `best` of each system and encoder, in the order of the grid."""
+    """Indices of the `best` members with the lowest error per system and encoder, in the order of the grid."""
     families: dict[tuple[str, str], list[int]] = {}
     for i, member in enumerate(members.values()):
         encoder = member.encoder if "encoder" in READ[member.system] else ""
@@ -190,17 +190,17 @@ def _best_of_families(members: dict[str, TrainConfig], errors: Sequence[float], 
     return sorted(i for family in families.values() for i in sorted(family, key=lambda i: errors[i])[:best])
 
 
-def _know(rater: EnsembleRater, output: Path, stack: list[dict[str, Any]], bias: float, data: Data) -> None:
-    """The ensemble's ratings of dev and test from the files that its members wrote: no model is asked twice."""
+def _fill_cache(rater: EnsembleRater, output: Path, stack: list[dict[str, Any]], bias: float, data: Data) -> None:
+    """Fill the ensemble's cache for dev and test from its members' prediction files, so that no model runs twice."""
     for split, rows in (("dev", data.dev), ("test", data.test)):
         if rows is None:
             continue
         rated = [[m["weight"] * r for r in _mean(output, m["models"], split, rows)] for m in stack]
-        rater.known.update(zip(rows.edits, (bias + sum(column) for column in zip(*rated, strict=True)), strict=True))
+        rater.cache.update(zip(rows.edits, (bias + sum(column) for column in zip(*rated, strict=True)), strict=True))
 
 
 def _mean(output: Path, models: Sequence[str], split: str, rows: Rows) -> list[float]:
-    """The mean over models of what they wrote for `split`."""
+    """The mean over models of their predictions for `split`."""
     read = [_read(output / model / f"predictions_{split}_task-1.csv", rows) for model in models]
     return [sum(values) / len(models) for values in zip(*(list(column.values()) for column in read), strict=True)]
 
@@ -212,5 +212,5 @@ def _read(path: Path, rows: Rows) -> dict[str, float]:
     return found
 
 
-def _place(name: str, model: str) -> str:
+def _model_path(name: str, model: str) -> str:
     return f"members/{name}/{model}"

@@ -1,4 +1,4 @@
-"""The systems that need no gradient through an encoder: `baseline`, and ridge or a small network on features."""
+"""The systems without fine-tuning: `baseline`, and ridge regression or an MLP on features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOLDS = 5
 
 
 def fit_baseline(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, dict[str, Any]]:
-    """Train's mean grade, and the label that more of its pairs have."""
+    """The mean grade of train, and the more frequent label of its pairs."""
     grades = data.all().grades
     label = 1 if 2 * data.labels.count(1) >= len(data.labels) else 2
     write_json(output / "baseline.json", {"mean": sum(grades) / len(grades), "label": label})
@@ -29,20 +29,20 @@ def fit_baseline(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, 
 
 
 def fit_features(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, dict[str, Any]]:
-    """Features of every row, then ridge (its strength by cross-validation on train) or an MLP (stopped by dev)."""
+    """Features of every row, then ridge regression (cross-validated on train) or an MLP (early stopping on dev)."""
     rows = data.all()
-    features = _features(config, rows, data)
-    read = features.rows(rows.edits)
+    extractor = _extractor(config, rows, data)
+    features = extractor.rows(rows.edits)
     if config.system == "cbow" and config.head == "mlp":
-        layers, notes = _mlp(config, read, rows, features.rows(data.dev.edits), data.dev, output)
+        layers, notes = _mlp(config, features, rows, extractor.rows(data.dev.edits), data.dev, output)
     else:
-        layers, notes = _ridge(config.alphas, read, rows, output)
-    write_folder(output / "features", features.save)
+        layers, notes = _ridge(config.alphas, features, rows, output)
+    write_folder(output / "features", extractor.save)
     layers.save(output / "head.safetensors")
-    return FeatureRater.of(features, layers), notes
+    return FeatureRater.of(extractor, layers), notes
 
 
-def _features(config: TrainConfig, rows: Rows, data: Data) -> Any:
+def _extractor(config: TrainConfig, rows: Rows, data: Data) -> Any:
     if config.system == "ngrams":
         return NGrams.fitted(rows.edits)
     if config.system == "ridge":
@@ -55,44 +55,47 @@ def _features(config: TrainConfig, rows: Rows, data: Data) -> Any:
 
 @lru_cache(maxsize=2)
 def _frozen(name: str) -> FrozenEncoder:
-    """Kept, so that the folds of an ensemble read each text once."""
+    """Cached, so that the folds of an ensemble encode each text once."""
     return FrozenEncoder(name)
 
 
-def _ridge(alphas: Sequence[float], read: Any, rows: Rows, output: Path) -> tuple[Layers, dict[str, Any]]:
-    """The alpha with the least error over folds of whole headlines; then all rows."""
+def _ridge(alphas: Sequence[float], features: Any, rows: Rows, output: Path) -> tuple[Layers, dict[str, Any]]:
+    """Ridge regression with the alpha of the lowest error over folds of whole headlines, refitted on all rows."""
     import numpy as np
 
     grades = np.array(rows.grades)
     rated = np.zeros((len(alphas), len(rows)))
     for held in fold_places(rows.groups, FOLDS, seed=0):
         kept = np.setdiff1d(np.arange(len(rows)), held)
-        for place, layers in enumerate(ridge_layers(read[kept], grades[kept], alphas)):
-            rated[place, held] = layers(read[held])
+        for place, layers in enumerate(ridge_layers(features[kept], grades[kept], alphas)):
+            rated[place, held] = layers(features[held])
     curve = [(alpha, rmse(column.tolist(), rows.grades)) for alpha, column in zip(alphas, rated, strict=True)]
     write_table(output / CURVES, ("alpha", "cross_validated_rmse"), curve)
-    alpha, reached = min(curve, key=lambda row: row[1])
-    return ridge_layers(read, grades, [alpha])[0], {"alpha": alpha, "cross_validated_rmse": reached}
+    alpha, error = min(curve, key=lambda row: row[1])
+    return ridge_layers(features, grades, [alpha])[0], {"alpha": alpha, "cross_validated_rmse": error}
 
 
-def ridge_layers(read: Any, grades: Any, alphas: Sequence[float]) -> list[Layers]:
-    """Ridge regression of `grades` on columns of `read`, standardised unless they are sparse; one an alpha."""
+def ridge_layers(features: Any, grades: Any, alphas: Sequence[float]) -> list[Layers]:
+    """Ridge regression of `grades` on the columns of `features`, standardised unless sparse; one result per alpha."""
     import numpy as np
     from scipy.linalg import cho_factor, cho_solve
     from scipy.sparse import issparse
     from sklearn.linear_model import Ridge
 
-    if issparse(read):
-        fitted = [Ridge(alpha=alpha).fit(read, grades) for alpha in alphas]
+    if issparse(features):
+        fitted = [Ridge(alpha=alpha).fit(features, grades) for alpha in alphas]
         return [_one_layer({}, model.coef_, model.intercept_) for model in fitted]
-    scaling = {"mean": read.mean(0), "scale": read.std(0) + 1e-6}
-    ready = (read - scaling["mean"]) / scaling["scale"]
-    middle = grades.mean()
-    products, towards = (ready.T @ ready).astype(np.float64), (ready.T @ (grades - middle)).astype(np.float64)
+    scaling = {"mean": features.mean(0), "scale": features.std(0) + 1e-6}
+    standardised = (features - scaling["mean"]) / scaling["scale"]
+    mean = grades.mean()
+    products, targets = (
+        (standardised.T @ standardised).astype(np.float64),
+        (standardised.T @ (grades - mean)).astype(np.float64),
+    )
     found = []
-    for alpha in alphas:  # the products are what takes time, and they are the same for every alpha
-        weights = cho_solve(cho_factor(products + alpha * np.eye(len(products))), towards)
-        found.append(_one_layer(scaling, weights, middle))
+    for alpha in alphas:  # the matrix products dominate the time and are the same for every alpha
+        weights = cho_solve(cho_factor(products + alpha * np.eye(len(products))), targets)
+        found.append(_one_layer(scaling, weights, mean))
     return found
 
 
@@ -104,25 +107,25 @@ def _one_layer(scaling: dict[str, Any], weights: Any, bias: Any) -> Layers:
 
 
 def _mlp(
-    config: TrainConfig, read: Any, rows: Rows, dev: Any, dev_rows: Rows, output: Path
+    config: TrainConfig, features: Any, rows: Rows, dev: Any, dev_rows: Rows, output: Path
 ) -> tuple[Layers, dict[str, Any]]:
-    """One hidden layer; the epoch that is best on dev."""
+    """An MLP with one hidden layer, of the epoch with the lowest RMSE on dev."""
     import numpy as np
     from sklearn.neural_network import MLPRegressor
 
-    scaling = {"mean": read.mean(0), "scale": read.std(0) + 1e-6}
-    ready = (read - scaling["mean"]) / scaling["scale"]
+    scaling = {"mean": features.mean(0), "scale": features.std(0) + 1e-6}
+    standardised = (features - scaling["mean"]) / scaling["scale"]
     model = MLPRegressor(hidden_layer_sizes=(config.hidden,), learning_rate_init=config.lr, random_state=config.seed)
     curve: list[list[float]] = []
     best: dict[str, Any] = {}
     for epoch in range(1, config.epochs + 1):
-        model.partial_fit(ready, np.array(rows.grades))
+        model.partial_fit(standardised, np.array(rows.grades))
         layers = {f"weight{i}": weight.copy() for i, weight in enumerate(model.coefs_)}
         layers |= {f"bias{i}": bias.copy() for i, bias in enumerate(model.intercepts_)}
-        reached = rmse(Layers(scaling | layers)(dev), dev_rows.grades)
-        if not curve or reached < min(row[2] for row in curve):
+        error = rmse(Layers(scaling | layers)(dev), dev_rows.grades)
+        if not curve or error < min(row[2] for row in curve):
             best, best_epoch = layers, epoch
-        curve.append([epoch, float(model.loss_), reached])
+        curve.append([epoch, float(model.loss_), error])
         if epoch - best_epoch >= config.patience:
             break
     write_table(output / CURVES, ("epoch", "train_loss", "dev_rmse"), curve)
@@ -130,7 +133,7 @@ def _mlp(
 
 
 def fold_places(groups: Sequence[str], folds: int, seed: int) -> list[Any]:
-    """The places of each fold's rows; a headline with all its edits is in one fold."""
+    """The indices of each fold's rows; a headline with all its edits is in one fold."""
     import random
 
     import numpy as np

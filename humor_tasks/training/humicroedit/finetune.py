@@ -1,7 +1,8 @@
 """Fine-tuning an encoder to rate headlines: `encoder` and `pair`.
 
-Plain PyTorch on as many devices as `accelerate launch` gives. Squared error of the mean grade, and if asked for a
-ranking loss between edits of one headline; AdamW with warm-up and linear decay; the epoch that is best on dev is kept.
+Plain PyTorch on one or several devices (`accelerate launch`). Squared error of the mean grade, optionally with a
+ranking loss between edits of one headline; AdamW with warm-up and linear decay; the epoch with the best dev RMSE is
+kept.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from humor_tasks.models.humicroedit.rater import Rater, load
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.humicroedit.config import TrainConfig
 from humor_tasks.training.humicroedit.data import Data
-from humor_tasks.training.humicroedit.frozen_layers import BUILT_ALIKE, LowerStates
+from humor_tasks.training.humicroedit.frozen_layers import SUPPORTED, FrozenStates
 from humor_tasks.training.humicroedit.predictions import rmse
 from humor_tasks.training.loop import Epochs, accelerator_for, fit, warm_then_linear
 
-SORTED = 50  # batches whose rows are sorted by length together
+SORTED = 50  # number of batches that are sorted by length together
 
 
 class Trainer(Epochs):
-    """Network, optimiser and rows of one run."""
+    """Network, optimizer and rows of one run."""
 
     CURVE = ("epoch", "step", "train_loss", "dev_rmse", "lr")
 
@@ -47,25 +48,25 @@ class Trainer(Epochs):
         self.network = net.Network(encoder, form, config.dropout, config.dropout_samples)
         self.network.start_at(sum(self.rows.grades) / len(self.rows))
         freeze(encoder, config)
-        self.lower = lower_states(encoder, config, self._padding, self.accelerator.device)
-        self.optimizer = torch.optim.AdamW(_groups(self.network, config), fused=True)
+        self.frozen = frozen_states(encoder, config, self._padding, self.accelerator.device)
+        self.optimizer = torch.optim.AdamW(_parameter_groups(self.network, config), fused=True)
         self.tokens, self.dev = (
             net.tokenize(self.tokenizer, rows.edits, form, config.max_length) for rows in (self.rows, data.dev)
         )
         self.dev_means = data.dev.grades
-        if self.lower:
+        if self.frozen:
             with self.accelerator.autocast():
-                self.lower.read([*self.tokens, *self.dev])
+                self.frozen.compute([*self.tokens, *self.dev])
         self.steps = len(self._batches(0))
 
-    def _judged(self, step: int) -> tuple[float, tuple[float, ...]]:
-        """The error on dev; it, and the learning rate."""
-        rated = net.predict(self.network, self.dev, self._padding, self.accelerator.device, self._give)
+    def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
+        """The RMSE on dev; the same, and the learning rate."""
+        rated = net.predict(self.network, self.dev, self._padding, self.accelerator.device, self._select_states)
         reached = rmse(rated, self.dev_means)
         return reached, (reached, self.rate * self._factor(step))
 
     def _save(self, folder: Path) -> None:
-        with self.lower.whole() if self.lower else nullcontext():
+        with self.frozen.restored() if self.frozen else nullcontext():
             net.save(folder, self.network, self.tokenizer)
 
     def _notes(self) -> dict[str, Any]:
@@ -83,7 +84,7 @@ class Trainer(Epochs):
                 for group in optimizer.param_groups:
                     group["lr"] = group["base_lr"] * self._factor(epoch * len(batches) + at)
                 rows = [self.tokens[i] for i in batch]
-                self._give(rows)
+                self._select_states(rows)
                 rated = model(*net.tensors(rows, self._padding, device))
                 loss = self._loss(rated, means[batch], batch)
                 self.accelerator.backward(loss)
@@ -95,9 +96,9 @@ class Trainer(Epochs):
                     bar.set_postfix(loss=f"{float(total) / (at + 1):.4f}")
         return (float(total) / len(batches),)
 
-    def _give(self, rows: Sequence[net.Tokens]) -> None:
-        if self.lower:
-            self.lower.give(rows)
+    def _select_states(self, rows: Sequence[net.Tokens]) -> None:
+        if self.frozen:
+            self.frozen.select(rows)
 
     def _loss(self, rated: torch.Tensor, means: torch.Tensor, batch: Sequence[int]) -> torch.Tensor:
         loss = torch.mean((rated - means) ** 2)
@@ -107,7 +108,7 @@ class Trainer(Epochs):
         return loss
 
     def _batches(self, epoch: int) -> list[list[int]]:
-        """This process's batches: as many as every other's."""
+        """This process's batches; every process has the same number."""
         lengths = [len(token.ids) for token in self.tokens]
         groups = self.rows.groups if self.config.rank_weight else None
         planned = plan(lengths, groups, self.config.batch_size, f"{self.config.seed}-{epoch}")
@@ -125,31 +126,33 @@ class Trainer(Epochs):
 
 
 def fit_network(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]]:
-    """The rater and what is worth noting of its training."""
+    """The rater and the notes of its training."""
     notes = fit(output, net.NETWORK, lambda: Trainer(config, data, output, progress))
     return load(output, unfinished=True), notes
 
 
 def plan(lengths: Sequence[int], groups: Sequence[str] | None, size: int, seed: str) -> list[list[int]]:
-    """Batches of rows in random order, of like length; with `groups`, rows of one group stay side by side."""
-    drawn = random.Random(seed)
+    """Batches in random order with rows of similar length; with `groups`, rows of one group stay adjacent."""
+    generator = random.Random(seed)
     units: dict[Any, list[int]] = {}
     for i in range(len(lengths)):
         units.setdefault(groups[i] if groups else i, []).append(i)
     shuffled = list(units.values())
-    drawn.shuffle(shuffled)
+    generator.shuffle(shuffled)
     batches: list[list[int]] = []
     per_sort = SORTED * size // max(1, round(len(lengths) / len(units)))
     for start in range(0, len(shuffled), per_sort):
         by_length = sorted(shuffled[start : start + per_sort], key=lambda unit: lengths[unit[0]])
         rows = [i for unit in by_length for i in unit]
         batches += [rows[at : at + size] for at in range(0, len(rows), size)]
-    drawn.shuffle(batches)
+    generator.shuffle(batches)
     return batches
 
 
 def ranking_loss(rated: torch.Tensor, means: torch.Tensor, groups: Sequence[str]) -> torch.Tensor:
-    """Mean of log(1 + exp(-difference)) over pairs of one group that the judges order, weighed by their difference."""
+    """Mean of log(1 + exp(-difference)) over pairs of a group with different grades, weighted by the grades'
+    difference.
+    """
     codes = torch.tensor([groups.index(group) for group in groups], device=rated.device)
     gaps = means[:, None] - means[None, :]
     weights = gaps.clamp(min=0) * (codes[:, None] == codes[None, :])
@@ -158,7 +161,9 @@ def ranking_loss(rated: torch.Tensor, means: torch.Tensor, groups: Sequence[str]
 
 
 def freeze(encoder: Any, config: TrainConfig) -> None:
-    """All of the encoder, or all but its upper layers, keep their weights; new marks are then left as drawn."""
+    """Freeze the whole encoder, or its embeddings and lower layers; tokens added for marks then keep their initial
+    values.
+    """
     if config.freeze or config.frozen_layers:
         encoder.requires_grad_(False)
     if config.frozen_layers and not config.freeze:
@@ -167,15 +172,15 @@ def freeze(encoder: Any, config: TrainConfig) -> None:
             layer.requires_grad_(True)
 
 
-def lower_states(encoder: Any, config: TrainConfig, padding: int, device: Any) -> LowerStates | None:
-    """Where the lower layers are frozen and the encoder is of a known build."""
-    if config.freeze or not config.frozen_layers or encoder.config.model_type not in BUILT_ALIKE:
+def frozen_states(encoder: Any, config: TrainConfig, padding: int, device: Any) -> FrozenStates | None:
+    """The frozen layers' cached states; None where no lower layers are frozen or the architecture is not supported."""
+    if config.freeze or not config.frozen_layers or encoder.config.model_type not in SUPPORTED:
         return None
-    return LowerStates(encoder, config.frozen_layers, padding, device)
+    return FrozenStates(encoder, config.frozen_layers, padding, device)
 
 
-def _groups(network: Any, config: TrainConfig) -> list[dict[str, Any]]:
-    """Parameters by learning rate and by whether they decay (matrices do)."""
+def _parameter_groups(network: Any, config: TrainConfig) -> list[dict[str, Any]]:
+    """Parameter groups by learning rate and by weight decay (matrices only)."""
     groups: dict[tuple[float, float], list[Any]] = {}
     for name, parameter in network.named_parameters():
         if parameter.requires_grad:

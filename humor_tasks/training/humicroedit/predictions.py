@@ -1,4 +1,4 @@
-"""Predictions of a trained system in the organisers' form, and its metrics on the labelled splits."""
+"""Predictions of a trained system in the organisers' format, and its metrics on the labelled splits."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from humor_tasks.training.humicroedit.data import Data
 
 
 def predictions(rater: Rater, data: Data, output: Path) -> dict[str, Any]:
-    """Writes predictions_SPLIT_task-N.csv in the organisers' form; metrics of the labelled splits."""
+    """Write predictions_SPLIT_task-N.csv in the organisers' format; returns the metrics of the labelled splits."""
     metrics: dict[str, Any] = {}
     for split, rows in (("dev", data.dev), ("test", data.test)):
         if rows is None:
             continue
         rated = rater.rate(rows.edits)
-        asked = data.pairs[split]
-        preferred = rater.prefer([pair.first for pair in asked], [pair.second for pair in asked])
+        pairs = data.pairs[split]
+        preferred = rater.prefer([pair.first for pair in pairs], [pair.second for pair in pairs])
         write_predictions(output / f"predictions_{split}_task-1.csv", rows.ids, rated)
-        write_predictions(output / f"predictions_{split}_task-2.csv", [pair.id for pair in asked], preferred)
+        write_predictions(output / f"predictions_{split}_task-2.csv", [pair.id for pair in pairs], preferred)
         if None not in rows.means:
             metrics[f"{split}_rmse"] = rmse(rated, rows.grades)
         kept = [
-            (said, pair.label, (pair.first.mean, pair.second.mean), pair.first.original)
-            for said, pair in zip(preferred, asked, strict=True)
+            (predicted, pair.label, (pair.first.mean, pair.second.mean), pair.first.original)
+            for predicted, pair in zip(preferred, pairs, strict=True)
             if pair.label and pair.first.mean is not None and pair.second.mean is not None
         ]
         if kept:
-            said, labels, means, originals = zip(*kept, strict=True)
-            metrics[f"{split}_accuracy"] = pair_accuracy(labels, said, originals).value
-            metrics[f"{split}_reward"] = pair_reward(means, said, originals).value
+            predicted, labels, means, originals = zip(*kept, strict=True)
+            metrics[f"{split}_accuracy"] = pair_accuracy(labels, predicted, originals).value
+            metrics[f"{split}_reward"] = pair_reward(means, predicted, originals).value
     return metrics
 
 
 def rmse(rated: Sequence[float], means: Sequence[float]) -> float:
-    """The value of the metric alone."""
+    """The value of the RMSE, without its interval."""
     value: float = regression.rmse(rated, means, range(len(means))).value
     return value
 
 
 def write_predictions(path: Path, ids: Sequence[str], values: Sequence[float]) -> None:
-    """The organisers' submission form: id,pred."""
+    """Write the organisers' submission format: id,pred."""
     write_table(path, ("id", "pred"), list(zip(ids, values, strict=True)))

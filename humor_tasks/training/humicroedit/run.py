@@ -1,4 +1,4 @@
-"""A run folder from config to metrics: trains, predicts for both subtasks, and goes on after a kill."""
+"""A run folder from config to metrics: trains and predicts for both subtasks; an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from humor_tasks.training.humicroedit.config import TrainConfig
 from humor_tasks.training.humicroedit.data import Data, read_data
 from humor_tasks.training.humicroedit.predictions import predictions
 
-# These train in all of the processes that `accelerate launch` started, the others in the main one.
-SEVERAL = ("encoder", "pair", "ensemble")
+# These systems train in all processes of `accelerate launch`, the others in the main process.
+DISTRIBUTED = ("encoder", "pair", "ensemble")
 
 
 def train(config: TrainConfig, output: Path, data: Data | None = None, progress: bool = True) -> dict[str, Any]:
-    """The metrics of the run in `output`, which is trained, gone on with, or already finished.
+    """The metrics of the run in `output`, which is started, resumed, or already finished.
 
-    Raises BadInput where the folder holds a run with other settings, and for data that cannot be trained on.
+    Raises BadInput where the folder holds a run with other settings, and for invalid data.
     """
 
     def read() -> Data:
@@ -27,7 +27,7 @@ def train(config: TrainConfig, output: Path, data: Data | None = None, progress:
         )
 
     def run(data: Data) -> dict[str, Any] | None:
-        if not IS_MAIN and config.system not in SEVERAL:
+        if not IS_MAIN and config.system not in DISTRIBUTED:
             return {}
         fitted = _fit(config, data, output, progress)
         if fitted is None:
@@ -49,7 +49,7 @@ def _wants_funlines(config: TrainConfig) -> bool:
 
 
 def _fit(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]] | None:
-    """Trains and writes the model's files; the rater and what is worth noting. None: other processes are not done."""
+    """Train and write the model's files; returns the rater and notes, or None where other processes are not done."""
     if config.system == "ensemble":
         from humor_tasks.training.humicroedit.ensemble import fit_ensemble
 

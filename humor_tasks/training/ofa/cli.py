@@ -1,4 +1,4 @@
-"""`humor-tasks train ofa`."""
+"""The command `humor-tasks train ofa`."""
 
 from __future__ import annotations
 
@@ -15,32 +15,34 @@ _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-
 
 @click.command()
 @click.option("--pretrained", required=True, help="A checkpoint's folder, or OWNER/NAME of the hub.")
-@click.option("--model-revision", help="Branch, tag or commit of a checkpoint of the hub.")
+@click.option("--model-revision", help="Branch, tag or commit of a checkpoint on the hub.")
 @flags(CONTEST)
-@click.option("--task", help="Whose cartoons: matching, ranking or explanation. Default: matching.")
+@click.option("--task", help="Task that provides the cartoons: matching, ranking or explanation. Default: matching.")
 @click.option("--fold", help="0..4, or 'all': the five folds, losses averaged. Default: 0.")
 @OUTPUT
-@click.option("--image-size", type=int, help="Pixels a side. Default: 0, what the checkpoint records, else 480.")
-@click.option("--lr", type=float, help="Default: 5e-5.")
-@click.option("--warmup", type=float, help="Share of all steps. Default: 0.06.")
-@click.option("--decay", help="After the warm-up: linear, to nothing, or constant. Default: linear.")
-@click.option("--smoothing", type=float, help="Of labels. Default: 0.1.")
+@click.option("--image-size", type=int, help="Pixels per side. Default: 0, the checkpoint's recorded size, else 480.")
+@click.option("--lr", type=float, help="Learning rate. Default: 5e-5.")
+@click.option("--warmup", type=float, help="Fraction of all steps. Default: 0.06.")
+@click.option("--decay", help="After the warm-up: linear, to 0, or constant. Default: linear.")
+@click.option("--smoothing", type=float, help="Label smoothing. Default: 0.1.")
 @flags(ADAMW)
-@click.option("--clip-norm", type=float, help="Most that the gradients' norm may be; 0: no limit. Default: 1.")
-@click.option("--batch-size", type=int, help="Annotations a step, over all devices together. Default: 32.")
-@click.option("--micro-batch", type=int, help="Most that a device takes at once; changes memory only. Default: 0, all.")
-@click.option("--epochs", type=int, help="At most. Default: 7.")
-@click.option("--patience", type=int, help="Epochs without a better validation loss; 0: never stops. Default: 1.")
-@click.option("--freeze-embeddings/--train-embeddings", default=None, help="Leave the table of tokens as it is.")
+@click.option("--clip-norm", type=float, help="Maximum gradient norm; 0: no limit. Default: 1.")
+@click.option("--batch-size", type=int, help="Annotations per step, over all devices. Default: 32.")
+@click.option("--micro-batch", type=int, help="Maximum per device at once; affects memory only. Default: 0, no limit.")
+@click.option("--epochs", type=int, help="Maximum number. Default: 7.")
+@click.option(
+    "--patience", type=int, help="Early stopping: epochs without a better validation loss; 0: off. Default: 1."
+)
+@click.option("--freeze-embeddings/--train-embeddings", default=None, help="Freeze the token embeddings.")
 @click.option("--precision", help="no or bf16. Default: no.")
-@click.option("--seed", type=int, help="Of the order of rows. Default: 0.")
+@click.option("--seed", type=int, help="Seed of the order of rows. Default: 0.")
 @flags(MACHINE)
 def ofa(output: Path, no_progress: bool, **given: Any) -> None:
     """Fine-tune OFA to describe cartoons of the New Yorker Caption Contest (Hessel et al. 2023).
 
-    The same command goes on where it was interrupted. `accelerate launch -m humor_tasks.cli train ofa ...`
-    uses several devices. RUN/model (with --fold all RUN/fold-K/model) answers as ofa/RUN/model, and
-    `humor-tasks describe --model ofa/RUN/model` puts its words in the place of the annotators'.
+    The same command resumes an interrupted run. `accelerate launch -m humor_tasks.cli train ofa ...` uses several
+    devices. Both harnesses load RUN/model (with --fold all RUN/fold-K/model) as the model ofa/RUN/model, and
+    `humor-tasks describe --model ofa/RUN/model` replaces the annotators' descriptions with its answers.
     """
     from humor_tasks.training.ofa.config import OfaTrainConfig
 

@@ -1,4 +1,4 @@
-"""Every value of a run, each a flag of `humor-tasks train ofa`."""
+"""The settings of a run, each a flag of `humor-tasks train ofa`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ DECAYS = ("linear", "constant")
 
 @dataclass(frozen=True)
 class OfaTrainConfig(FoldSettings):
-    """One run. Published (Hessel et al.) are lr, smoothing, epochs, warmup, and that validation stops it early.
+    """One run. Published by Hessel et al. are lr, smoothing, epochs, warmup and early stopping on validation.
 
-    The rest follows the fine-tuning scripts of OFA's own code (run_scripts/caption, run_scripts/vqa): AdamW with these
-    betas, eps and weight decay, gradients clipped at 1, linear decay, pictures of 480 pixels. Those scripts also
-    drop activations and layers by chance (.1 to .2), which this network does not, and leave the table of tokens
-    as it was (`freeze_embeddings`). Batch size and patience are ours.
+    The rest follows the fine-tuning scripts of OFA's code (run_scripts/caption, run_scripts/vqa): AdamW with these
+    betas, eps and weight decay, gradients clipped at 1, linear decay, pictures of 480 pixels. Those scripts also use
+    dropout and layer drop (.1 to .2), which this network does not have, and freeze the token embeddings
+    (`freeze_embeddings`). Batch size and patience are this project's choice.
 
-    pretrained, model_revision: as of `Ofa.load`. task: whose rows name the cartoons; those of matching name all.
-    fold: 0..4, or `all`. image_size: 0 is what the checkpoint records, else 480.
-    smoothing: see `network.smoothed_loss`.
-    warmup: share of all steps; decay: linear to nothing after that, or constant.
-    clip_norm: most that the norm of all gradients may be; 0: no limit.
-    batch_size: rows a step, over all devices together. micro_batch: most rows a device takes at once; 0: no limit.
-    patience: epochs without a better validation loss before it stops; 0: all epochs are run. The best one is kept.
+    pretrained, model_revision: as in `Ofa.load`. task: the task whose rows provide the cartoons.
+    Matching has all of them.
+    fold: 0..4, or `all`. image_size: 0 is the size recorded in the checkpoint, else 480.
+     smoothing: see `network.smoothed_loss`.
+    warmup: fraction of all steps; decay: linear to 0 afterwards, or constant.
+    clip_norm: maximum norm of all gradients; 0: no limit.
+    batch_size: rows per step, over all devices. micro_batch: maximum rows per device at once; 0: no limit.
+    patience: early stopping: epochs without a better validation loss; 0 runs all epochs. The best epoch is kept.
     precision: no (fp32) or bf16 (autocast; weights stay fp32).
-    checkpointing: activations are computed again when gradients are; memory for time.
-    workers: threads a process that read pictures; 0 is one a core, at most 16.
+    checkpointing: activation checkpointing, which saves memory and costs time.
+    workers: threads per process that read pictures; 0 is one per core, at most 16.
     """
 
     HOW = (*FoldSettings.HOW, "micro_batch")

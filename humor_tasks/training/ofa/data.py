@@ -1,4 +1,4 @@
-"""What is learnt: each cartoon, question and annotation once, by fold; and the same as tensors."""
+"""Training examples: each distinct cartoon, question and annotation of a fold, and the same as tensors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One annotation: of `contest`'s cartoon, the answer to one of `QUESTIONS`, by name."""
+    """One annotation: the answer to one of `QUESTIONS` (by name) about the cartoon of `contest`."""
 
     contest: str
     question: str
@@ -35,7 +35,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Splits:
-    """The rows of a fold. Pictures are not read yet."""
+    """The rows of a fold. Pictures are read lazily."""
 
     train: Sequence[Row]
     validation: Sequence[Row]
@@ -50,17 +50,17 @@ def read_splits(config: OfaTrainConfig) -> Splits:
         if both := sorted(contests[one] & contests[other]):
             raise BadInput(
                 f"{config.dataset}: {listed('contest', both, most=5)} in {one} and in {other} of fold {config.fold}: "
-                "what was learnt by heart would count as known. A contest belongs to one split."
+                "memorised answers would count as correct. A contest must be in one split only."
             )
     return Splits(**found)
 
 
 def read_rows(config: OfaTrainConfig, split: str) -> list[Row]:
-    """The distinct annotations of a split's from-description rows, with the from-pixels picture of their contest.
+    """The distinct annotations of a split's from-description rows, with their contest's from-pixels picture.
 
-    A contest is one cartoon; its rows repeat its annotations, and the contest number joins the two layouts. Entities
-    are their readable names with ", " between them, as the scene in a prompt has them and as answers are read back
-    (`descriptions.entity_names`); a cartoon without any has no such row.
+    A contest has one cartoon; its rows repeat the annotations, and the contest number joins the two configs. Entities
+    are their readable names separated by ", ", the format of prompts and of `descriptions.entity_names`; a cartoon
+    without entities has no such row. Raises BadInput for a contest without a picture.
     """
     words, shown = (_records(config, split, setting) for setting in ("description", "pixels"))
     pictures: dict[str, Picture] = {}
@@ -82,10 +82,10 @@ def _records(config: OfaTrainConfig, split: str, setting: str) -> Sequence[Recor
 
 
 class Batches:
-    """Rows as the network reads and writes them; each picture is decoded once, and kept as bytes.
+    """Rows as tensors for the network; each picture is decoded once and kept in memory as bytes.
 
-    Of 700 cartoons at 480 pixels that is half a gigabyte. Raises BadInput for a picture that cannot be used and an
-    annotation that OFA has no positions for, before anything is trained.
+    700 cartoons at 480 pixels take half a gigabyte. Raises BadInput, before any training, for a picture that cannot be
+    used and an annotation with more tokens than OFA has positions.
     """
 
     def __init__(self, rows: Sequence[Row], describer: Describer, workers: int = 0) -> None:
@@ -100,13 +100,13 @@ class Batches:
         return len(self.rows)
 
     def tokens(self, places: Sequence[int]) -> int:
-        """How many tokens are to be predicted, ends of answers among them."""
+        """The number of tokens to predict, including end tokens."""
         return sum(len(self._written[place]) - 1 for place in places)
 
     def parts(self, places: Sequence[int], most: int) -> list[list[int]]:
-        """The places in parts of `most` rows at most (0: no limit), each of questions of one length.
+        """The places in parts of at most `most` rows (0: no limit), each with questions of equal length.
 
-        Questions that need no padding spare attention a bias for each row, which is most of what training keeps.
+        Questions without padding need no attention bias per row, which would take most of the training memory.
         """
         lengths = {place: (len(self._read[self.rows[place].question]), len(self._written[place])) for place in places}
         found: list[list[int]] = []
@@ -118,7 +118,7 @@ class Batches:
         return found
 
     def tensors(self, places: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Pictures, uint8 [n, size, size, 3]; questions [n, T]; answers [n, L + 1] from begin to end mark."""
+        """Pictures, uint8 [n, size, size, 3]; questions [n, T]; answers [n, L + 1] from begin to end token."""
         rows = [self.rows[place] for place in places]
         return (
             torch.from_numpy(np.stack([self._shown[row.contest] for row in rows])),
@@ -127,7 +127,7 @@ class Batches:
         )
 
     def _answer(self, row: Row, most: int) -> list[int]:
-        """Behind one space and otherwise as annotated: OFA wrote its captions and answers so."""
+        """The annotation after one space, otherwise unchanged: the format of OFA's captions and answers in training."""
         ids = self._tokenizer.encode(f" {row.answer}", marks=False)
         if len(ids) - 1 > most:
             raise BadInput(

@@ -1,12 +1,12 @@
-"""Fine-tuning an OFA to answer questions about cartoons, in plain PyTorch, on as many devices as `accelerate` gives.
+"""Fine-tuning OFA to answer questions about cartoons, in plain PyTorch, on one or several devices (`accelerate`).
 
-Label-smoothed cross-entropy of the annotations; AdamW with warm-up, then linear decay; the epoch with the least
-validation loss is kept. A batch is spread over the devices and its loss is the mean over all of its tokens, so that
-neither their number nor `micro_batch` changes anything but the order of sums.
+Label-smoothed cross-entropy of the annotations; AdamW with warm-up, then linear decay; the epoch with the lowest
+validation loss is kept. A batch is divided among the devices and its loss is the mean over all tokens, so the number of
+devices and `micro_batch` change only the order of summation.
 
-The backbone's BatchNorm keeps the statistics that it came with: a batch has a few drawings, most of them several
-times, whose own mean and deviation say little and would not be there when the model is asked. Tokens read, written
-and chosen from share one table, in training as in the file. Nothing is drawn by chance but the order of rows.
+The backbone's BatchNorm keeps its stored statistics: a batch holds few distinct drawings, whose statistics would be
+unreliable and different at inference. Input embeddings, output embeddings and output projection stay tied, in training
+and in the saved file. The only randomness is the order of rows.
 """
 
 from __future__ import annotations
@@ -27,14 +27,23 @@ from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.pixels import record_size
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE
-from humor_tasks.training.loop import Epochs, accelerator_for, adamw, counts, moved, plan, share, warm_then_linear
+from humor_tasks.training.loop import (
+    Epochs,
+    accelerator_for,
+    adamw,
+    has_own_rows,
+    plan,
+    process_share,
+    to_device,
+    warm_then_linear,
+)
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Splits
-from humor_tasks.training.ofa.network import smoothed_loss, spare_memory
+from humor_tasks.training.ofa.network import checkpoint_activations, smoothed_loss
 
 
 class Trainer(Epochs):
-    """Model, optimiser and rows of one fold."""
+    """Model, optimizer and rows of one fold."""
 
     CURVE = ("epoch", "step", "train_loss", "validation_loss", "validation_nll", "lr")
 
@@ -43,20 +52,20 @@ class Trainer(Epochs):
         self.epochs, self.patience, self.rate = config.epochs, config.patience, config.lr
         self.accelerator = accelerator(config)
         self.progress = progress and self.accelerator.is_main_process
-        self.describer = opened(config.pretrained, config, self.accelerator, config.model_revision)
+        self.describer = load_describer(config.pretrained, config, self.accelerator, config.model_revision)
         self.network = self.describer.ofa.network
         self.train_rows = Batches(data.train, self.describer, config.workers)
         self.validation = Batches(data.validation, self.describer, config.workers)
         if config.freeze_embeddings:
             self.network.encoder.embed_tokens.weight.requires_grad_(False)
         if config.checkpointing:
-            spare_memory(self.network)
+            checkpoint_activations(self.network)
         self.optimizer = adamw(self.network, config, config.lr)
         self.steps = math.ceil(len(self.train_rows) / config.batch_size)
 
     def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
-        """Mean loss of a token over one epoch, over changing weights."""
-        config, mine, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
+        """Mean loss per token over one epoch, with changing weights."""
+        config, process, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
         model.train()
         batches = plan(len(self.train_rows), config.batch_size, f"{config.seed}-{epoch}")
         total, seen = torch.zeros((), device=self.accelerator.device), 0
@@ -65,17 +74,17 @@ class Trainer(Epochs):
             for at, batch in enumerate(bar):
                 for group in optimizer.param_groups:
                     group["lr"] = self._rate(epoch * self.steps + at)
-                own, tokens = share(batch, mine, processes), self.train_rows.tokens(batch)
-                # Gradients are averaged over processes, once they have all their parts.
-                weight = processes * counts(batch, mine) / tokens
+                own, tokens = process_share(batch, process, processes), self.train_rows.tokens(batch)
+                # Gradients are averaged over processes after the last part.
+                weight = processes * has_own_rows(batch, process) / tokens
                 parts = self.train_rows.parts(own, config.micro_batch)
                 for part in parts:
                     last = part is parts[-1]
                     with nullcontext() if last else self.accelerator.no_sync(model):
-                        logits, answers = written(model, self.describer, self.train_rows, part)
+                        logits, answers = answer_logits(model, self.describer, self.train_rows, part)
                         loss = smoothed_loss(logits, answers, config.smoothing)
                         self.accelerator.backward(loss * weight)
-                    total += loss.detach() * counts(batch, mine)
+                    total += loss.detach() * has_own_rows(batch, process)
                 if config.clip_norm:
                     self.accelerator.clip_grad_norm_(model.parameters(), config.clip_norm)
                 optimizer.step()
@@ -86,13 +95,13 @@ class Trainer(Epochs):
         everything = self.train_rows.tokens(range(len(self.train_rows)))
         return (float(self.accelerator.reduce(total, "sum")) / everything,)
 
-    def _judged(self, step: int) -> tuple[float, tuple[float, ...]]:
-        """The validation loss; it, the same without smoothing, and the learning rate."""
+    def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
+        """The validation loss; the same, the loss without smoothing, and the learning rate."""
         found = losses(self.describer, self.validation, self.accelerator, self.config)
         return found["loss"], (found["loss"], found["nll"], self._rate(step - 1))
 
     def _save(self, folder: Path) -> None:
-        """A checkpoint that `Ofa.load` reads: weights, configuration, vocabulary, and the size of pictures."""
+        """Write a checkpoint that `Ofa.load` reads: weights, configuration, vocabulary and picture size."""
         ofa = self.describer.ofa
         ofa.save(folder)
         record_size(folder, self.describer.pixels.size)
@@ -109,34 +118,36 @@ class Trainer(Epochs):
 
 
 def accelerator(config: OfaTrainConfig) -> Accelerator:
-    """Raises BadInput for a device that this machine has not. The backbone's statistics do not change."""
+    """An Accelerator. Raises BadInput for a device that is not available. BatchNorm buffers are not synchronised."""
     return accelerator_for(config.precision, config.device, "ofa", buffers=False)
 
 
-def opened(name: str | Path, config: OfaTrainConfig, place: Accelerator, revision: str | None = None) -> Describer:
-    """The model on this process's device in fp32. Raises BadInput where it is none, or has no vocabulary."""
+def load_describer(
+    name: str | Path, config: OfaTrainConfig, place: Accelerator, revision: str | None = None
+) -> Describer:
+    """The model on this process's device in fp32. Raises BadInput where it cannot be loaded or has no vocabulary."""
     ofa = Ofa.load(name, str(place.device), "fp32", revision)
     return Describer(ofa, config.image_size or None)
 
 
-def written(
+def answer_logits(
     model: Any, describer: Describer, rows: Batches, places: Sequence[int]
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits of each next token of these rows' answers, and the tokens; `model` is the network, or what wraps it."""
-    pictures, questions, answers = (moved(tensor, describer.ofa.device) for tensor in rows.tensors(places))
+    """Logits of each next token of these rows' answers, and the target tokens; `model` may be a wrapped network."""
+    pictures, questions, answers = (to_device(tensor, describer.ofa.device) for tensor in rows.tensors(places))
     return model(questions, describer.pixels.normalised(pictures), answers[:, :-1]), answers[:, 1:]
 
 
 def losses(describer: Describer, rows: Batches, place: Accelerator, config: OfaTrainConfig) -> dict[str, Any]:
-    """Of a split, a token: `loss` with smoothing, `nll` without, and that by question. The processes share the rows."""
+    """A split's losses per token: `loss` with smoothing, `nll` without, also by question. Processes divide the rows."""
     network = describer.ofa.network.eval()
     size = config.micro_batch or max(1, config.batch_size // place.num_processes)
     sums = {name: [0.0, 0.0, 0] for name in QUESTIONS}
-    mine = range(place.process_index, len(rows), place.num_processes)
+    process = range(place.process_index, len(rows), place.num_processes)
     with torch.inference_mode(), place.autocast():
         for name, found in sums.items():
-            for part in rows.parts([i for i in mine if rows.rows[i].question == name], size):
-                logits, tokens = written(network, describer, rows, part)
+            for part in rows.parts([i for i in process if rows.rows[i].question == name], size):
+                logits, tokens = answer_logits(network, describer, rows, part)
                 found[0] += float(smoothed_loss(logits, tokens, config.smoothing))
                 found[1] += float(smoothed_loss(logits, tokens, 0.0))
                 found[2] += rows.tokens(part)

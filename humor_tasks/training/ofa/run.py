@@ -1,6 +1,7 @@
-"""A run folder from config to metrics: trains, says what validation and test lose, and goes on after a kill.
+"""A run folder from config to metrics: trains and computes the losses of validation and test; an interrupted run
+resumes.
 
-A run of all folds holds a run of each (fold-K/). A finished one is not trained again.
+A run of all folds holds one run per fold (fold-K/). Finished runs are not trained again.
 """
 
 from __future__ import annotations
@@ -16,21 +17,21 @@ from humor_tasks.training.folder import run_in
 from humor_tasks.training.loop import fit
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Splits, read_splits
-from humor_tasks.training.ofa.finetune import Trainer, accelerator, losses, opened
+from humor_tasks.training.ofa.finetune import Trainer, accelerator, load_describer, losses
 
 MODEL = "model"
-JUDGED = ("validation", "test")
+EVALUATED = ("validation", "test")
 _MEANS = ("loss", "nll")
 
 
 def train(
     config: OfaTrainConfig, output: Path, data: Mapping[str, Splits] | None = None, progress: bool = True
 ) -> dict[str, Any]:
-    """The metrics of the run in `output`, which is trained, gone on with, or already finished.
+    """The metrics of the run in `output`, which is started, resumed, or already finished.
 
-    data: rows by fold, where they are read already. `validation` and `test` hold what `losses` says of them; with
-    fold=all unweighted means over folds. Raises BadInput where the folder holds a run with other settings, for data
-    that cannot be trained on, an unknown model and a device that is not there.
+    data: rows by fold, if already read. `validation` and `test` hold the results of `losses`, with fold=all as
+    unweighted means over folds. Raises BadInput where the folder holds a run with other settings, for invalid data, an
+    unknown model, and a device that is not available.
     """
     pick_device(config.device, "ofa")
     folds = FOLDS if config.fold == "all" else (config.fold,)
@@ -47,24 +48,24 @@ def train(
 
 
 def _one(config: OfaTrainConfig, data: Splits, output: Path, progress: bool) -> dict[str, Any]:
-    """One fold. The saved model is judged, as it will be when it is loaded."""
+    """One fold. The saved model is evaluated, as when it is loaded later."""
     notes = fit(output, MODEL, lambda: Trainer(config, data, output, progress))
     place = accelerator(config)
-    describer = opened(output / MODEL, config, place)
+    describer = load_describer(output / MODEL, config, place)
     found = {
         split: losses(describer, Batches(getattr(data, split), describer, config.workers), place, config)
-        for split in JUDGED
+        for split in EVALUATED
     }
-    rows = {split: len(getattr(data, split)) for split in ("train", *JUDGED)}
+    rows = {split: len(getattr(data, split)) for split in ("train", *EVALUATED)}
     return notes | found | {"rows": rows}
 
 
 def _folds(config: OfaTrainConfig, data: Mapping[str, Splits], output: Path, progress: bool) -> dict[str, Any]:
-    """A run a fold; means over them."""
+    """One run per fold, and the means over them."""
     runs = {
         fold: train(config.with_values(fold=fold), output / f"fold-{fold}", {fold: data[fold]}, progress)
         for fold in FOLDS
     }
-    means = {split: {name: fmean(run[split][name] for run in runs.values()) for name in _MEANS} for split in JUDGED}
+    means = {split: {name: fmean(run[split][name] for run in runs.values()) for name in _MEANS} for split in EVALUATED}
     kept = ("best_epoch", "epochs_run", "rows")
     return means | {"folds": {fold: {name: run[name] for name in kept} for fold, run in runs.items()}}

@@ -3,12 +3,14 @@
 It answers what `huggingface_hub` and `datasets` ask of the real one (repository info, file tree, paths info, downloads
 with HEAD and Range) and keeps a log, so that a test can say how many bytes of which file were fetched.
 
-    with HubStandIn() as hub:
+    with HubServer() as hub:
         hub.add("owner/name", folder)
         subprocess.run(..., env={**os.environ, "HF_ENDPOINT": hub.endpoint, "HF_HOME": str(tmp_path)})
-        hub.bytes_of("matching/test.parquet")
+        assert hub.bytes_of("matching/test.parquet") < 50_000
 
-Run `python hub.py FOLDER owner/name` to serve one folder by hand.
+The hub's client reads HF_ENDPOINT when it is imported: set it before, as for the process above.
+
+`python -m humor_tasks.testing.hub FOLDER owner/name` serves one folder by hand.
 """
 
 from __future__ import annotations
@@ -56,8 +58,8 @@ def commit_of(folder: Path) -> str:
     return digest.hexdigest()
 
 
-class HubStandIn:
-    """The server; use it as a context manager."""
+class HubServer:
+    """The server; use it as a context manager. `log` holds every request in the order of arrival."""
 
     def __init__(self) -> None:
         self.repos: dict[str, Repo] = {}
@@ -69,7 +71,7 @@ class HubStandIn:
         self._server.daemon_threads = True
         self.endpoint = f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def __enter__(self) -> HubStandIn:
+    def __enter__(self) -> HubServer:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self
 
@@ -108,7 +110,7 @@ class HubStandIn:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    hub: HubStandIn
+    hub: HubServer
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -137,14 +139,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _folder(self, repo_id: str, revision: str) -> tuple[str, Path] | None:
         repo = self.hub.repos.get(repo_id)
+        commit = repo.branches.get(revision, revision) if repo else ""
         if repo is None:
-            return self._refuse(404, "RepoNotFound")
-        if repo.gated:
-            return self._refuse(403, "GatedRepo")
-        commit = repo.branches.get(revision, revision)
-        if commit not in repo.commits:
-            return self._refuse(404, "RevisionNotFound")
-        return commit, repo.commits[commit]
+            self._refuse(404, "RepoNotFound")
+        elif repo.gated:
+            self._refuse(403, "GatedRepo")
+        elif commit not in repo.commits:
+            self._refuse(404, "RevisionNotFound")
+        else:
+            return commit, repo.commits[commit]
+        return None
 
     def _api(self, repo_id: str, rest: list[str], query: dict[str, list[str]], body: bytes) -> None:
         action = rest[0] if rest else "revision"
@@ -240,6 +244,6 @@ def _entry(folder: Path, path: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    with HubStandIn() as stand_in:
+    with HubServer() as stand_in:
         print(f"HF_ENDPOINT={stand_in.endpoint}  commit {stand_in.add(sys.argv[2], Path(sys.argv[1]))}", flush=True)
         threading.Event().wait()

@@ -1,4 +1,4 @@
-"""A CLIP that was opened: the model, and what it takes to use it and to save it."""
+"""A loaded CLIP model with the metadata needed to use and save it."""
 
 from __future__ import annotations
 
@@ -17,32 +17,34 @@ from humor_tasks.models.weight_files import misfits
 
 
 @dataclass
-class Opened:
-    """A model on the CPU in fp32, and what it takes to use it and to save it."""
+class LoadedClip:
+    """A model on the CPU in fp32, with its tokenizer, configuration and preprocessing."""
 
     model: Any
     tokenizer: Any
     architecture: str
     model_config: dict[str, Any]
-    """As in open_clip's model_configs/*.json, with what the weights need (quick_gelu)."""
+    """The format of open_clip's model_configs/*.json, including quick_gelu if the weights need it."""
     preprocess: dict[str, Any]
     """mean, std, interpolation."""
     settings: dict[str, Any] = field(default_factory=dict)
-    """fit, prefix and precision, as a folder of ours carries them."""
+    """fit, prefix and precision, if the folder was written by `Clip.save`."""
 
     def __post_init__(self) -> None:
         where = f"clip: {self.architecture}: preprocessing:"
         for name in ("mean", "std"):
             numbers = self.preprocess[name]
             if not isinstance(numbers, list | tuple) or len(numbers) != 3 or not all(map(_is_number, numbers)):
-                raise BadInput(f"{where} {name} is {numbers!r}; it is three numbers, for red, green and blue.")
+                raise BadInput(f"{where} {name} is {numbers!r}; it must be three numbers, for red, green and blue.")
         if not all(self.preprocess["std"]):
-            raise BadInput(f"{where} std is {self.preprocess['std']!r}; pictures are divided by it.")
+            raise BadInput(
+                f"{where} std is {self.preprocess['std']!r}; pixel values are divided by it, so it must not be 0."
+            )
         check_choice(f"{where} interpolation", self.preprocess["interpolation"], ("bicubic", "bilinear"))
 
     @property
     def size(self) -> int:
-        """Pixels a side."""
+        """Picture size in pixels per side. Raises BadInput for a model with rectangular input."""
         size: Any = self.model.visual.image_size
         sides = set(size) if isinstance(size, tuple | list) else {size}
         if len(sides) != 1:
@@ -50,7 +52,7 @@ class Opened:
         return int(sides.pop())
 
     def fingerprint(self) -> str:
-        """SHA-256 of the weights and of the configuration that gives them their meaning, in hex."""
+        """SHA-256 of the weights and the model configuration, in hex."""
         digest = hashlib.sha256(json.dumps(self.model_config, sort_keys=True).encode())
         for name, tensor in sorted(self.model.state_dict().items()):
             flat = tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8)
@@ -60,7 +62,7 @@ class Opened:
 
 
 def fill(model: nn.Module, state: Mapping[str, torch.Tensor], where: str, architecture: str) -> None:
-    """Loads the weights; BadInput names the keys that are missing, unexpected, of another shape, or no fractions."""
+    """Load the weights. Raises BadInput naming keys that are missing, unexpected, or of another shape or type."""
     problems = misfits(model.state_dict(), state)
     if problems:
         raise BadInput(f"clip: {where} does not fit {architecture}: {'; '.join(problems)}.")

@@ -1,0 +1,58 @@
+"""A metric: which items count towards it, how they become an estimate, and which direction is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from humor_tasks.data.records import Outcome
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+
+Direction = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric of a benchmark.
+
+    direction: which values are better.
+    estimate: the value and its interval from the outcomes that count; by default the mean of the items' own values,
+    clustered.
+    lm_eval_name: the name in lm-eval, where it differs (`acc` for `accuracy`).
+    counts: whether an outcome counts; by default where `Outcome.values` holds the item's value of this metric. A metric
+    that is not defined on one item, such as a correlation, says so with a function of its own.
+    """
+
+    name: str
+    direction: Direction = "higher"
+    estimate: Callable[[Sequence[Outcome]], Estimate] | None = None
+    lm_eval_name: str = ""
+    counts: Callable[[Outcome], bool] | None = None
+
+    @property
+    def shown_in_lm_eval(self) -> str:
+        """The name in lm-eval's results."""
+        return self.lm_eval_name or self.name
+
+    def counted(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """The outcomes that count, in their order."""
+        return [o for o in outcomes if (self.counts(o) if self.counts else self.name in o.values)]
+
+    def over(self, outcomes: Sequence[Outcome]) -> Estimate:
+        """The estimate over outcomes that count."""
+        if self.estimate is not None:
+            return self.estimate(outcomes)
+        return clustered_mean([o.values[self.name] for o in outcomes], [o.cluster for o in outcomes])
+
+
+def has(name: str) -> Callable[[Outcome], bool]:
+    """Counts the items that have a value of the metric `name`."""
+    return lambda outcome: name in outcome.values
+
+
+ACCURACY = Metric("accuracy", lm_eval_name="acc")
+UNPARSED = Metric("unparsed", "lower")
+REFUSED = Metric("refused", "lower")
+REPLY_RATES = (UNPARSED, REFUSED)
+"""Shares of all replies that could not be read or were empty, and that declined the task."""

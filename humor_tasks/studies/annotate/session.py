@@ -1,0 +1,102 @@
+"""The voting session: each annotator's next item, and recording of votes, independent of the web page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.annotate.assignment import assigned, shown_order
+from humor_tasks.studies.annotate.pairs import Item
+from humor_tasks.studies.annotate.store import VoteStore
+from humor_tasks.studies.annotate.vote import TIE, Vote, utc
+
+ANNOTATOR_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+MAX_REASON = 2000  # characters
+
+
+@dataclass(frozen=True)
+class View:
+    """The state of one annotator's page: `item` is None when nothing is left; `order` holds the options' indices in the
+    file.
+    """
+
+    rater: str
+    done: int
+    total: int
+    item: Item | None
+    order: tuple[int, ...] = ()
+    reason: str = ""
+    note: str = ""
+
+
+class Session:
+    """Assigns items and records votes. Annotators are identified by their id only."""
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        store: VoteStore,
+        seed: int = 0,
+        limit: int | None = None,
+        ties: bool = False,
+        shuffle: bool = True,
+    ) -> None:
+        self.items, self.store = {item.id: item for item in items}, store
+        self.seed, self.limit, self.ties, self.shuffle = seed, limit, ties, shuffle
+
+    def enter(self, name: str) -> View:
+        """The page of a new or returning annotator.
+
+        An id that differs only in case from one with votes is treated as that one, because phones capitalise input.
+        Raises BadInput for an invalid id.
+        """
+        name = name.strip()
+        if not ANNOTATOR_ID.fullmatch(name):
+            raise BadInput(f"'{name[:40]}' is not a valid id; use 1 to 40 letters, digits, '-', '_' and '.'.")
+        same = [rater for rater in sorted(self.store.raters()) if rater.casefold() == name.casefold()]
+        return self.view(name if name in same or not same else same[0])
+
+    def view(self, rater: str, note: str = "", reason: str = "") -> View:
+        """The annotator's next item."""
+        done = [vote.item for vote in self.store.of(rater)]
+        mine = assigned(list(self.items.values()), rater, self.seed, self.limit, done)
+        item = mine[len(done)] if len(done) < len(mine) else None
+        order = shown_order(self.seed, rater, item, self.shuffle) if item else ()
+        return View(rater, len(done), len(mine), item, order, reason, note)
+
+    def vote(self, rater: str, item: str, place: int | None, reason: str = "") -> View:
+        """Record the vote for the option shown at `place` (from 0; None is a tie), and return the next page.
+
+        A vote on an item that is no longer the annotator's next, as from a second window, is not recorded. Raises
+        BadInput for a choice that is not offered.
+        """
+        current = self.enter(rater)
+        if current.item is None or current.item.id != item:
+            return self.view(current.rater, "This item was already voted on; here is the next one.")
+        if place is None and not self.ties:
+            raise BadInput("ties are not allowed.")
+        if place is not None and not 0 <= place < len(current.order):
+            raise BadInput(f"there is no option {place + 1}.")
+        labels = current.item.labels
+        choice = TIE if place is None else labels[current.order[place]]
+        time = utc(datetime.now(UTC).isoformat(timespec="milliseconds"))
+        vote = Vote(item, current.rater, choice, time, _plain(reason), "".join(labels[i] for i in current.order))
+        self.store.add(vote)
+        return self.view(current.rater)
+
+    def undo(self, rater: str) -> View:
+        """Withdraw the annotator's last vote, and show its item again with the reason."""
+        current = self.enter(rater)
+        withdrawn = self.store.undo(current.rater)
+        if withdrawn is None:
+            return self.view(current.rater, "There is no vote to undo.")
+        return self.view(current.rater, "Your last vote was withdrawn.", withdrawn.reason)
+
+
+def _plain(text: str) -> str:
+    """One line without control characters, so that a vote is one line of the file."""
+    line = " ".join(text.split())
+    return "".join(c for c in line if c.isprintable() or c == "\u200d")[:MAX_REASON].strip()

@@ -1,0 +1,98 @@
+"""A scripted OpenAI-compatible chat server on 127.0.0.1.
+
+with ChatServer(lambda messages: f"You said: {text_of(messages[-1])}") as server:
+    env = {**os.environ, "MINE_API_KEY": "none", "MINE_BASE_URL": server.url}
+    subprocess.run(["inspect", "eval", "humor_tasks/matching", "--model", "openai-api/mine/m"], env=env, check=True)
+    assert server.requests[0]["model"] == "m"
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from humor_tasks.testing.script import REFUSED, Flag, by_rule
+
+Reply = str | Flag | Exception
+Rule = Callable[[list[dict[str, Any]]], Reply]
+
+
+class ChatServer(ThreadingHTTPServer):
+    """Answers chat completions by script; use it as a context manager.
+
+    script: one reply for every request; a list with one a request; or a function of the request's messages. A reply is
+    text, `REFUSED`, or an exception: the request fails with HTTP status 500, at a `ConnectionError` without any answer.
+
+    `url` is the API's base; `requests` holds the bodies in order of arrival.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, script: Reply | Sequence[Reply] | Rule) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answer = by_rule(script)
+        self.requests: list[dict[str, Any]] = []
+        self.lock = threading.Lock()
+
+    def __enter__(self) -> ChatServer:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+    @property
+    def url(self) -> str:
+        """The API's base, to be given to a client as `base_url`."""
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ChatServer
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.server.lock:
+            self.server.requests.append(body)
+        try:
+            said = self.server.answer(body["messages"])
+        except ConnectionError:
+            raise  # the connection is closed without an answer
+        except Exception as problem:
+            self._send(500, {"error": {"message": str(problem), "type": type(problem).__name__}})
+            return
+        message = {"role": "assistant", "content": "" if said is REFUSED else said}
+        reason = "content_filter" if said is REFUSED else "stop"
+        reply = {
+            "id": "scripted",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        }
+        self._send(200, reply)
+
+    def _send(self, status: int, reply: dict[str, Any]) -> None:
+        data = json.dumps(reply).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+def text_of(message: dict[str, Any]) -> str:
+    """The text of a message in a request's body, whether its content is a string or parts."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part["type"] == "text")

@@ -1,0 +1,148 @@
+"""Item values are what their names say, and answer forms give answers without a detour through text."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from humor_tasks.api import evaluate, load
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm, Choice, Rating, YesNo
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.humicroedit.pairwise import FunnierOfTwo
+from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.data.records import Outcome
+from humor_tasks.errors import BadInput
+
+CASES: dict[str, dict[str, Any]] = {
+    "matching": {},
+    "ranking": {"fold": "all"},
+    "explanation": {},
+    "brainstorm": {},
+    "humicroedit_rating": {},
+    "humicroedit_pairwise": {},
+    "humorbench": {"one_explanation_per": "caption"},
+    "humorbench_autograder": {},
+    "mock_detecting": {"input": "description"},
+    "mock_matching": {"input": "description"},
+    "mock_explaining": {"input": "description"},
+    "mock_generation": {"input": "description"},
+}
+REPLIES = (
+    "Answer: A",
+    "Answer: no",
+    "Rating: 1.3",
+    "Explanation: The dog is the lawyer.",
+    "<explanation>A short one.</explanation>",
+    "<reasoning>So.</reasoning><judgement>PASS</judgement>",
+    "Concepts: a; b\nChosen: a\nCaption: Sit.\nExplanation: A pun.",
+    "",
+    "I'm sorry, but I can't help with that.",
+)
+# The one metric over a corpus whose items log a relative of it: an item's `bleu` is its sentence BLEU.
+RELATED = {"bleu"}
+
+
+def outcomes_of(run: Run) -> list[Outcome]:
+    found = [run.outcome(r, REPLIES[i % len(REPLIES)]) for i, r in enumerate(run.records)]
+    found += [run.outcome(r, reply) for r in run.records[:2] for reply in REPLIES]
+    if run.benchmark.name == "humorbench":
+        points = {r.id: len(r.points) for r in run.records}
+        found = [graded(run, o, ([True, None, False] * points[o.id])[: points[o.id]]) for o in found]
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_items_value_is_the_metric_over_this_item_alone(name: str) -> None:
+    run = load(name, dataset="sample", **CASES[name])
+    seen = set()
+    for outcome in outcomes_of(run):
+        for metric in run.benchmark.metrics:
+            if metric.name in outcome.values and metric.name not in RELATED:
+                assert metric.counted([outcome])
+                assert metric.over([outcome]).value == pytest.approx(outcome.values[metric.name])
+                seen.add(metric.name)
+    assert len(seen) >= 3
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_metrics_without_an_item_value_are_not_in_values(name: str) -> None:
+    """A value under the name of a correlation or of a kappa would say something that is not so."""
+    run = load(name, dataset="sample", **CASES[name])
+    never = {"pearson", "spearman", "cohen_kappa", "gwet_ac1", "precision", "recall", "f1", "rmse_at_10", "one_judge"}
+    assert not any(never & set(outcome.values) for outcome in outcomes_of(run))
+
+
+def test_every_benchmark_has_distinct_metrics_and_lm_eval_names() -> None:
+    for benchmark in BENCHMARKS.values():
+        names = [metric.name for metric in benchmark.metrics]
+        shown = [metric.shown_in_lm_eval for metric in benchmark.metrics]
+        assert len(set(names)) == len(names)
+        assert len(set(shown)) == len(shown)
+
+
+def test_headlines_rated_for_pairs_hold_no_value_of_pairs() -> None:
+    run = load("humicroedit_pairwise", dataset="sample", via="ratings")
+    outcomes = [run.outcome(r, f"Rating: {i % 4}") for i, r in enumerate(run.records)]
+    assert not any({"accuracy", "reward", "tied"} & set(o.values) for o in outcomes)
+    assert all(o.values["pairs"] >= 1 for o in outcomes)
+    assert run.metrics(outcomes)["accuracy"].n > 10
+
+
+# ---- answer forms -------------------------------------------------------------------------------
+
+LOW, HIGH, NEVER = -5.0, -1.0, -math.inf
+
+
+@pytest.mark.parametrize(
+    ("form", "likelihoods", "answer"),
+    [
+        (Choice("ABC"), [LOW, HIGH, LOW], Answer("B")),
+        (Choice("ABC"), [HIGH, HIGH, LOW], Answer("A")),
+        (Choice("ABC"), [NEVER, NEVER, NEVER], UNREAD),
+        (Choice("ABC"), [math.nan, HIGH, LOW], UNREAD),
+        (YesNo(), [LOW, HIGH], Answer("no")),
+        (Rating(("0", "1", "2", "3")), [NEVER, 0.0, NEVER, NEVER], Answer("1.0")),
+        (Rating(("0", "1", "2", "3")), [math.log(0.5), math.log(0.5), NEVER, NEVER], Answer("0.5")),
+        (Rating(("0", "1", "2", "3")), [math.nan, 0.0, NEVER, NEVER], UNREAD),
+    ],
+)
+def test_answers_from_log_likelihoods(form: AnswerForm, likelihoods: list[float], answer: Answer) -> None:
+    assert form.from_likelihoods(likelihoods) == answer
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "answer"),
+    [
+        (Rating(("0", "1", "2", "3")), "1e-05", Answer("1e-05")),
+        (Rating(("0", "1", "2", "3")), " 2 ", Answer("2.0")),
+        (FunnierOfTwo("AB"), "2", Answer("B")),
+        (FunnierOfTwo("AB"), "0", UNREAD),
+        (Choice("ABCDE"), "C", Answer("C")),
+    ],
+)
+def test_answers_from_submissions(form: AnswerForm, text: str, answer: Answer) -> None:
+    assert form.from_submission(text) == answer
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "message"),
+    [
+        (Rating(("0", "1", "2", "3")), "3.1", "must be a number from 0 to 3"),
+        (Rating(("0", "1", "2", "3")), "nan", "must be a number from 0 to 3"),
+        (FunnierOfTwo("AB"), "3", "must be 1 or 2"),
+    ],
+)
+def test_entries_that_are_no_answer(form: AnswerForm, text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        form.from_submission(text)
+
+
+def test_answers_are_scored_as_they_are() -> None:
+    """A number too small to be written as a sentence in decimals keeps its value."""
+    run = load("humicroedit_rating", dataset="sample")
+    small = evaluate(run, {r.id: Answer("1e-300") for r in run.records})
+    zero = evaluate(run, {r.id: "Rating: 0" for r in run.records})
+    assert small.metrics["rmse"].value == pytest.approx(zero.metrics["rmse"].value)

@@ -1,0 +1,157 @@
+"""A package of somebody else's adds a humour benchmark to both harnesses: tests/thirdparty/pun_bench."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import EvalLog, read_eval_log
+from uv import find_uv_bin
+
+from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
+from humor_tasks.errors import BadInput
+
+SOURCE = Path(__file__).parent / "thirdparty" / "pun_bench"
+MOST_LINES = 40
+# The longest ending makes the pun in one of three kitchens, one of two gardens and one of three seas. Clustered by
+# topic: residuals 1 - 3 * .375, 1 - 2 * .375 and 1 - 3 * .375; sqrt(3 / 2 * (.125**2 + .25**2 + .125**2)) / 8.
+ACCURACY, STDERR = 0.375, 0.046875
+
+
+def test_a_benchmark_for_both_harnesses_takes_forty_lines() -> None:
+    files = [path for path in SOURCE.rglob("*") if path.suffix in (".py", ".yaml", ".yml")]
+    lines = [line for path in files for line in path.read_text().splitlines() if line.strip()]
+    assert {path.name for path in files} == {"__init__.py", "puns.yaml", "puns_gen.yaml"}
+    assert len(lines) <= MOST_LINES
+
+
+# ---- how a benchmark is found ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that distributions can be put into."""
+    find_benchmark.cache_clear()
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    find_benchmark.cache_clear()
+
+
+def declare(site: Path, distribution: str, **entries: str) -> None:
+    """The metadata of an installed distribution with these entry points."""
+    folder = site / f"{distribution}-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+    lines = [f"{name.replace('_', '-')} = {value}" for name, value in entries.items()]
+    (folder / "entry_points.txt").write_text("\n".join(["[humor_tasks.benchmarks]", *lines, ""]))
+
+
+def test_a_declared_benchmark_is_imported_when_it_is_asked_for(site: Path) -> None:
+    (site / "jests_found.py").write_text(
+        "from dataclasses import replace\nfrom humor_tasks.benchmarks import BENCHMARKS\n"
+        "JESTS = replace(BENCHMARKS['matching'], name='jests')\n"
+    )
+    declare(site, "jests", jests="jests_found:JESTS")
+    assert find_benchmark("matching") is BENCHMARKS["matching"]
+    assert "jests_found" not in sys.modules
+    assert find_benchmark("jests").name == "jests"
+    assert find_benchmark("jests") is sys.modules["jests_found"].JESTS
+    assert "jests" not in BENCHMARKS
+    with pytest.raises(BadInput, match=r"benchmark: there is no 'jest'; choose from matching,.*jests. Did you mean"):
+        find_benchmark("jest")
+
+
+def test_declared_twice(site: Path) -> None:
+    declare(site, "one", jests="one:JESTS")
+    declare(site, "other", jests="other:JESTS")
+    with pytest.raises(BadInput, match=r"several packages declare it: one:JESTS, other:JESTS\. Uninstall all but one"):
+        find_benchmark("jests")
+
+
+@pytest.mark.parametrize("value", ["no_jests:MATCHING", "no_jests:TEXT"])
+def test_declared_and_something_else(site: Path, value: str) -> None:
+    (site / "no_jests.py").write_text(
+        "from humor_tasks.benchmarks import *\nMATCHING, TEXT = BENCHMARKS['matching'], ''"
+    )
+    declare(site, "jests", jests=value)
+    with pytest.raises(BadInput, match=f"{value}, its entry point .* is no Benchmark of that name"):
+        find_benchmark("jests")
+
+
+def test_ours_cannot_be_replaced(site: Path) -> None:
+    declare(site, "jests", matching="no_module:MATCHING")
+    assert find_benchmark("matching") is BENCHMARKS["matching"]
+
+
+# ---- installed, in both harnesses -----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the package was installed into. Inspect knows an installed package by this folder's name."""
+    folder = tmp_path_factory.mktemp("installed") / "site-packages"
+    source = shutil.copytree(SOURCE, tmp_path_factory.mktemp("source") / "pun_bench")
+    install = [find_uv_bin(), "pip", "install", "--no-deps", "--python", sys.executable, "--target", folder, source]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def run(installed: Path, cwd: Path, *command: str | Path) -> str:
+    """A command with the package beside what is installed already."""
+    paths = [str(installed), *filter(None, [os.environ.get("PYTHONPATH")])]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "HF_HUB_OFFLINE": "1", "INSPECT_DISPLAY": "plain"}
+    program = Path(sys.executable).parent / command[0]
+    done = subprocess.run([program, *command[1:]], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
+
+
+def scores(log: EvalLog, scorer: int = 0) -> tuple[float, float]:
+    assert log.status == "success", log.error
+    assert log.results
+    metrics = log.results.scores[scorer].metrics
+    return metrics["accuracy"].value, metrics["accuracy_stderr"].value
+
+
+@pytest.mark.slow
+def test_inspect_runs_it_and_scores_its_log_again(installed: Path, tmp_path: Path) -> None:
+    run(installed, tmp_path, "inspect", "eval", "pun_bench/puns", "--model", "baseline/longest", "--log-dir", "logs")
+    (path,) = (tmp_path / "logs").glob("*.eval")
+    log = read_eval_log(str(path))
+    assert scores(log) == pytest.approx((ACCURACY, STDERR))
+    assert (log.eval.metadata or {})["signature"].startswith("bench:puns|v:1-A|method:generate|data:sample|")
+    assert str(log.samples and log.samples[0].input[0].text).startswith("Which ending makes this a pun?")  # type: ignore[union-attr]
+    again = ("inspect", "score", path, "--scorer", "humor_tasks/multiple_choice", "--action", "append", "--overwrite")
+    run(installed, tmp_path, *again)
+    assert scores(read_eval_log(str(path)), 1) == pytest.approx((ACCURACY, STDERR))
+
+
+@pytest.mark.slow
+def test_lm_eval_runs_it(installed: Path, tmp_path: Path) -> None:
+    """With the full scan of lm-eval's own tasks, as a user has it."""
+    command = ["lm_eval", "--include_path", installed / "pun_bench" / "tasks", "--tasks", "puns,puns_gen"]
+    command += ["--model", "humor-baseline", "--model_args", "strategy=longest", "--output_path", "out"]
+    run(installed, tmp_path, *command)
+    (path,) = (tmp_path / "out").rglob("results_*.json")
+    found = json.loads(path.read_text())
+    for task, method in (("puns", "loglikelihood"), ("puns_gen", "generate")):
+        results = found["results"][task]
+        assert (results["acc,none"], results["acc_stderr,none"]) == pytest.approx((ACCURACY, STDERR))
+        assert found["configs"][task]["metadata"]["signature"].startswith(f"bench:puns|v:1-A|method:{method}|")
+        assert found["versions"][task] == "1-A"
+
+
+@pytest.mark.slow
+def test_predictions_of_it_are_scored(installed: Path, tmp_path: Path) -> None:
+    rows = (SOURCE / "pun_bench" / "data" / "puns" / "test.jsonl").read_text().splitlines()
+    replies = {row["id"]: f"Answer: {row['answer']}" for row in map(json.loads, rows)}
+    (tmp_path / "predictions.json").write_text(json.dumps(replies | {"sea-1": "Answer: C"}))
+    score = ("humor-tasks", "score", "predictions.json", "--task", "puns", "--dataset", "sample", "--json")
+    assert json.loads(run(installed, tmp_path, *score))["metrics"]["accuracy"]["value"] == 7 / 8
