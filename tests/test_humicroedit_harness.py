@@ -35,7 +35,7 @@ from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.studies.logged import answers_in_log, read_logged
+from humor_tasks.studies.submission import read_answers
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
@@ -347,7 +347,7 @@ def test_gaps_are_refused_or_filled(name: str, fill: str | None, filled: str | N
         assert not out.exists()
     else:
         assert done.exit_code == 0, done.output
-        gap = next(i for i, answer in read_logged(Path(log)).answers.items() if answer is None)
+        gap = next(i for i, answer in read_answers(Path(log)).answers.items() if answer is None)
         assert {row["id"]: row["pred"] for row in csv.DictReader(out.open())}[gap] == filled
 
 
@@ -369,9 +369,9 @@ def test_wrong_fills_files_and_logs(tmp_path: Path) -> None:
     part = Path(run(inspect_task(RATING), limit=5, log_dir=str(tmp_path)).location)
     assert "holds 5 of 36 instances" in command("submission", part, "-o", tmp_path / "out.csv").output
     with pytest.raises(BadInput, match="holds 5 of 36"):
-        answers_in_log(part)
+        read_answers(part)
     assert not (tmp_path / "out.csv").exists()
-    assert build(RATING, SAMPLE, []).dataset[0].id in answers_in_log(rating)[0]
+    assert build(RATING, SAMPLE, []).dataset[0].id in read_answers(rating).answers
 
 
 def test_a_submission_of_every_pair_has_the_tied_ones_too(tmp_path: Path) -> None:
