@@ -405,8 +405,8 @@ def test_ratings_of_the_pairs_headlines_are_scored_from_a_csv(tmp_path: Path) ->
 def test_a_model_that_picks_among_choices_rates_nothing() -> None:
     log = eval(inspect_task(RATING), model="baseline/first", display="none")[0]
     assert log.status == "error"
-    assert "rates no headline" in str(log.error and log.error.message)
-    with pytest.raises(BadInput, match="rates no headline"):
+    assert "cannot rate headlines" in str(log.error and log.error.message)
+    with pytest.raises(BadInput, match="cannot rate headlines"):
         lm_eval(f"{RATING}_gen", BaselineLM(strategy="first"))
 
 

@@ -343,7 +343,7 @@ def test_ranking_loss_by_hand() -> None:
 def test_a_stack_never_sees_a_model_that_saw_the_row(
     rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from humor_tasks.training.humicroedit import ensemble
+    from humor_tasks.training.humicroedit import ensemble, run
 
     seen: dict[str, set[str]] = {}
     asked: dict[str, set[str]] = {}
@@ -358,7 +358,7 @@ def test_a_stack_never_sees_a_model_that_saw_the_row(
         rate(path, ids, values)
 
     whole, rate = read_data(rows).train, ensemble.write_predictions
-    monkeypatch.setattr(ensemble, "train", spying)
+    monkeypatch.setattr(run, "train", spying)
     monkeypatch.setattr(ensemble, "write_predictions", written)
     metrics = train(config("ensemble", rows, encoder), tmp_path / "run", progress=False)
     assert len(seen) == 12  # 2 systems x 2 alphas x (2 folds and the whole)
