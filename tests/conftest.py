@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.metadata
+import itertools
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,28 @@ import pytest
 
 if TYPE_CHECKING:
     from standins.graded_logs import Logs
+
+# One thread a process, set before numpy or torch loads and inherited by the processes that tests start: as many workers
+# run as there are cores, and sums are made in one order.
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
+# Inspect asks for it in every evaluation: a quarter of a second each, for what stays the same.
+importlib.metadata.packages_distributions = functools.cache(importlib.metadata.packages_distributions)
+
+NUMBERS = itertools.count()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each worker's share, which others take from the end of, begins with slow tests: none is left with a long one."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    quick = [item for item in items if not item.get_closest_marker("slow")]
+    items[:] = [
+        item
+        for k in range(workers)
+        for part in (slow, quick)
+        for item in part[len(part) * k // workers : len(part) * (k + 1) // workers]
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -37,20 +61,15 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
 
 
 @pytest.fixture(autouse=True)
-def quiet_inspect(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def quiet_inspect(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Logs into the test's own folder, plain output, no telemetry, no hub."""
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "logs"))
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    if "tmp_path" in request.fixturenames:
+        home = request.getfixturevalue("tmp_path")
+    else:  # named, and made by Inspect if at all: thousands of tests write nothing
+        home = tmp_path_factory.getbasetemp() / "quiet" / str(next(NUMBERS))
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(home / "logs"))
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(home / "cache"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """Sums in one order, in this process and in those it starts."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)

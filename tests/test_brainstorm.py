@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,13 +14,13 @@ from hypothesis import strategies as st
 from inspect_ai import eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage
+from standins import commands
 from standins.judging import between, metrics, says
 from standins.tiny_clip_folder import saved
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.brainstorm import SHOWN, WRITTEN
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.tasks.brainstorm import brainstorm
 from humor_tasks.scorers.fields import items, read_fields
 from humor_tasks.studies.captions.captions import (
     Caption,
@@ -36,6 +33,7 @@ from humor_tasks.studies.captions.captions import (
     strengths,
 )
 from humor_tasks.studies.captions.comparing import compared, task
+from humor_tasks.tasks import brainstorm
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 REPLY = "Concepts: sea; night; therapy\nChosen: sea; therapy\nCaption: Ships avoid me.\nExplanation: They have to."
@@ -313,7 +311,7 @@ def test_a_file_names_its_system(tmp_path: Path) -> None:
 
 
 def test_a_log_of_another_task() -> None:
-    from humor_tasks.on_inspect.tasks.caption_contest import explanation
+    from humor_tasks.tasks import explanation
 
     (log,) = eval(explanation(dataset="sample"), model=says("m", "So.").model, display="none")
     with pytest.raises(BadInput, match=r"is not of humor_tasks/brainstorm"):
@@ -323,17 +321,8 @@ def test_a_log_of_another_task() -> None:
 # ---- by the real command lines ------------------------------------------------------------------
 
 
-def command(*args: str, env: dict[str, str] | None = None, ok: bool = True) -> str:
-    tool = [str(Path(sys.executable).parent / args[0]), *args[1:]]
-    environment = os.environ | {"INSPECT_DISPLAY": "none"} | (env or {})
-    done = subprocess.run(tool, env=environment, capture_output=True, text=True, timeout=280)
-    assert (done.returncode == 0) == ok, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout + done.stderr
-
-
 @pytest.mark.slow
-def test_brainstorm_and_rank_by_the_command_line(tmp_path: Path) -> None:
+def test_brainstorm_and_rank_by_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two epochs of a model and a file of people's, ranked twice by a chat model that prefers the longer."""
 
     def answer(messages: list[dict[str, Any]]) -> str:
@@ -348,21 +337,22 @@ def test_brainstorm_and_rank_by_the_command_line(tmp_path: Path) -> None:
     people.write_text("".join(json.dumps({"contest": c, "caption": "A" * 90}) + "\n" for c in clusters))
     out = tmp_path / "ranks.json"
     with ChatServer(answer) as server:
-        env = {"LOCAL_BASE_URL": server.url, "LOCAL_API_KEY": "x", "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
-        command(
-            "inspect", "eval", "humor_tasks/brainstorm", "-T", "dataset=sample", "--epochs", "2", "--model",
-            "openai-api/local/writer", "--log-dir", str(tmp_path / "logs"), env=env,
+        monkeypatch.setenv("LOCAL_BASE_URL", server.url)
+        monkeypatch.setenv("LOCAL_API_KEY", "x")
+        commands.inspect(
+            "eval", "humor_tasks/brainstorm", "-T", "dataset=sample", "--epochs", "2", "--model",
+            "openai-api/local/writer", "--log-dir", tmp_path / "logs", cwd=tmp_path,
         )  # fmt: skip
         body = server.requests[0]
         sampling = [body[name] for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")]
         assert sampling == [0.8, 0.9, 0.2, 0.05]
         (log,) = (tmp_path / "logs").glob("*.eval")
         assert len(read_eval_log(str(log)).samples or []) == 10
-        rank = ("humor-tasks", "rank-captions", str(log), str(people), "--model", "openai-api/local/judge")
+        rank = ("rank-captions", str(log), str(people), "--model", "openai-api/local/judge")
         rank += ("--log-dir", str(tmp_path / "ranking"), "-o", str(out), "--bradley-terry")
-        told = command(*rank, env=env)
+        told = commands.humor_tasks(*rank)
         count = len(server.requests)
-        again = command(*rank, env=env)
+        again = commands.humor_tasks(*rank)
         assert len(server.requests) == count, "an answer was paid for twice"
     rows = json.loads(out.read_text())
     assert [row["system"] for row in rows if row["rank"] == 1] == ["people"] * 5
@@ -382,8 +372,8 @@ def test_a_model_that_picks_ranks_too(model: str, tmp_path: Path) -> None:
     path.write_text(
         "".join(json.dumps(dict(zip(("contest", "caption", "system"), r, strict=True))) + "\n" for r in rows)
     )
-    told = command(
-        "humor-tasks", "rank-captions", str(path), "--model", model, "--dataset", "sample", "-o", str(out),
+    told = commands.humor_tasks(
+        "rank-captions", path, "--model", model, "--dataset", "sample", "-o", out,
         "--log-dir", str(tmp_path / "logs"),
     )  # fmt: skip
     assert "3 captions, 3 pairs, 0 unread" in told
@@ -397,8 +387,8 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
     model = f"clip/{saved(tmp_path)}"
     path = tmp_path / "c.jsonl"
     path.write_text('{"contest": 9001, "caption": "a"}\n{"contest": 9001, "caption": "b", "system": "s"}\n')
-    told = command(
-        "humor-tasks", "rank-captions", str(path), "--model", model, "--dataset", "sample",
+    told = commands.humor_tasks(
+        "rank-captions", path, "--model", model, "--dataset", "sample",
         "--setting", "pixels", "-M", "device=cpu", "--log-dir", str(tmp_path / "logs"),
     )  # fmt: skip
     assert "2 captions, 1 pairs, 0 unread" in told
@@ -422,5 +412,4 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
 def test_what_is_asked_for_wrongly(args: tuple[str, ...], message: str, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text('{"contest": 9001, "caption": "a"}\n{"contest": 9001, "caption": "b"}\n')
-    told = command("humor-tasks", "rank-captions", str(path), "--dataset", "sample", *args, ok=False)
-    assert message in told
+    assert message in commands.refused("rank-captions", path, "--dataset", "sample", *args)

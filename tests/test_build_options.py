@@ -16,8 +16,10 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from standins import commands
 
 from humor_tasks import load
 from humor_tasks.datasets_cards import folder
@@ -64,14 +66,12 @@ def obliging(messages: list[dict[str, Any]]) -> str:
 
 
 def command(source: Path, out: Path, *args: str) -> list[str]:
-    tool = str(Path(sys.executable).parent / "humor-tasks")
-    base = [tool, "build", "options", str(source), "--model", "openai-api/local/writer", "-o", str(out)]
-    return [*base, *args]
+    """The arguments of `humor-tasks`."""
+    return ["build", "options", str(source), "--model", "openai-api/local/writer", "-o", str(out), *args]
 
 
 def environment(url: str, tmp_path: Path) -> dict[str, str]:
-    own = {"LOCAL_BASE_URL": url, "LOCAL_API_KEY": "secret-key", "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
-    return os.environ | own
+    return {"LOCAL_BASE_URL": url, "LOCAL_API_KEY": "secret-key", "INSPECT_CACHE_DIR": str(tmp_path / "cache")}
 
 
 JUDGE = ("--judge", "openai-api/local/judge")
@@ -81,12 +81,9 @@ def build(
     source: Path, out: Path, answer: Answer, tmp_path: Path, *args: str, ok: bool = True
 ) -> tuple[str, ChatServer]:
     """What the command printed, and the server with its requests."""
-    with ChatServer(answer) as server:
-        env = environment(server.url, tmp_path)
-        done = subprocess.run(command(source, out, *args), env=env, capture_output=True, text=True, timeout=280)
-    assert (done.returncode == 0) == ok, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout + done.stderr, server
+    with ChatServer(answer) as server, patch.dict(os.environ, environment(server.url, tmp_path)):
+        told = (commands.humor_tasks if ok else commands.refused)(*command(source, out, *args))
+    return told, server
 
 
 # ---- end to end ---------------------------------------------------------------------------------
@@ -284,8 +281,8 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
     with ChatServer(holding) as server:
         env = environment(server.url, tmp_path)
         process = subprocess.Popen(
-            command(source, resumed, *JUDGE), env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            [sys.executable, "-m", "humor_tasks.cli", *command(source, resumed, *JUDGE)], env=os.environ | env,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         deadline = time.monotonic() + 200
         while not calls.exists() or len(calls.read_bytes().splitlines()) < 25:
@@ -301,12 +298,12 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
         assert kept.endswith(b"\n")
         if torn:  # as a kill in the midst of a write would leave it
             calls.write_bytes(kept + b'{"key": "abc", "rep')
-        done = subprocess.run(command(source, resumed, *JUDGE), env=env, capture_output=True, text=True, timeout=280)
-    assert done.returncode == 0, done.stdout + done.stderr
+        with patch.dict(os.environ, env):
+            told = commands.humor_tasks(*command(source, resumed, *JUDGE))
     assert calls.read_bytes().startswith(kept)
     assert len(lines_of(calls)) == 64
     assert set(holding.answered.values()) == {1}
-    assert "Calls: 39 made, 25 reused from the log." in done.stdout
+    assert "Calls: 39 made, 25 reused from the log." in told
     for name in ("README.md", *(f"cartoon_matching/{split}.jsonl" for split in ("train", "validation", "test"))):
         assert (resumed / name).read_bytes() == (straight / name).read_bytes()
 

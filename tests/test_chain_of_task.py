@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -21,6 +20,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, ContentVideo
 from inspect_ai.scorer import includes
 from inspect_ai.solver import generate
+from standins import commands
 from standins.judging import says
 from standins.mock_rows import ANSWERS, mock_folder, row
 
@@ -34,10 +34,9 @@ from humor_tasks.data.records import Record
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
-from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
-from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.tasks import explanation, matching, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 INSPECT = {"detecting": mock_detecting, "matching": mock_matching, "explaining": mock_explaining}
@@ -421,11 +420,9 @@ def test_a_folder_without_the_other_sub_tasks_is_said_before_anything_is_asked(t
 
 
 def inspect(url: str, tmp_path: Path, *args: str) -> EvalLog:
-    command = [str(Path(sys.executable).parent / "inspect"), "eval", *args, "--log-dir", str(tmp_path / "logs")]
-    command += ["--model", "openai-api/local/scripted", "--log-format", "json"]
-    env = os.environ | {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": url, "INSPECT_DISPLAY": "none"}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=280)
-    assert done.returncode == 0, done.stdout + done.stderr
+    model = ["--model", "openai-api/local/scripted", "--log-format", "json"]
+    with patch.dict(os.environ, {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": url}):
+        commands.inspect("eval", *args, "--log-dir", tmp_path / "logs", *model, cwd=tmp_path)
     (path,) = (tmp_path / "logs").glob("*.json")
     return read_eval_log(str(path))
 
@@ -463,22 +460,11 @@ def test_a_server_receives_every_picture(args: list[str], count: int, kind: str,
 @pytest.mark.slow
 def test_lm_eval_by_its_command_line(tmp_path: Path) -> None:
     with ChatServer(lambda messages: "Answer: yes") as server:
-        command = [str(Path(sys.executable).parent / "lm_eval"), "--tasks", "mock_detecting_pixels_gen"]
-        command += [
-            "--metadata",
-            "dataset=sample",
-            "scene=post",
-            "chain_of_task=true",
-            "--model",
-            "local-chat-completions",
-        ]
-        command += [
-            "--model_args",
-            f"model=scripted,base_url={server.url}/chat/completions,num_concurrent=1,max_images=3",
-        ]
+        model = f"model=scripted,base_url={server.url}/chat/completions,num_concurrent=1,max_images=3"
+        command = ["--tasks", "mock_detecting_pixels_gen", "--model", "local-chat-completions", "--model_args", model]
+        command += ["--metadata", "dataset=sample", "scene=post", "chain_of_task=true"]
         command += ["--apply_chat_template", "--fewshot_as_multiturn", "--output_path", str(tmp_path), "--log_samples"]
-        done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=280)
-    assert done.returncode == 0, done.stdout + done.stderr
+        commands.lm_eval(*command, cwd=tmp_path)
     assert len(server.requests) == 6
     for request in server.requests:
         told = "\n".join(text_of(message) for message in request["messages"])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from standins import commands
 
 from humor_tasks import load
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, samples
@@ -18,11 +17,8 @@ from humor_tasks.benchmarks.mock.chain_of_task import ORDER, samples
 def corpus(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The New Yorker's rows as MOCK's cartoons, those of validation as train, too; captions of winners as detecting."""
     out = tmp_path_factory.mktemp("real") / "mock"
-    tool = str(Path(sys.executable).parent / "humor-tasks")
     source = str(real_data / "newyorker_caption_contest")
-    command = [tool, "build", "mock", "--newyorker", source, "--missing", "keep", "-o", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280)
-    assert done.returncode == 0, done.stdout + done.stderr
+    commands.humor_tasks("build", "mock", "--newyorker", source, "--missing", "keep", "-o", out)
     matching = [json.loads(line) for line in (out / "cartoon_matching" / "validation.jsonl").read_text().splitlines()]
     (out / "cartoon_detecting").mkdir()
     (out / "README.md").unlink()  # it names no config of detecting; without it each folder is one

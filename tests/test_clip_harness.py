@@ -5,10 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +20,7 @@ from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, get_mod
 from lm_eval.api.instance import Instance
 from PIL import Image
 from safetensors.torch import save_file
-from standins import tiny_clip
+from standins import commands, tiny_clip
 from standins.bad_rows import dataset_folder, row
 from standins.tiny_clip import TINY, drawing, encoded
 
@@ -422,32 +419,27 @@ def test_other_choosers_need_no_picture() -> None:
 # ---- the commands, and the real rows --------------------------------------------------------------
 
 
-def command(*arguments: str, cwd: Path, **env: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments], capture_output=True, text=True, cwd=cwd, env=os.environ | env
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout + done.stderr
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("task", BOTH)
 def test_inspects_command(folder: str, tmp_path: Path, task: str) -> None:
-    arguments = ["inspect_ai", "eval", f"humor_tasks/{task}", "--model", f"clip/{folder}", "--log-dir", "logs"]
+    arguments = ["eval", f"humor_tasks/{task}", "--model", f"clip/{folder}", "--log-dir", "logs"]
     arguments += ["-T", "dataset=sample", "-T", "setting=pixels", "-M", "fit=crop", "-M", "prefix=", "-M", "device=cpu"]
-    command(*arguments, cwd=tmp_path)
+    commands.inspect(*arguments, cwd=tmp_path)
     (path,) = (tmp_path / "logs").glob("*.eval")
     clip = Clip.load(ClipConfig(folder, fit="crop", prefix="", device="cpu"))
     assert_inspect_agrees(read_eval_log(str(path)), opened(task), directly(clip, opened(task)))
 
 
 def lm_eval_command(launch: Sequence[str], folder: str, cwd: Path, *more: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """lm-eval's results, and its samples by task."""
-    arguments = ["lm_eval", "--tasks", "nyc_matching_pixels,nyc_ranking_pixels", "--model", "humor-clip"]
+    """lm-eval's results, and its samples by task; with `launch`, a command's that starts several processes."""
+    arguments = ["--tasks", "nyc_matching_pixels,nyc_ranking_pixels", "--model", "humor-clip"]
     arguments += ["--model_args", f"pretrained={folder},fit=crop", "--metadata", "dataset=sample"]
     arguments += ["--output_path", "out", "--log_samples", *more]
     cwd.mkdir()
-    command(*launch, *arguments, cwd=cwd, CUDA_VISIBLE_DEVICES="")
+    if launch:
+        commands.launch(*launch, commands.__file__, *arguments, cwd=cwd)
+    else:
+        commands.lm_eval(*arguments, "--device", "cpu", cwd=cwd)
     (path,) = cwd.rglob("results_*.json")
     samples = {}
     for task in BOTH:
@@ -468,7 +460,7 @@ def test_lm_evals_command(folder: str, tmp_path: Path) -> None:
 def test_two_processes_give_the_results_of_one(folder: str, tmp_path: Path) -> None:
     # Nine documents: one process has five, the other four and a request that evens them out.
     one, alone = lm_eval_command([], folder, tmp_path / "one", "--limit", "9")
-    launch = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--main_process_port", "0", "-m"]
+    launch = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--main_process_port", "0"]
     two, shared = lm_eval_command(launch, folder, tmp_path / "two", "--limit", "9")
     assert one["results"] == two["results"]
     assert one["config"]["clip"]["captions_embedded"] > two["config"]["clip"]["captions_embedded"] > 0

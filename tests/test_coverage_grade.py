@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from inspect_ai.log import EvalLog, read_eval_log
+from standins import commands
 from standins.grading import (
     FEW,
     as_object,
@@ -35,8 +33,8 @@ from standins.judging import between, says
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
 from humor_tasks.studies.grade import grading_task, read_written, report_of
+from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
 
@@ -189,7 +187,7 @@ def test_bad_arguments_of_grade(logged: dict[str, Path], arguments: list[str], m
 
 
 @pytest.mark.slow
-def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path) -> None:
+def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = load("humorbench", dataset="sample")
     panel: Sequence[Callable[[str], bool]] = (thirds, lambda point: True, lambda point: len(point) % 2 == 0)
     models: dict[str, Callable[[str], bool]] = dict(zip("abc", panel, strict=True))
@@ -198,12 +196,12 @@ def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path) -> Non
         return as_object(models[server.requests[-1]["model"]](between(text_of(messages[-1]), "point")))
 
     with ChatServer(answer) as server:
-        own = {"INSPECT_CACHE_DIR": str(tmp_path / "c"), "GRADER_API_KEY": "x", "GRADER_BASE_URL": server.url}
-        command = [sys.executable, "-m", "humor_tasks.cli", "grade", str(logged["humorbench"]), "--structured"]
+        monkeypatch.setenv("GRADER_API_KEY", "x")
+        monkeypatch.setenv("GRADER_BASE_URL", server.url)
+        command = ["grade", str(logged["humorbench"]), "--structured"]
         command += ["--grader", "openai-api/grader/a", "--seed", "7", "--log-dir", str(tmp_path / "verdicts")]
         command += ["-o", str(tmp_path / "scores.json")]
-        done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
+        printed = commands.humor_tasks(*command)
         assert len(server.requests) == 35
     _, expected = expected_of(opened, replies_of(opened), thirds)
     written = json.loads((tmp_path / "scores.json").read_text())
@@ -211,15 +209,15 @@ def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path) -> Non
     for name, estimate in expected.items():
         assert written["metrics"][name]["value"] == pytest.approx(estimate.value), name
         assert written["metrics"][name]["stderr"] == pytest.approx(estimate.stderr), name
-        assert f"{estimate.value:.5f}" in next(line for line in done.stdout.splitlines() if line.startswith(f"{name} "))
+        assert f"{estimate.value:.5f}" in next(line for line in printed.splitlines() if line.startswith(f"{name} "))
     assert written["signature"].startswith(
         f"{opened.signature('generate')}||graded:38|v:1-A|graders:openai-api/grader/a|"
     )
     assert "|verdict:json|temperature:0.0|seed:7|" in written["signature"]
-    assert written["signature"] in done.stdout
-    assert "95% interval" in done.stdout
+    assert written["signature"] in printed
+    assert "95% interval" in printed
     (log,) = (tmp_path / "verdicts").glob("*.eval")
-    assert str(log) in done.stdout.replace("\n", "")
+    assert str(log) in printed.replace("\n", "")
     assert {(r["seed"], r["temperature"], r["response_format"]["type"]) for r in server.requests} == {
         (7, 0, "json_schema"),
     }

@@ -11,11 +11,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import yaml
 from click.testing import CliRunner
 from inspect_ai.log import read_eval_log
+from standins import commands
 from standins.bad_rows import dataset_folder, row
 from standins.corpus import make_hub_repo
 from standins.seeing import ASKED, Seer, said_of
@@ -288,9 +290,9 @@ def test_a_killed_command_asks_for_the_rest_only(tmp_path: Path, real_corpus: st
     command = [sys.executable, "-m", "humor_tasks.cli", "describe", "--model", MODEL, "--dataset", real_corpus]
     command += ["-o", str(tmp_path / "described")]
     with ChatServer(seer) as server:
-        env = os.environ | {"SEER_API_KEY": "x", "SEER_BASE_URL": server.url}
+        env = {"SEER_API_KEY": "x", "SEER_BASE_URL": server.url}
         process = subprocess.Popen(
-            command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+            command, env=os.environ | env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
         deadline = time.monotonic() + 120
         answers = tmp_path / "described.answers.jsonl"
@@ -304,34 +306,30 @@ def test_a_killed_command_asks_for_the_rest_only(tmp_path: Path, real_corpus: st
         with answers.open("ab") as file:  # as if the kill had come in the middle of a line
             file.write(b'{"picture": "abc", "que')
         seer.revive()
-        done = subprocess.run(command, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+        with patch.dict(os.environ, env):
+            commands.humor_tasks(*command[3:])
     assert len(seer.asked) == seer.asked.total() == 160
     assert len(load("matching", dataset=str(tmp_path / "described"), split="validation").records) == 198
     assert len(answers.read_text().splitlines()) == 160
 
 
 @pytest.mark.slow
-def test_both_harnesses_run_on_what_was_described(tmp_path: Path) -> None:
+def test_both_harnesses_run_on_what_was_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seer = Seer()
     with ChatServer(seer) as server:
-        env = os.environ | {"SEER_API_KEY": "x", "SEER_BASE_URL": server.url, "OPENAI_API_KEY": "x"}
-
-        def run(*command: str) -> str:
-            done = subprocess.run(
-                [sys.executable, "-m", *command], env=env, cwd=tmp_path, capture_output=True, text=True
-            )
-            assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-            return done.stdout
-
-        run("humor_tasks.cli", "describe", "--model", MODEL, "--dataset", "sample", "-o", "described/", *one_task())
-        run("inspect_ai", "eval", "humor_tasks/matching", "--model", MODEL, "-T", "dataset=described", "--log-dir", "l")
+        for service in ("SEER", "OPENAI"):
+            monkeypatch.setenv(f"{service}_API_KEY", "x")
+        monkeypatch.setenv("SEER_BASE_URL", server.url)
+        monkeypatch.chdir(tmp_path)
+        commands.humor_tasks("describe", "--model", MODEL, "--dataset", "sample", "-o", "described/", *one_task())
+        inspect = ["eval", "humor_tasks/matching", "--model", MODEL, "-T", "dataset=described", "--log-dir", "l"]
+        commands.inspect(*inspect, cwd=tmp_path)
         first = sorted(text_of(messages[-1]) for messages in seer.other)
         seer.other.clear()
         arguments = f"model=m,base_url={server.url}/chat/completions,tokenizer_backend=None"
-        lm_eval = ["lm_eval", "--tasks", "nyc_matching_gen", "--model", "local-chat-completions", "--model_args"]
+        lm_eval = ["--tasks", "nyc_matching_gen", "--model", "local-chat-completions", "--model_args"]
         lm_eval += [arguments, "--apply_chat_template", "--metadata", "dataset=described", "--output_path", "out"]
-        run(*lm_eval)
+        commands.lm_eval(*lm_eval, cwd=tmp_path)
         second = sorted(text_of(messages[-1]) for messages in seer.other)
     assert first == second
     assert len(first) == 10

@@ -107,7 +107,7 @@ def test_answers_of_another_model_are_left_alone(tmp_path: Path) -> None:
 )
 def test_a_line_that_is_no_answer_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "a").write_text(f"\n{line}\n")
-    with pytest.raises(BadInput, match=r"a, line 2: is not a valid answer .*Remove the line"):
+    with pytest.raises(BadInput, match=r"a, line 2: cannot be read .*Remove the line"):
         Answers(tmp_path / "a", {})
 
 

@@ -32,11 +32,11 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import build
-from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.logged import answers_in_log, read_logged
+from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 RATING, PAIRWISE = "humicroedit_rating", "humicroedit_pairwise"
@@ -397,7 +397,7 @@ def test_ratings_of_the_pairs_headlines_are_scored_from_a_csv(tmp_path: Path) ->
     opened = load(PAIRWISE, **SAMPLE, via="ratings")
     path = tmp_path / "out.csv"
     path.write_text("id,pred\n" + "".join(f"{r.id},{rated(r.context)}\n" for r in opened.records))
-    found = printed(command("score", path, "--task", PAIRWISE, "--via", "ratings", "--dataset", "sample"))
+    found = printed(command("score", path, "--task", PAIRWISE, "-T", "via=ratings", "--dataset", "sample"))
     wanted = expected_report(PAIRWISE, via="ratings").metrics
     assert {m: each[0] for m, each in found.items()} == {m: f"{e.value:.5f}" for m, e in wanted.items()}
 
@@ -486,7 +486,7 @@ def test_the_organisers_baselines_score_as_published(real_data: Path) -> None:
     ],
 )
 def test_the_token_that_rates(tokens: list[str], rates: int | None) -> None:
-    from humor_tasks.on_inspect.tasks.humicroedit import _digit
+    from humor_tasks.on_inspect.solvers.expected_answer import _digit
 
     made = [Logprob(token=token, logprob=-0.1) for token in tokens]
     found = _digit(made)

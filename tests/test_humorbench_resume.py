@@ -15,9 +15,12 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import read_eval_log
+from standins import commands
 
 from humor_tasks import load
 from humor_tasks.testing import ChatServer, text_of
+
+ROWS, HALF = 38, 19
 
 
 class Grader:
@@ -45,79 +48,70 @@ class Grader:
         self.limit = None
 
 
-def environment(tmp_path: Path, explainer: str, grader: str) -> dict[str, str]:
-    own = {"INSPECT_CACHE_DIR": tmp_path / "cache", "INSPECT_LOG_DIR": tmp_path / "logs", "INSPECT_DISPLAY": "plain"}
-    own |= {"EXPLAINER_BASE_URL": explainer, "EXPLAINER_API_KEY": "x", "GRADER_BASE_URL": grader, "GRADER_API_KEY": "x"}
-    return os.environ | {name: str(value) for name, value in own.items()}
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_DISPLAY", "plain")
+    for name in ("EXPLAINER", "GRADER", "OPENAI"):
+        monkeypatch.setenv(f"{name}_API_KEY", "x")
 
 
-def killed_at_half(command: list[str], grader: Grader, env: dict[str, str]) -> None:
+def killed_at_half(command: list[str], grader: Grader) -> None:
     """Run until the grader holds its requests and nothing moves any more, then kill without warning."""
-    process = subprocess.Popen(
-        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 300
     while grader.graded.total() < (grader.limit or 0):
         assert process.poll() is None, "ended by itself"
         assert time.monotonic() < deadline, "never came to half"
         time.sleep(0.2)
-    time.sleep(2)  # the last answers are stored
+    time.sleep(1)  # the last answers are stored
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     grader.revive()
 
 
-def once(command: list[str], env: dict[str, str]) -> str:
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("resume", ["eval-retry", "the same command"])
-def test_every_row_is_graded_once(real_data: Path, tmp_path: Path, resume: str) -> None:
-    dataset = str(real_data / "humorbench" / "comprehensive_annotations.csv")
-    keys = [record.id for record in load("humorbench", dataset=dataset).records]
+def test_every_row_is_graded_once(tmp_path: Path, resume: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [record.id for record in load("humorbench", dataset="sample").records]
     explain: Callable[[list[dict[str, Any]]], str] = lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>"  # noqa: E731
-    grader = Grader(250)
+    grader = Grader(HALF)
     with ChatServer(explain) as explainer, ChatServer(grader) as judge:
-        env = environment(tmp_path, explainer.url, judge.url)
-        inspect = [sys.executable, "-m", "inspect_ai"]
-        command = [*inspect, "eval", "humor_tasks/humorbench", "-T", f"dataset={dataset}", "--max-connections", "8"]
+        monkeypatch.setenv("EXPLAINER_BASE_URL", explainer.url)
+        monkeypatch.setenv("GRADER_BASE_URL", judge.url)
+        command = ["eval", "humor_tasks/humorbench", "-T", "dataset=sample", "--max-connections", "4"]
         command += ["--model", "openai-api/explainer/m", "--model-role", "grader=openai-api/grader/g"]
-        killed_at_half(command, grader, env)
-        assert grader.graded.total() == 250
+        killed_at_half([sys.executable, "-m", "inspect_ai", *command], grader)
+        assert grader.graded.total() == HALF
         (log,) = (tmp_path / "logs").glob("*.eval")
-        once([*inspect, "eval-retry", str(log)] if resume == "eval-retry" else command, env)
+        commands.inspect(*(["eval-retry", log] if resume == "eval-retry" else command), cwd=tmp_path)
     finished = [read_eval_log(str(path)) for path in (tmp_path / "logs").glob("*.eval") if path != log]
     (whole,) = [found for found in finished if found.status == "success"]
     assert sorted(str(sample.id) for sample in whole.samples or []) == sorted(keys)
-    assert len(grader.graded) == grader.graded.total() == len(keys) == 499
+    assert len(grader.graded) == grader.graded.total() == len(keys) == ROWS
     if resume == "eval-retry":  # explanations that were graded are not written again either
-        assert len(explainer.requests) <= 499 + 2 * 8
+        assert len(explainer.requests) <= ROWS + 2 * 4
     assert whole.results
     assert whole.results.scores[0].unscored_samples == 0
 
 
 @pytest.mark.slow
-def test_grade_asks_for_the_rest_only(real_data: Path, tmp_path: Path) -> None:
-    dataset = str(real_data / "humorbench" / "comprehensive_annotations.csv")
-    grader = Grader(250)
+def test_grade_asks_for_the_rest_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grader = Grader(HALF)
     with (
         ChatServer(lambda m: f"<explanation>{text_of(m[-1])[-60:]}</explanation>") as explainer,
         ChatServer(grader) as judge,
     ):
-        env = environment(tmp_path, explainer.url, judge.url) | {"OPENAI_API_KEY": "x"}
-        lm_eval = [sys.executable, "-m", "lm_eval", "--tasks", "humorbench", "--model", "openai-chat-completions"]
-        lm_eval += ["--model_args", f"model=m,base_url={explainer.url}/chat/completions,num_concurrent=8"]
-        lm_eval += ["--apply_chat_template", "--metadata", f"dataset={dataset}", "--log_samples"]
-        once([*lm_eval, "--output_path", str(tmp_path / "out")], env)
+        monkeypatch.setenv("GRADER_BASE_URL", judge.url)
+        model = f"model=m,base_url={explainer.url}/chat/completions,num_concurrent=8"
+        asked = ["--tasks", "humorbench", "--model", "openai-chat-completions", "--model_args", model]
+        asked += ["--apply_chat_template", "--metadata", "dataset=sample", "--log_samples"]
+        commands.lm_eval(*asked, "--output_path", tmp_path / "out", cwd=tmp_path)
         (samples,) = (tmp_path / "out").rglob("samples_humorbench_*.jsonl")
-        command = [sys.executable, "-m", "humor_tasks.cli", "grade", str(samples), "--task", "humorbench"]
+        command = ["grade", str(samples), "--task", "humorbench"]
         command += ["--grader", "openai-api/grader/g", "-o", str(tmp_path / "scores.json")]
-        killed_at_half(command, grader, env)
+        killed_at_half([sys.executable, "-m", "humor_tasks.cli", *command], grader)
         assert not (tmp_path / "scores.json").exists()
-        printed = once(command, env)
-    assert len(grader.graded) == grader.graded.total() == 499
+        printed = commands.humor_tasks(*command)
+    assert len(grader.graded) == grader.graded.total() == ROWS
     assert "coverage" in printed
     assert (tmp_path / "scores.json").is_file()

@@ -17,6 +17,7 @@ from inspect_ai.log import EvalLog, edit_score, read_eval_log, recompute_metrics
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, ScoreEdit
 from rich.text import Text
+from standins import commands
 from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import evaluate, load
@@ -24,8 +25,8 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
-from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching, ranking
 from humor_tasks.studies.logged import answers_in_log
+from humor_tasks.tasks import explanation, matching, ranking
 
 TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}
 
@@ -195,12 +196,10 @@ def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
     assert found["unparsed"] == pytest.approx(1 / 3)
     answers, letters = answers_in_log(Path(log.location))
     assert (sorted(answers), letters) == (["i0", "i1", "i2"], "ABCDE")
-    command = [sys.executable, "-m", "humor_tasks.cli", "submission", log.location, "-o", str(tmp_path / "p.json")]
-    refused = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert refused.returncode == 2
-    assert "without an answer" in refused.stderr
+    command = ["submission", log.location, "-o", tmp_path / "p.json"]
+    assert "without an answer" in commands.refused(*command)
     assert not (tmp_path / "p.json").exists()
-    subprocess.run([*command, "--fill", "E"], check=True)
+    commands.humor_tasks(*command, "--fill", "E")
     written = json.loads((tmp_path / "p.json").read_text())
     assert written == {identity: letter or "E" for identity, letter in answers.items()}
 
@@ -243,23 +242,20 @@ def test_bad_input_is_told_without_a_traceback() -> None:
 
 @pytest.mark.slow
 def test_command_line_runs_scores_and_submits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    inspect = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/matching", "--log-dir", str(tmp_path)]
-    done = subprocess.run(
-        [*inspect, "--model", "baseline/overlap", "-T", "dataset=sample"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    inspect = ["eval", "humor_tasks/matching", "--log-dir", str(tmp_path), "--model", "baseline/overlap"]
+    commands.inspect(*inspect, "-T", "dataset=sample", cwd=tmp_path)
     (log,) = tmp_path.glob("*.eval")
     before = metrics(read_eval_log(str(log)))
-    rescored = [sys.executable, "-m", "inspect_ai", "score", str(log), "--scorer", "humor_tasks/multiple_choice"]
-    done = subprocess.run([*rescored, "--action", "overwrite", "--overwrite"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr + done.stdout
+    rescored = ["score", log, "--scorer", "humor_tasks/multiple_choice", "--action", "overwrite", "--overwrite"]
+    commands.inspect(*rescored, cwd=tmp_path)
     assert metrics(read_eval_log(str(log))) == pytest.approx(before)  # the order of samples may differ
     monkeypatch.setenv("INSPECT_DISPLAY", "plain")  # display "none" hides errors too
     for given, said in (
         ("fold=7", "fold: there is no '7'"),
         ("dataset=/no/[/where]", "dataset=/no/[/where] is neither"),
     ):
-        wrong = subprocess.run([*inspect, "--model", "baseline/overlap", "-T", given], capture_output=True, text=True)
+        process = [sys.executable, "-m", "inspect_ai", *inspect, "-T", given]  # as such it says what is wrong
+        wrong = subprocess.run(process, capture_output=True, text=True)
         assert said in " ".join((wrong.stdout + wrong.stderr).split())
         assert "Traceback" not in wrong.stdout + wrong.stderr
 

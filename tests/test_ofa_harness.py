@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
-import os
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, C
 from lm_eval import evaluator
 from lm_eval.api.instance import Instance
 from lm_eval.tasks import TaskManager
+from standins import commands
 from standins.seeing import Seer
 from standins.tiny_clip import drawing, encoded
 from standins.tiny_ofa import tiny_ofa
@@ -422,27 +422,17 @@ def test_ofa_describes_a_dataset_and_a_retrained_one_is_asked_again(folder: str,
 # ---- the commands -----------------------------------------------------------------------------------
 
 
-def command(*arguments: str, cwd: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-    return done.stdout + done.stderr
-
-
 @pytest.mark.slow
 def test_the_commands(folder: str, describer: Describer, tmp_path: Path) -> None:
     expected = directly(describer, "ranking")
-    inspect = ["inspect_ai", "eval", "humor_tasks/ranking", "-T", "dataset=sample", "-T", "setting=pixels"]
-    command(*inspect, "--model", f"ofa/{folder}", "-M", "max_len=9", "--log-dir", "one", cwd=tmp_path)
+    inspect = ["eval", "humor_tasks/ranking", "-T", "dataset=sample", "-T", "setting=pixels"]
+    commands.inspect(
+        *inspect, "--model", f"ofa/{folder}", "-M", "device=cpu", "-M", "max_len=9", "--log-dir", "one", cwd=tmp_path
+    )
     (path,) = (tmp_path / "one").glob("*.eval")
     assert replies(read_eval_log(str(path))) == expected
     first = ["--solver", "humor_tasks/describe_first", "-S", "max_tokens=9", "--model-role", f"describer=ofa/{folder}"]
-    command(*inspect, "--model", "baseline/overlap", *first, "--log-dir", "two", cwd=tmp_path)
+    commands.inspect(*inspect, "--model", "baseline/overlap", *first, "--log-dir", "two", cwd=tmp_path)
     (path,) = (tmp_path / "two").glob("*.eval")
     log = read_eval_log(str(path))
     assert log.results
@@ -452,11 +442,14 @@ def test_the_commands(folder: str, describer: Describer, tmp_path: Path) -> None
 
 def in_lm_eval_command(launch: Sequence[str], folder: str, cwd: Path, *more: str) -> dict[str, str]:
     """What the model said, by id."""
-    asked = ["lm_eval", "--tasks", "nyc_ranking_pixels_gen", "--model", "humor-ofa", "--apply_chat_template"]
+    asked = ["--tasks", "nyc_ranking_pixels_gen", "--model", "humor-ofa", "--apply_chat_template"]
     asked += ["--model_args", f"pretrained={folder}", "--gen_kwargs", "max_gen_toks=9"]
     asked += ["--metadata", "dataset=sample", "--output_path", "out", "--log_samples", *more]
     cwd.mkdir()
-    command(*launch, *asked, cwd=cwd)
+    if launch:
+        commands.launch(*launch, commands.__file__, *asked, cwd=cwd)
+    else:
+        commands.lm_eval(*asked, "--device", "cpu", cwd=cwd)
     (file,) = cwd.rglob("samples_nyc_ranking_pixels_gen_*.jsonl")
     said = [json.loads(line) for line in file.read_text().splitlines()]
     return {s["doc"]["id"]: s["filtered_resps"][0] for s in said}
@@ -465,7 +458,7 @@ def in_lm_eval_command(launch: Sequence[str], folder: str, cwd: Path, *more: str
 @pytest.mark.slow
 def test_two_processes_say_what_one_says(folder: str, describer: Describer, tmp_path: Path) -> None:
     # Nine documents: one process has five, the other four and a request that evens them out.
-    launch = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--main_process_port", "0", "-m"]
+    launch = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--main_process_port", "0"]
     said = in_lm_eval_command(launch, folder, tmp_path / "two", "--limit", "9")
     expected = directly(describer, "ranking")
     assert len(said) == 9

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from inspect_ai.log import read_eval_log
+from standins import commands
 from standins.judging import Judge, always, longer, shown, verdict, write_texts
 
 from humor_tasks import evaluate, load
@@ -40,13 +40,11 @@ def judged_by(judge: Judge) -> Answer:
 
 def inspect_eval(folder: Path, server: ChatServer, corpus: str, system: str) -> dict[str, float]:
     """The metrics of a run of the command."""
-    own = {"JUDGE_API_KEY": "not a key", "JUDGE_BASE_URL": server.url, "INSPECT_DISPLAY": "plain"}
-    own |= {"INSPECT_CACHE_DIR": str(folder / "cache")}
-    command = [sys.executable, "-m", "inspect_ai", "eval", "humor_tasks/explanation_preference"]
+    command = ["eval", "humor_tasks/explanation_preference"]
     command += ["-T", f"system={system}", "-T", f"dataset={corpus}", "-T", "split=validation"]
     command += ["--model-role", "grader=openai-api/judge/j", "--log-dir", str(folder / "log")]
-    done = subprocess.run(command, cwd=folder, env=os.environ | own, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    with patch.dict(os.environ, {"JUDGE_API_KEY": "not a key", "JUDGE_BASE_URL": server.url}):
+        commands.inspect(*command, cwd=folder)
     log = read_eval_log(str(max((folder / "log").glob("*.eval"), key=lambda path: path.stat().st_mtime_ns)))
     assert log.status == "success"
     assert log.results

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ContentImage
 from inspect_ai.scorer import Score
+from standins import commands
 from standins.judging import (
     always,
     between,
@@ -34,8 +32,8 @@ from standins.judging import (
 
 from humor_tasks import load
 from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
-from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
-from humor_tasks.on_inspect.tasks.caption_contest import explanation
+from humor_tasks.on_inspect.judging.preference import reference_preference
+from humor_tasks.tasks import explanation, explanation_preference
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
@@ -258,15 +256,15 @@ def test_a_log_can_be_compared_later_and_again() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line_compares_a_log(tmp_path: Path) -> None:
+def test_the_command_line_compares_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = run(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
     with ChatServer(lambda messages: verdict(longer(*shown(text_of(messages[-1]))))) as server:
-        own = {"JUDGE_API_KEY": "x", "JUDGE_BASE_URL": server.url, "INSPECT_CACHE_DIR": str(tmp_path / "c")}
-        command = [sys.executable, "-m", "inspect_ai", "score", log.location, "--action", "overwrite"]
+        monkeypatch.setenv("JUDGE_API_KEY", "x")
+        monkeypatch.setenv("JUDGE_BASE_URL", server.url)
+        command = ["score", log.location, "--action", "overwrite"]
         command += ["--scorer", "humor_tasks/reference_preference", "--model-role", "grader=openai-api/judge/j"]
         command += ["--output-file", str(tmp_path / "scored.eval")]
-        done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, check=False, cwd=tmp_path)
-        assert done.returncode == 0, done.stdout + done.stderr
+        commands.inspect(*command, cwd=tmp_path)
         assert len(server.requests) == 6
     expected = metrics(run(compared(), judging("j", longer), model=explainer().model))
     assert metrics(read_eval_log(str(tmp_path / "scored.eval"))) == pytest.approx(expected, nan_ok=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
+from standins import commands
 from standins.corpus import make_hub_repo
 from standins.tiny import tiny_model
 
@@ -25,31 +26,27 @@ from humor_tasks.testing import ChatServer, HubServer, text_of
 pytestmark = pytest.mark.slow
 
 
-def inspect_eval(folder: Path, task: str, model: str, *arguments: str, **environment: str) -> EvalLog:
-    command = [sys.executable, "-m", "inspect_ai", "eval", task, "--model", model, "--log-dir", str(folder / "log")]
-    done = subprocess.run(
-        [*command, "-T", "dataset=sample", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"INSPECT_DISPLAY": "plain"} | environment,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+def inspect_eval(folder: Path, task: str, model: str, *arguments: str) -> EvalLog:
+    command = ["eval", task, "--model", model, "--log-dir", str(folder / "log"), "-T", "dataset=sample", *arguments]
+    commands.inspect(*command, cwd=folder)
     (log,) = (folder / "log").glob("*.eval")
     return read_eval_log(str(log))
 
 
 def lm_eval(folder: Path, tasks: str, model: str, model_args: str, *arguments: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "lm_eval", "--tasks", tasks, "--model", model, "--model_args", model_args]
-    command += ["--metadata", "dataset=sample", "--output_path", str(folder), "--log_samples", *arguments]
-    environment = os.environ | {"OPENAI_API_KEY": "not a key", "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
-    assert done.returncode == 0, done.stderr[-4000:]
+    command = ["--tasks", tasks, "--model", model, "--model_args", model_args, "--metadata", "dataset=sample"]
+    commands.lm_eval(*command, "--output_path", str(folder), "--log_samples", *arguments, cwd=folder)
     (results,) = folder.rglob("results_*.json")
     return json.loads(results.read_text())["results"]
 
 
-def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for service in ("OPENAI", "SCRIPTED", "TINY"):
+        monkeypatch.setenv(f"{service}_API_KEY", "not a key")
+
+
+def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = load("matching", dataset="sample").records
     targets = {load("matching", dataset="sample").prompt(r).turns[-1].text: r.target for r in records}
 
@@ -57,13 +54,8 @@ def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path) -> No
         return f"Let me think.\n\n**Answer:** {targets.get(text_of(messages[-1]), 'of an unknown question')}"
 
     with ChatServer(answer) as server:
-        log = inspect_eval(
-            tmp_path,
-            "humor_tasks/matching",
-            "openai-api/scripted/a-model",
-            SCRIPTED_API_KEY="not a key",
-            SCRIPTED_BASE_URL=server.url,
-        )
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        log = inspect_eval(tmp_path, "humor_tasks/matching", "openai-api/scripted/a-model")
         assert log.results
         assert log.results.scores[0].metrics["accuracy"].value == 1
         first = sorted(json.dumps([text_of(m) for m in request["messages"]]) for request in server.requests)
@@ -76,19 +68,11 @@ def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path) -> No
     assert first == second
 
 
-def test_pictures_arrive_at_the_server(tmp_path: Path) -> None:
+def test_pictures_arrive_at_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(lambda messages: "Answer: A") as server:
-        inspect_eval(
-            tmp_path,
-            "humor_tasks/ranking",
-            "openai-api/scripted/a-model",
-            "-T",
-            "setting=pixels",
-            "--limit",
-            "3",
-            SCRIPTED_API_KEY="not a key",
-            SCRIPTED_BASE_URL=server.url,
-        )
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        more = ["-T", "setting=pixels", "--limit", "3"]
+        inspect_eval(tmp_path, "humor_tasks/ranking", "openai-api/scripted/a-model", *more)
         parts = [part for request in server.requests for part in request["messages"][-1]["content"]]
     assert len(parts) == 6
     expected = {
@@ -133,18 +117,10 @@ def served(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
         server.wait(20)
 
 
-def test_transformers_serve_in_inspect(tmp_path: Path, tiny: str, served: str) -> None:
-    log = inspect_eval(
-        tmp_path,
-        "humor_tasks/matching",
-        f"openai-api/tiny/{tiny}",
-        "--limit",
-        "4",
-        "--max-tokens",
-        "12",
-        TINY_API_KEY="not a key",
-        TINY_BASE_URL=served,
-    )
+def test_transformers_serve_in_inspect(tmp_path: Path, tiny: str, served: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TINY_BASE_URL", served)
+    few = ["--limit", "4", "--max-tokens", "12"]
+    log = inspect_eval(tmp_path, "humor_tasks/matching", f"openai-api/tiny/{tiny}", *few)
     assert log.results
     assert log.results.scores[0].metrics["unparsed"].value > 0.5  # random weights say nothing readable
     assert all(sample.output.completion for sample in log.samples or [])
@@ -187,13 +163,13 @@ def test_the_default_dataset_comes_from_the_hub(tmp_path: Path) -> None:
     assert fetched < held / 10, f"{fetched} bytes fetched of {held}"
     # With the hub gone, what was fetched answers, in the other harness too.
     offline = os.environ | home | {"HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-m", "lm_eval", "--tasks", "nyc_matching", "--model", "humor-baseline"]
+    command = [sys.executable, commands.__file__, "--tasks", "nyc_matching", "--model", "humor-baseline"]
     command += ["--model_args", "strategy=first", "--output_path", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=offline)
     assert done.returncode == 0, done.stderr[-3000:]
     saved = json.loads(next((tmp_path / "out").rglob("results_*.json")).read_text())
     assert saved["configs"]["nyc_matching"]["metadata"]["source"]["revision"] == commit
-    missing = [*command[:4], "nyc_ranking", *command[5:]]
+    missing = [*command[:3], "nyc_ranking", *command[4:]]
     done = subprocess.run(missing, capture_output=True, text=True, cwd=tmp_path, env=offline)
     assert done.returncode != 0
     assert "dataset=sample" in done.stderr

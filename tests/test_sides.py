@@ -17,8 +17,7 @@ from standins.judging import says, write_texts
 from humor_tasks import load
 from humor_tasks.benchmarks.systems import Side, read_side
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.preference import explanation_preference
-from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
+from humor_tasks.tasks import explanation, explanation_preference, matching
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 RUN = load("explanation", dataset="sample")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
+from standins import commands
 from uv import find_uv_bin
 
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
@@ -135,8 +136,8 @@ def test_inspect_runs_it_and_scores_its_log_again(installed: Path, tmp_path: Pat
 
 @pytest.mark.slow
 def test_lm_eval_runs_it(installed: Path, tmp_path: Path) -> None:
-    """With the full scan of lm-eval's own tasks, as a user has it."""
-    command = ["lm_eval", "--include_path", installed / "pun_bench" / "tasks", "--tasks", "puns,puns_gen"]
+    tasks = installed / "pun_bench" / "tasks"
+    command = ["python", commands.__file__, "--include_path", tasks, "--tasks", "puns,puns_gen"]
     command += ["--model", "humor-baseline", "--model_args", "strategy=longest", "--output_path", "out"]
     run(installed, tmp_path, *command)
     (path,) = (tmp_path / "out").rglob("results_*.json")

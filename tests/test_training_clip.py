@@ -36,9 +36,6 @@ STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 PIXELS = Pixels(32, "pad", (0.5, 0.5, 0.5), (0.25, 0.25, 0.25))
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     return tiny_clip_folder.saved(tmp_path_factory.mktemp("tiny"))

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import resource
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,7 +18,7 @@ from lm_eval.evaluator import simple_evaluate
 from lm_eval.tasks import TaskManager
 from safetensors.torch import load_file
 from standins import tiny_clip_folder
-from standins.trainings import but_time, kill_in_third_epoch
+from standins.trainings import but_time, killed_in_third_epoch
 
 import humor_tasks.on_lm_eval
 from humor_tasks import clip_predict, evaluate, load
@@ -38,13 +34,9 @@ from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Splits, read_splits
 from humor_tasks.training.clip.finetune import Trainer, answers
 from humor_tasks.training.clip.run import train
-from humor_tasks.training.folder import check_folder
 
 STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 QUICK = {"dataset": "sample", "lr": (1e-3,), "warmup": 3, "batch_size": 8, "epochs": 2, "device": "cpu"}
-
-
-pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -153,69 +145,16 @@ def test_rates_and_pictures_change_as_said(tiny: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lora", [0, 2])
-def test_a_killed_run_goes_on_to_the_same_end(lora: int, tiny: str, tmp_path: Path) -> None:
-    flags = "--task ranking --dataset sample --lr 1e-3 --warmup 3 --batch-size 8 --epochs 3 --device cpu".split()
-    flags += ["--lora", str(lora), "--pretrained", tiny]
-    kill_in_third_epoch("clip", *flags, "-o", str(tmp_path / "cut"), "--no-progress")
+def test_a_killed_run_goes_on_to_the_same_end(tiny: str, tmp_path: Path) -> None:
+    settings = config(tiny, epochs=3, lora=2)
+    with killed_in_third_epoch(Trainer):
+        train(settings, tmp_path / "cut", progress=False)
     assert len(curve(tmp_path / "cut")) == 2
     assert not (tmp_path / "cut" / "model").exists()
-    (tmp_path / "cut" / ".checkpoint-3").mkdir()  # what a kill while writing leaves
-    settings = config(tiny, epochs=3, lora=lora)
     expected = train(settings, tmp_path / "whole", progress=False)
     assert but_time(train(settings, tmp_path / "cut", progress=False)) == but_time(expected)
     for name in ("curves.csv", "predictions_validation.json", "predictions_test.json", "model/model.safetensors"):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-    assert not list(tmp_path.glob("cut/*checkpoint-*")) + list(tmp_path.glob("cut/best-*"))
-    # Killed while tidying up.
-    (tmp_path / "cut" / "metrics.json").unlink()
-    (tmp_path / "cut" / "checkpoint-3").mkdir()
-    train(settings, tmp_path / "cut", progress=False)
-    assert not (tmp_path / "cut" / "checkpoint-3").exists()
-
-
-def test_a_full_disk_is_told_and_gone_on_from(tiny: str, tmp_path: Path) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (9_000_000, hard))  # enough for the model, not for the optimiser
-    try:
-        said = refused(config(tiny, epochs=1), tmp_path / "run")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert "checkpoint-1: cannot be written (" in said
-    assert not (tmp_path / "run" / ".checkpoint-1").exists()
-    assert train(config(tiny, epochs=1), tmp_path / "run", progress=False)["epochs_run"] == 1
-
-
-def test_a_kill_at_the_very_start_is_no_other_run(tmp_path: Path) -> None:
-    (tmp_path / ".config.json.123").write_text("{")
-    check_folder(tmp_path, {"seed": 0})
-    (tmp_path / "config.json").write_text('{"seed": 1}')
-    check_folder(tmp_path, {"seed": 0})
-
-
-@pytest.mark.parametrize("lost", ["checkpoint-1/network.safetensors", "checkpoint-1/state.json", "best-1", ""])
-def test_a_checkpoint_that_cannot_be_gone_on_from(
-    lost: str, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    epoch = Trainer._epoch
-
-    def killed(self: Trainer, number: int, *rest: Any) -> tuple[float, float]:
-        if number == 1:
-            raise KeyboardInterrupt
-        return epoch(self, number, *rest)
-
-    monkeypatch.setattr(Trainer, "_epoch", killed)
-    with pytest.raises(KeyboardInterrupt):
-        train(config(tiny, batch_size=30), tmp_path / "run", progress=False)
-    path = tmp_path / "run" / lost
-    if path.is_file():
-        path.write_bytes(path.read_bytes()[:100])
-    elif lost:
-        shutil.rmtree(path)
-    else:
-        (tmp_path / "run" / "checkpoint-1").rename(tmp_path / "run" / "checkpoint-copy")
-        (tmp_path / "run" / "checkpoint-copy" / "optimizer.safetensors").write_text("x")
-    assert "training cannot resume from it" in refused(config(tiny, batch_size=30), tmp_path / "run")
 
 
 @pytest.mark.slow
@@ -279,10 +218,10 @@ def test_all_folds_are_averaged_as_the_harness_does_it(tiny: str, tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("patience", "epochs_run"), [(2, 4), (0, 6)])
 def test_training_stops_early_and_keeps_the_first_of_the_best(
-    patience: int, epochs_run: int, tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    epochs_run, best = 4, 2
     wrong, saved = iter([5, 3, 3, 4, 3, 2]), {}
 
     def scripted(clip: Clip, run: Any) -> dict[str, str]:
@@ -295,10 +234,9 @@ def test_training_stops_early_and_keeps_the_first_of_the_best(
 
     monkeypatch.setattr(finetune, "answers", scripted)
     output = tmp_path / "run"
-    metrics = train(config(tiny, epochs=6, patience=patience, batch_size=30), output, progress=False)
-    best = {2: 2, 0: 6}[patience]
+    metrics = train(config(tiny, epochs=6, patience=2, batch_size=30), output, progress=False)
     assert (metrics["best_epoch"], metrics["epochs_run"]) == (best, epochs_run)
-    assert [float(row["validation_accuracy"]) for row in curve(output)] == [0.5, 0.7, 0.7, 0.6, 0.7, 0.8][:epochs_run]
+    assert [float(row["validation_accuracy"]) for row in curve(output)] == [0.5, 0.7, 0.7, 0.6]
     kept = load_file(output / "model" / "model.safetensors")
     assert all(torch.equal(kept[name], tensor) for name, tensor in saved[best].items())
     assert any(not torch.equal(kept[name], tensor) for name, tensor in saved[best - 1].items())
@@ -315,28 +253,6 @@ def test_the_scale_stays_at_its_limit_in_training(most: float | None, held: bool
     scale = float(curve(tmp_path / "run")[0]["logit_scale"])
     assert (scale <= 100.001) == held
     assert scale > 90
-
-
-@pytest.mark.slow
-def test_two_processes_train_one_run(tiny: str, tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text("from humor_tasks.training.cli import train; train()")
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    # With an eps that large the size of a gradient counts, which Adam would else divide away.
-    flags = "--task ranking --dataset sample --lr 0.03,0.3 --eps 1 --warmup 1 --epochs 2 --batch-size 29".split()
-    command = [*launch, str(tmp_path / "main.py"), "clip", *flags, "--device", "cpu", "--pretrained", tiny]
-    cpu = os.environ | {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
-    command += ["-o", str(tmp_path / "two")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=cpu)
-    assert done.returncode == 0, done.stderr[-3000:]
-    # 30 rows in batches of 29: the second process has no row of the last batch.
-    settings = config(tiny, lr=(0.03, 0.3), eps=1.0, warmup=1, batch_size=29)
-    expected = train(settings, tmp_path / "one", progress=False)
-    found = json.loads((tmp_path / "two" / "metrics.json").read_text())
-    assert but_time(found) == but_time(expected)
-    for rate in settings.lr:
-        one, two = (curve(tmp_path / name / f"lr-{rate}") for name in ("one", "two"))
-        for a, b in zip(one, two, strict=True):
-            assert {k: float(v) for k, v in a.items()} == pytest.approx({k: float(v) for k, v in b.items()}, rel=1e-3)
 
 
 @pytest.mark.slow
@@ -414,19 +330,6 @@ def test_what_was_refused_may_be_asked_again_otherwise(tiny: str, tmp_path: Path
     (tmp_path / "other" / "notes.txt").write_text("mine")
     assert "is not empty and holds no run" in refused(config(tiny), tmp_path / "other")
     assert "is not a folder" in refused(config(tiny), tmp_path / "other" / "notes.txt")
-
-
-def test_a_run_that_began_is_not_taken_over(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Killed(Exception):
-        pass
-
-    def killed(*_: Any) -> None:
-        raise Killed
-
-    monkeypatch.setattr(Trainer, "_epoch", killed)
-    with pytest.raises(Killed):
-        train(config(tiny), tmp_path / "run", progress=False)
-    assert "other settings (seed=0 there, 1 here)" in refused(config(tiny, seed=1), tmp_path / "run")
 
 
 def test_a_rate_that_is_too_high_says_so(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

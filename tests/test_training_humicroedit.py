@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from standins.humicroedit_rows import WORDS, tiny_encoder, write_csv, write_folder
+from standins.trainings import but_time, killed_in_third_epoch
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, Form, as_edit, load, written
@@ -23,73 +23,6 @@ from humor_tasks.training.cli import train as commands
 from humor_tasks.training.humicroedit.config import TrainConfig
 from humor_tasks.training.humicroedit.data import read_data
 from humor_tasks.training.humicroedit.run import train
-
-NOUNS = "senate court market border budget storm treaty bank school station".split()
-VERBS = "passes delays rejects reviews opens closes".split()
-FUNNY, DULL = "pancake llama disco sock".split(), "motion report plan notice".split()
-WORDS = [*NOUNS, *VERBS, *FUNNY, *DULL, "the", "today", "again", '"']
-SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-
-
-def write_folder(folder: Path, splits: dict[str, int], seed: int = 0) -> str:
-    """The organisers' layout: headlines a split, each with two edits of which one is funny."""
-    drawn, number = random.Random(seed), 0
-    for split, headlines in splits.items():
-        rows: list[list[Any]] = []
-        asked: list[list[Any]] = []
-        for i in range(headlines):
-            text = f"the <{drawn.choice(NOUNS)}/> {drawn.choice(VERBS)} {drawn.choice(NOUNS)} today {split} {i}"
-            edits = []
-            for words, grades in ((FUNNY, "32222"), (DULL, "10000")):
-                number += 1
-                edits.append([number, text, drawn.choice(words), grades, sum(map(int, grades)) / 5])
-            drawn.shuffle(edits)
-            rows += edits
-            label = 1 if edits[0][4] > edits[1][4] else 2
-            asked.append([f"{edits[0][0]}-{edits[1][0]}", *edits[0][1:], *edits[1][1:], label])
-        names = ["original", "edit", "grades", "meanGrade"]
-        write_csv(folder / "task-1" / f"{split}.csv", ["id", *names], rows)
-        numbered = [f"{name}{n}" for n in (1, 2) for name in names]
-        write_csv(folder / "task-2" / f"{split}.csv", ["id", *numbered, "label"], asked)
-    return str(folder)
-
-
-def write_csv(path: Path, names: list[str], rows: list[list[Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([names, *rows])
-
-
-def tiny_encoder(folder: Path, seed: int = 0) -> str:
-    """A BERT of two layers with random weights, and a tokenizer of whole words."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
-
-    torch.manual_seed(seed)
-    vocabulary = {word: i for i, word in enumerate([*SPECIAL, *WORDS])}
-    words = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    words.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", vocabulary["[CLS]"]), ("[SEP]", vocabulary["[SEP]"])],
-    )
-    named = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=words, model_input_names=["input_ids", "token_type_ids", "attention_mask"], **named
-    )
-    tokenizer.save_pretrained(folder)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        max_position_embeddings=64,
-    )
-    BertModel(config).save_pretrained(folder)
-    return str(folder)
 
 
 @pytest.fixture(scope="module")
@@ -241,32 +174,16 @@ def test_the_seed_decides(rows: str, encoder: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["pair", "upper"])
-def test_a_killed_run_goes_on_to_the_same_end(
-    name: str, rows: str, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from humor_tasks.training.humicroedit import finetune
-
-    class Killed(Exception):
-        pass
+def test_a_killed_run_goes_on_to_the_same_end(name: str, rows: str, encoder: str, tmp_path: Path) -> None:
+    from humor_tasks.training.humicroedit.finetune import Trainer
 
     whole, cut = (config(name, rows, encoder, epochs=3, patience=3, precision="no") for _ in range(2))
     expected = train(whole, tmp_path / "whole", progress=False)
-    epoch = finetune.Trainer._epoch
-
-    def killed(self: Any, number: int, *rest: Any) -> float:
-        if number == 2:
-            raise Killed
-        return epoch(self, number, *rest)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(finetune.Trainer, "_epoch", killed)
-        with pytest.raises(Killed):
-            train(cut, tmp_path / "cut", progress=False)
+    with killed_in_third_epoch(Trainer):
+        train(cut, tmp_path / "cut", progress=False)
     with pytest.raises(BadInput, match="not finished"):
         load(tmp_path / "cut")
-    (tmp_path / "cut" / ".checkpoint-3").mkdir()  # what a kill while writing leaves
-    again = train(cut, tmp_path / "cut", progress=False)
-    assert {k: v for k, v in again.items() if k != "seconds"} == {k: v for k, v in expected.items() if k != "seconds"}
+    assert but_time(train(cut, tmp_path / "cut", progress=False)) == but_time(expected)
     for file in ("curves.csv", "predictions_dev_task-1.csv", "predictions_dev_task-2.csv"):
         assert (tmp_path / "cut" / file).read_text() == (tmp_path / "whole" / file).read_text()
 
@@ -504,25 +421,6 @@ def test_nothing_heavy_is_imported_to_open_the_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-@pytest.mark.slow
-def test_two_processes_train_one_run(rows: str, encoder: str, tmp_path: Path) -> None:
-    code = "from humor_tasks.training.cli import train; train()"
-    (tmp_path / "main.py").write_text(code)
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    asked = f"humicroedit --dataset {rows} --encoder {encoder} -o {tmp_path / 'run'} --system ensemble".split()
-    grid = ["--grid", "system=pair,ngrams", "--folds", "2", "--epochs", "1", "--batch-size", "8", "--alphas", "1"]
-    command = [*launch, str(tmp_path / "main.py"), *asked, *grid]
-    cpu = os.environ | {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=cpu)
-    assert done.returncode == 0, done.stderr[-3000:]
-    with (tmp_path / "run" / "members.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == 2
-    fold = next((tmp_path / "run" / "members").glob("pair-*/fold-0"))
-    curve = (fold / "curves.csv").read_text().splitlines()
-    seen = json.loads((fold / "metrics.json").read_text())["rows"]["train"]
-    assert int(curve[1].split(",")[1]) == -(-seen // 8) // 2  # steps: half of the batches
 
 
 def test_ridge_is_that_of_scikit_learn() -> None:

@@ -30,8 +30,6 @@ from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_
 from humor_tasks.training.ofa.finetune import Trainer, answer_logits
 from humor_tasks.training.ofa.network import checkpoint_activations, smoothed_loss
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:

@@ -1,4 +1,7 @@
-"""The index of benchmarks, by the name both harnesses know them by: this package's own and those of installed packages.
+"""The index of benchmarks: this package's own and those of installed packages.
+
+Inspect knows each by its name here. lm-eval's tasks have the same names, except that those of the caption contest are
+`nyc_matching`, `nyc_ranking` and `nyc_explanation`; `brainstorm` and `mock_generation` are in Inspect alone.
 
 A package adds a benchmark by an entry point of its name:
 
@@ -27,6 +30,7 @@ from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
@@ -56,12 +60,14 @@ __all__ = [
     "Run",
     "Turn",
     "YesNo",
+    "absent",
     "by_cluster",
     "choice",
     "draw",
     "fill",
     "find_benchmark",
     "open_rows",
+    "parameter",
     "provenance_of",
     "read_templates",
     "split_turns",

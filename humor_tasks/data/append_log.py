@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.errors import BadInput
 
@@ -70,3 +72,26 @@ class AppendLog:
             raise BadInput(
                 f"{self.path}: was changed by another program ({size:,} bytes, not {self.size:,}); run one at a time."
             )
+
+
+class JsonLog(AppendLog):
+    """An append-only file of JSON objects, one a line: the store of everything that an interrupted command resumes."""
+
+    def open_records(self, first: str, read: Callable[[Mapping[str, Any]], object], remedy: str) -> None:
+        """Call `read` with each object; `first` is the key that every object begins with.
+
+        Raises BadInput naming the line, with `remedy`, where a line is no such object or `read` fails on it.
+        """
+
+        def parse(line: str, number: int) -> None:
+            try:
+                read(json.loads(line))
+            except (ValueError, KeyError, TypeError, RecursionError) as problem:
+                raise BadInput(f"{self.path}, line {number}: cannot be read ({problem!r}). {remedy}") from None
+
+        self.open(parse, f'{{"{first}": "'.encode())
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Append one object; it is in the file when this returns."""
+        line = json.dumps(record, ensure_ascii=False, default=str)
+        self.append(f"{line}\n".encode("utf-8", "backslashreplace"))  # half a character becomes JSON's escape of it

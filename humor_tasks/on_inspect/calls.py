@@ -17,13 +17,11 @@ from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
-from humor_tasks.data.append_log import AppendLog
+from humor_tasks.data.append_log import JsonLog
 from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.messages import turn_messages
-
-_START = b'{"key": "'  # of a line
 
 
 class Calls:
@@ -33,17 +31,17 @@ class Calls:
         self.path = path
         self.known: dict[str, dict[str, Any]] = {}
         self.made = self.kept = 0
-        self._file = AppendLog(path)
+        self._file = JsonLog(path)
         self._open = os.path.exists(path)
         if self._open:
-            self._file.open(self._read, _START)
+            self._open_file()
 
-    def _read(self, line: str, number: int) -> None:
-        try:
-            call = json.loads(line)
-            self.known[call["key"]] = {name: call[name] for name in ("reply", "stop_reason")}
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise BadInput(f"{self.path}, line {number}: is no call that was logged here; name another -o.") from None
+    def _open_file(self) -> None:
+        self._file.open_records("key", self._read, "It is no call that was logged here: name another -o.")
+        self._open = True
+
+    def _read(self, call: Mapping[str, Any]) -> None:
+        self.known[call["key"]] = {name: call[name] for name in ("reply", "stop_reason")}
 
     async def ask(self, model: Model, prompt: Prompt, config: GenerateConfig, about: Mapping[str, Any]) -> ModelOutput:
         """The model's reply, from the log where the same was asked before; `about` is logged with it.
@@ -62,8 +60,7 @@ class Calls:
             self.kept += 1
         else:
             if not self._open:  # where nothing can be kept nothing is asked
-                self._file.open(self._read, _START)
-                self._open = True
+                self._open_file()
             try:
                 output = await model.generate(turn_messages(prompt.turns, pictures=True), config=config)
             except BadInput:
@@ -74,7 +71,7 @@ class Calls:
             usage = output.usage.model_dump(exclude_none=True) if output.usage else None
             answer = {"reply": output.completion, "stop_reason": output.stop_reason if output.choices else "unknown"}
             call = {"key": key, **about, **asked, **answer, "usage": usage, "time": time.time()}
-            self._file.append((json.dumps(call, ensure_ascii=True, default=str) + "\n").encode())
+            self._file.add(call)
             self.known[key] = answer
             self.made += 1
         said = self.known[key]

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspect_ai._util.config import parse_cli_args
 from inspect_ai.model import GenerateConfig, Model, get_model
 
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import plain
+from humor_tasks.on_inspect.private import parse_cli_args
 
 _SECRET = re.compile(r"key|token(?!iz|s\b)|secret|passw|passphrase|pwd|credential|auth|bearer|cookie", re.I)
 _OWN = ("model", "role", "default", "config", "memoize")  # what `get_model` takes for itself

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 
-from inspect_ai._util.error import PrerequisiteError
 from rich.errors import MarkupError
 from rich.markup import escape
 from rich.text import Text
+
+from humor_tasks.on_inspect.private import PrerequisiteError
 
 
 class CannotRun(PrerequisiteError):

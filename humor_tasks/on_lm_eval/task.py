@@ -1,9 +1,7 @@
 """Benchmark -> lm-eval Task.
 
 A YAML stub names the benchmark and what the variant fixes; everything else comes from the
-harness's flags (`--num_fewshot`, `--seed`) and from `--metadata`: dataset, dataset_revision, split,
-fold, setting, cot, prompts, on_unparsed, extraction. (`dataset_revision`, because lm-eval merges
-`--model_args` into the metadata, and `revision` there is the model's.)
+harness's flags (`--num_fewshot`, `--seed`) and from `--metadata`, which names the benchmark's parameters.
 """
 
 from __future__ import annotations
@@ -24,59 +22,19 @@ from lm_eval.config.task import TaskConfig
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
+from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexity
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.perplexity import perplexity_estimate
 
 logger = logging.getLogger(__name__)
 
-REVISION = "dataset_revision"
-BY_FLAG = ("shots", "seed", "revision")  # --num_fewshot, --seed, and REVISION in the metadata
+MODELS_OWN = ("seed", "revision")  # lm-eval merges --model_args into the metadata; there these are the model's
+NOT_HERE = {"replicates": "lm-eval asks once; Inspect's task repeats (-T replicates=5)."}
 END_MARKS = ("</s>", "<|im_end|>")
-# Units a reference text is counted in.
-PERPLEXITIES = {"word_perplexity": lambda text: len(text.split()), "byte_perplexity": lambda text: len(text.encode())}
-
-
-class Value(float):
-    """An item's value of a metric, as lm-eval logs it, with the outcome it came from."""
-
-    outcome: Outcome
-
-    def __new__(cls, value: float, outcome: Outcome) -> Value:
-        """A float that remembers `outcome`."""
-        made = super().__new__(cls, value)
-        made.outcome = outcome
-        return made
-
-    def __reduce__(self) -> tuple[Any, ...]:  # several processes gather their items
-        return Value, (float(self), self.outcome)
-
-
-class AnswerAndTarget(tuple[str | None, str | None]):
-    """What an item contributes to a metric that is not defined on one item, as lm-eval's own corpus metrics log it."""
-
-    outcome: Outcome
-
-    def __new__(cls, outcome: Outcome) -> AnswerAndTarget:
-        """The pair, which remembers `outcome`."""
-        made = super().__new__(cls, (outcome.answer, outcome.target))
-        made.outcome = outcome
-        return made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return AnswerAndTarget, (self.outcome,)
-
-
-Contribution = Value | AnswerAndTarget
-
-
-def contribution(metric: Metric, outcome: Outcome) -> Contribution:
-    """What an item contributes to a metric it counts towards."""
-    value = outcome.values.get(metric.name)
-    return AnswerAndTarget(outcome) if value is None else Value(value, outcome)
 
 
 class BenchmarkTask(Task):
@@ -86,7 +44,7 @@ class BenchmarkTask(Task):
         config = dict(config)
         config.pop("class", None)
         self.benchmark = find_benchmark(config.pop("benchmark"))
-        self._settable = [f.name for f in dataclasses.fields(self.benchmark.options) if f.name not in BY_FLAG]
+        self._settable = [p.name for p in declared(self.benchmark.options) if p.name not in LM_EVAL]
         self.generates = config.get("output_type") == "generate_until"
         fixed = {name: config.pop(name) for name in self._settable if name in config}
         config["metadata"] = dict(config.get("metadata") or {})
@@ -116,7 +74,7 @@ class BenchmarkTask(Task):
             raise BadInput(
                 f"{self._config.task}: comedy is clips, and lm-eval has no model that takes video. Run it in Inspect: "
                 f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; here, choose scene=cartoon, post "
-                "or stills (both)."
+                "or stills (both), or words alone: input=description."
             )
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
@@ -124,23 +82,22 @@ class BenchmarkTask(Task):
 
     def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         given = self._config.metadata or {}
-        known = (*self._settable, REVISION)
-        if "shots" in given:
-            raise BadInput("--metadata shots: use --num_fewshot.")
-        if "replicates" in given:
-            raise BadInput("--metadata replicates: lm-eval asks once; Inspect's task repeats (-T replicates=5).")
-        for name in given:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+        own = parameters_of(self.benchmark.options)
+        known = (*(each.name for each in declared(self.benchmark.options)), *LM_EVAL.values())
+        for name, value in given.items():
+            if name in NOT_HERE:
+                raise BadInput(f"--metadata {name}: {NOT_HERE[name]}")
+            if name in LM_EVAL and name in own and name not in MODELS_OWN and value != own[name].default:
+                raise BadInput(f"--metadata {name}: use {LM_EVAL[name]}.")
+            near = difflib.get_close_matches(name, [*own, *LM_EVAL.values()], n=1, cutoff=0.8)
             if near and name not in known:
-                raise BadInput(f"--metadata {name}: did you mean '{near[0]}'?")
+                raise BadInput(f"--metadata {name}: did you mean '{LM_EVAL.get(near[0], near[0])}'?")
         for name, value in fixed.items():
             if str(given.get(name, value)) != str(value):
                 raise BadInput(f"{self._config.task} fixes {name}={value}: leave {name} out of --metadata.")
         parameters = {name: given[name] for name in self._settable if name in given} | dict(fixed)
-        if REVISION in given:
-            parameters["revision"] = given[REVISION]
-        if parameters.get("temperature"):
-            raise BadInput(f"{self._config.task}: set the temperature by --gen_kwargs, not by --metadata.")
+        if (revision := given.get(LM_EVAL["revision"])) is not None:
+            parameters["revision"] = revision
         return parameters
 
     # ---- documents ----
@@ -339,8 +296,8 @@ class BenchmarkTask(Task):
                 functions[shown] = functools.partial(self._aggregate, metric, part, "value")
                 functions[f"{shown}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
         for name, count in PERPLEXITIES.items():
-            functions[name] = functools.partial(_perplexity, count, "value")
-            functions[f"{name}_stderr"] = functools.partial(_perplexity, count, "stderr")
+            functions[name] = functools.partial(perplexity, count, "value")
+            functions[f"{name}_stderr"] = functools.partial(perplexity, count, "stderr")
         return functions
 
     def _aggregate(self, metric: Metric, part: str, value: str, items: list[Contribution | None]) -> float:
@@ -370,12 +327,6 @@ class BenchmarkTask(Task):
 def _with_stderr(shown: str) -> tuple[str, str]:
     """lm-eval has no hook for a task's own standard error; a metric of this name takes the place of its "N/A"."""
     return shown, f"{shown}_stderr"
-
-
-def _perplexity(count: Callable[[str], int], part: str, items: list[tuple[float, str, str]]) -> float:
-    likelihoods, texts, clusters = zip(*items, strict=True)
-    estimate = perplexity_estimate(likelihoods, [count(text) for text in texts], clusters)
-    return float(getattr(estimate, part))
 
 
 def _filters() -> list[Any]:

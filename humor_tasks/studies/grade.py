@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, EvalSample
 from inspect_ai.model import Model, ModelOutput
@@ -32,6 +31,7 @@ from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.logs import outcome_with_verdicts, read_log, signature_in
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.private import PrerequisiteError
 
 GRADED = ("humorbench",)
 

@@ -107,7 +107,7 @@ def _scene(state: TaskState) -> str:
 @lru_cache(maxsize=8)
 def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple[Run, Mapping[str, str]]:
     """A run that has training records and templates, and nothing to evaluate; what its signature says of them."""
-    options = mock.MockOptions(**dict(settings), scene=scene, chain_of_task=True)
+    options = mock.MockOptions(**dict(settings) | {"scene": scene}, chain_of_task=True)
     if not options.dataset:
         raise BadInput("name the folder whose train splits hold worked samples: -S dataset=FOLDER, or `sample`.")
     benchmark = BENCHMARKS[f"mock_{task}"]

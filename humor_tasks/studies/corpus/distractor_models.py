@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import anyio
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, Model
 
 from humor_tasks.benchmarks.mock import corpus as mock
@@ -22,6 +21,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.judging.graders import CUT_OFF, Asking, read
 from humor_tasks.on_inspect.modalities import check_takes
+from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.on_inspect.providers.batching import Batcher
 from humor_tasks.scorers.tagged import read_tagged
 from humor_tasks.scorers.verdict import as_data

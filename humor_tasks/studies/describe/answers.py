@@ -11,10 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.append_log import AppendLog
-from humor_tasks.errors import BadInput
-
-_START = b'{"picture": "'  # start of every line
+from humor_tasks.data.append_log import JsonLog
 
 
 class Answers:
@@ -25,8 +22,8 @@ class Answers:
         self.path = path
         self.asked = json.loads(json.dumps(dict(asked), sort_keys=True))
         self._known: dict[tuple[str, str], str] = {}
-        self._file = AppendLog(path)
-        self._file.open(self._read, _START)
+        self._file = JsonLog(path)
+        self._file.open_records("picture", self._read, "Remove the line; its question will be asked again.")
 
     def get(self, picture: str, question: str) -> str | None:
         """The answer, or None where there is none yet."""
@@ -34,21 +31,12 @@ class Answers:
 
     def keep(self, picture: str, question: str, answer: str) -> None:
         """Append an answer; it is in the file when this returns."""
-        line = {"picture": picture, "question": question, "answer": answer, "asked": self.asked}
-        data = f"{json.dumps(line, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
-        self._file.append(data)
+        self._file.add({"picture": picture, "question": question, "answer": answer, "asked": self.asked})
         self._known[picture, question] = answer
 
-    def _read(self, line: str, number: int) -> None:
-        try:
-            found = json.loads(line)
-            picture, question, answer, asked = (found[name] for name in ("picture", "question", "answer", "asked"))
-            if not all(isinstance(text, str) for text in (picture, question, answer)):
-                raise TypeError("not text")
-        except (ValueError, KeyError, TypeError, RecursionError) as problem:
-            raise BadInput(
-                f"{self.path}, line {number}: is not a valid answer ({problem!r}). Remove the line; "
-                "its question will be asked again."
-            ) from None
+    def _read(self, found: Mapping[str, Any]) -> None:
+        picture, question, answer, asked = (found[name] for name in ("picture", "question", "answer", "asked"))
+        if not all(isinstance(text, str) for text in (picture, question, answer)):
+            raise TypeError("picture, question and answer must be text")
         if asked == self.asked:
             self._known[picture, question] = answer

@@ -1,0 +1,10 @@
+"""The names that Inspect does not export and that this package needs, in one place.
+
+A new release of Inspect may move them: tests/test_layers.py allows private names of Inspect in this module only.
+"""
+
+from inspect_ai._util.config import parse_cli_args
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model._model import active_model
+
+__all__ = ["PrerequisiteError", "active_model", "parse_cli_args"]
