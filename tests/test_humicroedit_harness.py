@@ -405,8 +405,8 @@ def test_ratings_of_the_pairs_headlines_are_scored_from_a_csv(tmp_path: Path) ->
 def test_a_model_that_picks_among_choices_rates_nothing() -> None:
     log = eval(inspect_task(RATING), model="baseline/first", display="none")[0]
     assert log.status == "error"
-    assert "rates no headline" in str(log.error and log.error.message)
-    with pytest.raises(BadInput, match="rates no headline"):
+    assert "cannot rate headlines" in str(log.error and log.error.message)
+    with pytest.raises(BadInput, match="cannot rate headlines"):
         lm_eval(f"{RATING}_gen", BaselineLM(strategy="first"))
 
 
@@ -434,7 +434,7 @@ def set_value(value: str) -> Callable[[list[str]], None]:
         *((2, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be 1 or 2") for bad in ("A", "")),
         *((n, lambda lines: lines.pop(3), "1 missing id: {id}.") for n in (1, 2)),
         *((n, lambda lines: lines.append("7,1"), "1 unknown id: 7.") for n in (1, 2)),
-        *((n, lambda lines: lines.append(lines[3]), ", line {last}: id {id} is also that of {path}") for n in (1, 2)),
+        *((n, lambda lines: lines.append(lines[3]), ", line {last}: id {id} repeats that of {path}") for n in (1, 2)),
         *((n, lambda lines: lines.__setitem__(0, "id,prediction"), "there is no column 'pred'") for n in (1, 2)),
         *((n, lambda lines: lines.__setitem__(3, "1,2,3"), "line 4: has 3 fields, the header has 2") for n in (1, 2)),
         (1, lambda lines: lines.__setitem__(slice(1, None), []), "there are no rows"),
