@@ -11,7 +11,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import get_model
 from inspect_ai.scorer import answer
 
-from humor_tasks.on_inspect.tasks.caption_contest import matching
+from humor_tasks.tasks import matching
 
 RUNS, COPIES = 5, 40
 

@@ -5,68 +5,12 @@ No torch, datasets, pandas or lm_eval may load here; model providers import thei
 
 from inspect_ai.model import ModelAPI, modelapi
 
-from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
-from humor_tasks.on_inspect.judging.graders import require_grader
-from humor_tasks.on_inspect.judging.preference import (
-    explanation_preference,
-    left_to_judges,
-    preference,
-    preference_metrics,
-    reference_preference,
-)
-from humor_tasks.on_inspect.judging.stories import mock_generation, story_ratings
-from humor_tasks.on_inspect.outcomes import benchmark_metrics
-from humor_tasks.on_inspect.scorers import judge_agreement, multiple_choice, reference_overlap
-from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
-from humor_tasks.on_inspect.solvers.describe_first import describe_first
-from humor_tasks.on_inspect.tasks.brainstorm import brainstorm, brainstormed
-from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching, ranking
-from humor_tasks.on_inspect.tasks.humicroedit import (
-    expected_answer,
-    humicroedit_pairwise,
-    humicroedit_rating,
-    rating_error,
-)
-from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
-from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
+from humor_tasks.on_inspect import *  # noqa: F403
+from humor_tasks.on_inspect import __all__ as _parts
+from humor_tasks.tasks import *  # noqa: F403
+from humor_tasks.tasks import __all__ as _tasks
 
-__all__ = [
-    "baseline",
-    "benchmark_metrics",
-    "brainstorm",
-    "brainstormed",
-    "chain_of_task",
-    "clip",
-    "describe_first",
-    "element_coverage",
-    "embedding",
-    "expected_answer",
-    "explanation",
-    "explanation_form",
-    "explanation_preference",
-    "humicroedit",
-    "humicroedit_pairwise",
-    "humicroedit_rating",
-    "humorbench",
-    "humorbench_autograder",
-    "judge_agreement",
-    "left_to_judges",
-    "matching",
-    "mock_detecting",
-    "mock_explaining",
-    "mock_generation",
-    "mock_matching",
-    "multiple_choice",
-    "ofa",
-    "preference",
-    "preference_metrics",
-    "ranking",
-    "rating_error",
-    "reference_overlap",
-    "reference_preference",
-    "require_grader",
-    "story_ratings",
-]
+__all__ = ["baseline", "clip", "embedding", "humicroedit", "ofa", *_parts, *_tasks]
 
 
 @modelapi(name="baseline")

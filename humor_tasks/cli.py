@@ -41,31 +41,43 @@ def main() -> None:
 @click.argument("predictions", type=click.Path(path_type=Path))
 @click.option("--task", required=True, help="A benchmark's name, such as matching or humorbench_autograder.")
 @click.option("--dataset", help="Hub id, dataset folder or file, or 'sample'. Default: the public corpus.")
-@click.option("--revision", help="Branch, tag or commit of a hub dataset.")
 @click.option("--split", help="Default: test.")
 @click.option("--fold", help="Caption contest: 0..4, or 'all'. Default: 0.")
-@click.option("--setting", help="Caption contest: what the model was shown. Default: description.")
-@click.option("--scene", help="MOCK: cartoon, post, comedy, stills or all. Default: all.")
-@click.option("--input", help="MOCK: what the model was shown: media, frames or description. Default: media.")
-@click.option("--via", help="Humicroedit pairs: direct or ratings. Default: direct.")
-@click.option("--subset", help="HumorBench: a named subset or a file of keys. Default: all.")
-@click.option("--on-unparsed", help="wrong, exclude or random. Default: the benchmark's.")
-@click.option("--extraction", help="How letters are read. Default: strict.")
-@click.option("--seed", type=int, help="Seed of --on-unparsed random. Default: 1234.")
+@click.option("--setting", help="What the model was shown. Default: the benchmark's.")
+@click.option(
+    "-T", "given", multiple=True, metavar="NAME=VALUE", help="A parameter; see `humor-tasks parameters TASK`."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def score(predictions: Path, task: str, as_json: bool, **parameters: Any) -> None:
+def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, **short: str | None) -> None:
     """Score a file of predictions: {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred."""
     from humor_tasks.api import evaluate, load
+    from humor_tasks.benchmarks import find_benchmark
+    from humor_tasks.benchmarks.options import read_parameters
     from humor_tasks.data.predictions import read_predictions
 
-    given = {name: value for name, value in parameters.items() if value is not None}
-    run = load(task, **given)
+    named = [(name, value) for name, value in short.items() if value is not None]
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise BadInput(f"-T {each}: write -T NAME=VALUE.")
+        named.append((name, value))
+    options = find_benchmark(task, "task").options
+    run = load(task, **read_parameters(options, task, named))
     replies = read_predictions(predictions, run.form.from_submission)
     try:
         report = evaluate(run, replies)
     except BadInput as problem:
         raise BadInput(f"{predictions}: {problem}") from None
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
+
+
+@main.command()
+@click.argument("task", required=False)
+def parameters(task: str | None) -> None:
+    """Table the parameters of TASK, or of every task, as Markdown."""
+    from humor_tasks.studies.parameters import tables
+
+    click.echo(tables(task), nl=False)
 
 
 @main.command()
@@ -79,10 +91,9 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
     Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
     """
     from humor_tasks.data.writing import write_json
-    from humor_tasks.studies.logged import read_logged
-    from humor_tasks.studies.submission import complete, predictions, write_predictions
+    from humor_tasks.studies.submission import complete, predictions, read_answers, write_predictions
 
-    logged = read_logged(log)
+    logged = read_answers(log)
     if logged.subtask:
         found = predictions(logged, fill, seed, str(log))
         write_predictions(output, found)

@@ -21,6 +21,7 @@ from .statement import ends_reply, lone_letter, plain, statements
 from .thinking import without_thinking
 
 Status = Literal["answered", "unparsed", "refused", "empty"]
+Mode = Literal["strict", "released_chat", "released_leaderboard"]
 
 
 @dataclass(frozen=True)

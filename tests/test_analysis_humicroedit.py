@@ -22,7 +22,6 @@ from scipy.stats import pearsonr
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.scorers.estimate import clustered_mean
 from humor_tasks.scorers.regression import mae_by_bin
 from humor_tasks.studies.analysis.humicroedit import (
@@ -41,6 +40,7 @@ from humor_tasks.studies.analysis.humicroedit import (
 )
 from humor_tasks.studies.analysis.humicroedit_report import as_json, plot, write_report
 from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
+from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 
 SAMPLE = {"dataset": "sample", "split": "test"}
 GOLD = (0.0, 0.4, 1.0, 1.8, 2.4, 3.0)

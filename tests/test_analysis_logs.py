@@ -32,12 +32,11 @@ from humor_tasks.data.prices import Price, read_prices
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging import graders
 from humor_tasks.on_inspect.judging.coverage import element_coverage
-from humor_tasks.on_inspect.tasks.caption_contest import matching
-from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.studies.analysis.correct import read_judged
 from humor_tasks.studies.grade import grading_task, read_written
 from humor_tasks.studies.report.graded import GradedLog, read_graded
 from humor_tasks.studies.report.table import incomparable, lines_of, plot
+from humor_tasks.tasks import humorbench, matching
 from humor_tasks.testing import ScriptedModel, scripted_judge
 
 # ---- graded logs --------------------------------------------------------------------------------

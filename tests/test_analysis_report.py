@@ -17,7 +17,6 @@ from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, mad
 from humor_tasks.data.prices import VARIABLE
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.scorers.estimate import clustered_mean
 from humor_tasks.studies.report.graded import read_graded
 from humor_tasks.studies.report.table import (
@@ -30,6 +29,7 @@ from humor_tasks.studies.report.table import (
     plot,
     write_report,
 )
+from humor_tasks.tasks import humorbench
 
 # ---- report -------------------------------------------------------------------------------------
 

@@ -21,7 +21,6 @@ from standins.tiny_clip_folder import saved
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.brainstorm import SHOWN, WRITTEN
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.tasks.brainstorm import brainstorm
 from humor_tasks.scorers.fields import items, read_fields
 from humor_tasks.studies.captions.captions import (
     Caption,
@@ -34,6 +33,7 @@ from humor_tasks.studies.captions.captions import (
     strengths,
 )
 from humor_tasks.studies.captions.comparing import compared, task
+from humor_tasks.tasks import brainstorm
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 REPLY = "Concepts: sea; night; therapy\nChosen: sea; therapy\nCaption: Ships avoid me.\nExplanation: They have to."
@@ -311,7 +311,7 @@ def test_a_file_names_its_system(tmp_path: Path) -> None:
 
 
 def test_a_log_of_another_task() -> None:
-    from humor_tasks.on_inspect.tasks.caption_contest import explanation
+    from humor_tasks.tasks import explanation
 
     (log,) = eval(explanation(dataset="sample"), model=says("m", "So.").model, display="none")
     with pytest.raises(BadInput, match=r"is not of humor_tasks/brainstorm"):

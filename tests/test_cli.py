@@ -69,6 +69,16 @@ def test_ids_that_do_not_fit_are_listed_and_nothing_is_scored(predictions: Path,
     [
         (["--task", "rankin", "--dataset", "sample"], "Did you mean 'ranking'"),
         (["--task", "ranking", "--dataset", "sample", "--fold", "9"], "there is no '9'"),
+        (["--task", "ranking", "-T", "extracton=strict"], "parameter of ranking: there is no 'extracton'; choose from"),
+        (["--task", "ranking", "-T", "extracton=strict"], "Did you mean 'extraction'"),
+        (["--task", "ranking", "-T", "seed=1", "-T", "seed=2"], "seed is given twice: 1 and '2'"),
+        (["--task", "ranking", "--fold", "1", "-T", "fold=1"], "fold is given twice: '1' and '1'"),
+        (["--task", "ranking", "-T", "seed"], "-T seed: write -T NAME=VALUE"),
+        (["--task", "ranking", "-T", "seed=one"], "seed must be a whole number, not 'one'"),
+        (["--task", "ranking", "-T", "shots=-1"], "shots must be a whole number of at least 0, not -1"),
+        (["--task", "ranking", "-T", "cot=yes"], "cot must be true or false, not 'yes'"),
+        (["--task", "humorbench", "-T", "fold=1"], "parameter of humorbench: there is no 'fold'"),
+        (["--task", "humorbench", "-T", "shots=1"], "shots: HumorBench has no training rows"),
         (["--task", "ranking", "--dataset", "/no/where"], "/no/where"),
         (["--task", "matching", "--dataset", "sample"], "unknown ids"),
     ],
@@ -77,6 +87,33 @@ def test_bad_arguments(predictions: Path, arguments: list[str], message: str) ->
     done = CliRunner().invoke(main, ["score", str(predictions), *arguments])
     assert done.exit_code == 2
     assert message in done.output
+
+
+def test_parameters_of_score_are_typed_by_the_options(predictions: Path) -> None:
+    first = next(iter(json.loads(predictions.read_text())))
+    predictions.write_text(json.dumps(json.loads(predictions.read_text()) | {first: "no idea"}))
+    given = ["-T", "dataset=sample", "-T", "on_unparsed=exclude", "-T", "cot=true", "-T", "seed=7", "-T", "scale=none"]
+    arguments = ["score", str(predictions), "--task", "ranking", "--json"]
+    found = json.loads(CliRunner().invoke(main, [*arguments, *given[:-2]]).output)
+    assert found["metrics"]["accuracy"]["n"] == 9
+    assert "|on_unparsed:exclude|extraction:strict|seed:7|" in found["signature"]
+    assert "there is no 'scale'" in CliRunner().invoke(main, [*arguments, *given]).output
+
+
+@pytest.mark.parametrize("gone", ["--scene", "--input", "--via", "--subset", "--on-unparsed", "--extraction", "--seed"])
+def test_flags_of_one_family_are_parameters(predictions: Path, gone: str) -> None:
+    done = CliRunner().invoke(main, ["score", str(predictions), "--task", "ranking", gone, "x"])
+    assert (done.exit_code, "No such option" in done.output) == (2, True)
+
+
+def test_parameters_are_tabled() -> None:
+    done = CliRunner().invoke(main, ["parameters", "humorbench"])
+    assert done.exit_code == 0
+    assert "| `one_explanation_per` | `row`, `caption` | `row` |" in done.output
+    assert "| `seed` | a whole number or none | `1234` | Seed of graders" in done.output
+    assert "lm-eval: `humorbench`, `humorbench_hard` (subset=hard)" in done.output
+    assert "shots" not in done.output
+    assert "Did you mean 'humorbench'" in CliRunner().invoke(main, ["parameters", "humorbnch"]).output
 
 
 def test_predictions_that_are_no_text_and_parameters_too_late() -> None:

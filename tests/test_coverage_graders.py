@@ -34,7 +34,7 @@ from standins.judging import between, says
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.on_inspect.judging.coverage import element_coverage
-from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
+from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 # ---- the request --------------------------------------------------------------------------------

@@ -15,13 +15,12 @@ from standins.votes import cells, shown, votes_on
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.preference import explanation_preference
-from humor_tasks.on_inspect.tasks.caption_contest import explanation
 from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.studies.analysis.agreement_report import Analysis, analyse
 from humor_tasks.studies.analysis.judge import Comparison, family, read_judge_log
 from humor_tasks.studies.analysis.questions import read_questions
 from humor_tasks.studies.annotate.pairs import write_pairs
+from humor_tasks.tasks import explanation, explanation_preference
 
 Rows = list[dict[str, Any]]
 

@@ -333,7 +333,17 @@ def test_a_reply_that_says_neither_is_counted(on_unparsed: str, expected: float)
 def test_a_file_of_predictions_is_scored(tmp_path: Path) -> None:
     records = load("mock_detecting", dataset="sample", scene="comedy", input="description").records
     (tmp_path / "said.json").write_text(json.dumps({record.id: "no" for record in records}))
-    given = ["--task", "mock_detecting", "--dataset", "sample", "--scene", "comedy", "--input", "description", "--json"]
+    given = [
+        "--task",
+        "mock_detecting",
+        "--dataset",
+        "sample",
+        "-T",
+        "scene=comedy",
+        "-T",
+        "input=description",
+        "--json",
+    ]
     done = CliRunner().invoke(main, ["score", str(tmp_path / "said.json"), *given])
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["metrics"]["accuracy"]["value"] == 0.5

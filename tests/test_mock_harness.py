@@ -28,10 +28,10 @@ from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import modalities as taking
-from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
-from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_matching
+from humor_tasks.on_inspect.judging.preference import reference_preference
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.tasks import explanation_preference, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ScriptedModel, run_lm_eval
 
 TASKS = {"mock_detecting": mock_detecting, "mock_matching": mock_matching, "mock_explaining": mock_explaining}
@@ -116,7 +116,7 @@ def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
     assert log.samples
     for sample in log.samples:
         (part,) = parts(seen)[str(sample.id)]
-        scene = sample.metadata["scene"]
+        scene = sample.metadata["humor_tasks"]["groups"]["scene"]
         assert isinstance(part, ContentVideo if scene == "comedy" else ContentImage)
         (about,) = sample.metadata["pictures"]
         assert len(about["sha256"]) == 64
@@ -221,13 +221,22 @@ def test_nothing_is_asked_where_clips_cannot_be_read(monkeypatch: pytest.MonkeyP
     assert mock_detecting(dataset="sample", scene="stills", input=shown).dataset
 
 
-@pytest.mark.parametrize("name", [*TASKS, "mock_matching_pixels", "mock_explaining_gen"])
+@pytest.mark.parametrize("name", ["mock_detecting_pixels", "mock_matching_pixels", "mock_explaining_pixels_gen"])
 @pytest.mark.parametrize("scene", ["comedy", "all"])
-def test_comedy_is_for_inspect_alone(name: str, scene: str) -> None:
+def test_clips_are_for_inspect_alone(name: str, scene: str) -> None:
     with pytest.raises(BadInput) as problem:
         in_lm_eval(name, BaselineLM("first"), scene=scene)
     for said in (f"{name}: comedy is clips", "no model that takes video", "inspect eval humor_tasks/mock_", "post or"):
         assert said in str(problem.value)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_comedy_in_words_alone_runs_in_lm_eval(name: str) -> None:
+    found = in_lm_eval(name, BaselineLM("first"), scene="comedy")
+    records = load(name, dataset="sample", scene="comedy", input="description").records
+    metric = "rouge_l,none" if name == "mock_explaining" else "acc,none"
+    assert 0 <= found[metric] <= 1
+    assert found["sample_len"] == len(records)
 
 
 def test_lm_eval_refuses_pictures_to_a_text_only_model_before_anything_is_asked() -> None:
@@ -331,6 +340,10 @@ def test_sides_of_mock_are_judged_in_lm_eval_but_for_clips(tmp_path: Path) -> No
     system = tmp_path / "system.json"
     system.write_text(json.dumps({record.id: "Because." for record in records}))
     given = {"system": str(system), "of": "mock_explaining"}
+    of_clips = load("mock_explaining", dataset="sample", scene="comedy", input="description").records
+    clips_system = tmp_path / "clips.json"
+    clips_system.write_text(json.dumps({record.id: "Because." for record in of_clips}))
+    clips = given | {"system": str(clips_system)}
 
     class Judge(BaselineLM):
         def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:
@@ -338,7 +351,7 @@ def test_sides_of_mock_are_judged_in_lm_eval_but_for_clips(tmp_path: Path) -> No
 
     assert in_lm_eval("explanation_preference", Judge("first"), scene="post", **given)["win_rate,none"] == 0.5
     with pytest.raises(BadInput, match="comedy is clips"):
-        in_lm_eval("explanation_preference", Judge("first"), **given)
+        in_lm_eval("explanation_preference", Judge("first"), scene="comedy", setting="pixels", **clips)
     with pytest.raises(BadInput, match="scene=post belongs to of=mock_explaining"):
         load("explanation_preference", dataset="sample", system=str(system), scene="post")
     with pytest.raises(BadInput, match="MOCK's corpus is not public"):

@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page
 from standins.browser import browser
 from standins.mock_clips import CLIPS, middles, read_number
 
-from humor_tasks.on_inspect.tasks.mock import mock_detecting
+from humor_tasks.tasks import mock_detecting
 
 pytestmark = pytest.mark.slow
 

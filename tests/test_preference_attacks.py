@@ -16,7 +16,8 @@ from standins.bad_rows import dataset_folder, row
 from standins.judging import between, run, verdict, write_texts
 
 from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
-from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
+from humor_tasks.on_inspect.judging.preference import reference_preference
+from humor_tasks.tasks import explanation_preference
 from humor_tasks.testing import ScriptedModel
 
 pytestmark = pytest.mark.slow

@@ -35,13 +35,14 @@ from standins.judging import (
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
 from humor_tasks.on_inspect.judging.preference import preference as scorer
+from humor_tasks.on_inspect.judging.preference import reference_preference
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preferred import panel_choice
+from humor_tasks.tasks import explanation_preference
 from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}

@@ -32,8 +32,8 @@ from standins.judging import (
 
 from humor_tasks import load
 from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
-from humor_tasks.on_inspect.judging.preference import explanation_preference, reference_preference
-from humor_tasks.on_inspect.tasks.caption_contest import explanation
+from humor_tasks.on_inspect.judging.preference import reference_preference
+from humor_tasks.tasks import explanation, explanation_preference
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}

@@ -30,6 +30,7 @@ from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
@@ -59,12 +60,14 @@ __all__ = [
     "Run",
     "Turn",
     "YesNo",
+    "absent",
     "by_cluster",
     "choice",
     "draw",
     "fill",
     "find_benchmark",
     "open_rows",
+    "parameter",
     "provenance_of",
     "read_templates",
     "split_turns",

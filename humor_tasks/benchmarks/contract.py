@@ -17,68 +17,11 @@ from typing import Any
 from humor_tasks import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import Options as Options
+from humor_tasks.benchmarks.options import check_name
 from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
-
-ON_UNPARSED = ("wrong", "exclude", "random")
-
-
-@dataclass(frozen=True)
-class Options:
-    """Parameters every benchmark has; a family of benchmarks adds its own in a subclass.
-
-    dataset: hub id, local dataset folder, or `sample` (the packaged one).
-    revision: branch, tag or commit of a hub dataset.
-    shots: worked examples in the prompt, drawn with `seed` (its default is lm-eval's few-shot seed,
-    so that both harnesses draw the same).
-    prompts: a folder whose template files replace the packaged ones of the same name.
-    on_unparsed: what an unreadable reply or a refusal does to accuracies: `wrong` counts it as
-    wrong, `exclude` leaves it out of the denominator, `random` guesses with `seed`.
-    """
-
-    dataset: str = ""
-    revision: str | None = None
-    split: str = "test"
-    shots: int = 0
-    prompts: str | None = None
-    on_unparsed: str = "wrong"
-    extraction: str = "strict"
-    seed: int = 1234
-
-    def __post_init__(self) -> None:
-        check_choice("on_unparsed", self.on_unparsed, ON_UNPARSED)
-        if isinstance(self.revision, int):  # a command line reads a short hash of digits as a number
-            object.__setattr__(self, "revision", str(self.revision))
-        for name in ("dataset", "split", "revision", "prompts", "extraction"):
-            value = getattr(self, name)
-            if not isinstance(value, str) and not (value is None and name in ("revision", "prompts")):
-                raise BadInput(f"{name} must be text, not {value!r}.")
-        for name in ("shots", "seed"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or (name == "shots" and value < 0):
-                raise BadInput(f"{name} must be a whole number{' of at least 0' * (name == 'shots')}, not {value!r}.")
-
-    def shown(self) -> dict[str, Any]:
-        """The parameters that make a score what it is, for its signature."""
-        apart = {"dataset", "revision", "prompts"}  # a signature shows what these resolved to
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in apart}
-
-    def scoring(self) -> dict[str, Any]:
-        """The parameters that a reply, once written, is read and scored by."""
-        return {"on_unparsed": self.on_unparsed, "extraction": self.extraction, "seed": self.seed}
-
-    def compared(self) -> dict[str, Any]:
-        """The parameters that differ where log-likelihoods of labels are compared instead of generating a reply.
-
-        Raises BadInput where a parameter asks for a reply.
-        """
-        return {}
-
-    @property
-    def variant(self) -> str:
-        """Names a protocol whose scores do not compare with the benchmark's own; empty for that one."""
-        return ""
 
 
 @dataclass(frozen=True)
@@ -139,9 +82,8 @@ class Benchmark:
 
     def open(self, **parameters: Any) -> Run:
         """Load data and templates for these parameters (names and meanings: `self.options`)."""
-        known = [f.name for f in dataclasses.fields(self.options)]
         for name in parameters:
-            check_choice(f"parameter of {self.name}", name, known)
+            check_name(self.options, self.name, name)
         options = self.options(**parameters)
         data = self.load(self, options)
         where = f"{self.name}: split {options.split} of {options.dataset}"

@@ -16,10 +16,9 @@ import dataclasses
 import hashlib
 import random
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
@@ -28,64 +27,69 @@ from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, decided, other, settled
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.benchmarks.rubric import PREFERENCE, Rubric, open_rubric
-from humor_tasks.benchmarks.systems import HUMAN, read_side
+from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.scorers.preferred import read_preferred
 
-ORDERS = ("both", "random", "fixed")
+Of = Literal["explanation", "mock_explaining", "mock_generation"]
+Order = Literal["both", "random", "fixed"]
+Setting = Literal["description", "pixels", "caption_only", "frames"]
+WHOSE = "name whose explanations: 'human', a log, lm-eval's samples, or a file of texts."
 OF_MOCK = {benchmark.name: benchmark for benchmark in (MOCK_EXPLAINING, MOCK_GENERATION)}
 MOCK_INPUTS = {"description": "description", "pixels": "media", "frames": "frames"}
 
 
 @dataclass(frozen=True)
 class PreferenceOptions(contest.NyccOptions):
-    """Parameters of the comparison; those of the corpus are `explanation`'s.
+    """Parameters of the comparison; those of the corpus are `explanation`'s."""
 
-    of: whose explanations: `explanation`, or `mock_explaining` of this `scene`, or whose stories: `mock_generation`; of
-    MOCK `setting=pixels` shows pictures and whole clips, `frames` frames of the clips.
-    system, against: `human` (the references), an Inspect log, lm-eval's samples, or a file of texts.
-    order: `both` asks twice, `random` draws one with `seed`, `fixed` shows the system first.
-    structured: ask for a JSON verdict. temperature: what the judge is asked with (None: the provider's own).
-    on_unparsed: an empty explanation loses against another (`wrong`) or leaves the pairs (`exclude`).
-    """
-
-    of: str = EXPLANATION.name
-    scene: str = "all"
-    system: str = ""
-    against: str = HUMAN
-    order: str = "both"
-    structured: bool = False
-    temperature: float | None = 0.0
+    shots: int = absent(0, "a judge is asked without worked examples.")
+    prompts: str | None = parameter(
+        None, "Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates."
+    )
+    on_unparsed: Literal["wrong", "exclude"] = parameter(
+        "wrong", "An empty explanation loses against another (`wrong`) or leaves the pairs (`exclude`)."
+    )
+    extraction: Literal["strict"] = "strict"
+    seed: int = parameter(1234, "Seed of the orders drawn, and of judges.")
+    setting: Setting = parameter(  # type: ignore[assignment]  # also how clips are shown
+        "description",
+        "What judges see: `description`, `pixels` (pictures, whole clips), `caption_only`; of MOCK also `frames`.",
+    )
+    cot: bool | None = absent(None, "a judge always gives its reasons first.")
+    of: Of = parameter(
+        "explanation", "Whose explanations are compared: of the contest or of MOCK; or stories (`mock_generation`)."
+    )
+    scene: mock.Scene = parameter("all", "Of MOCK: which scenes.")
+    system: str = parameter(
+        "",
+        "Whose explanations: an Inspect log, lm-eval's samples, {instance_id: text} as JSON, or `human`.",
+        needed=WHOSE,
+    )
+    against: str = parameter(HUMAN, "The other side's, named in the same way; `human`: the references.", needed=WHOSE)
+    order: Order = parameter(
+        "both", "`both` asks twice, `random` once in an order drawn with `seed`, `fixed` shows the system first."
+    )
+    structured: bool = parameter(False, "Ask judges for a JSON verdict by the provider's structured output.")
+    temperature: float | None = parameter(
+        0.0, "Temperature of judges whose own configuration sets none; `none` leaves it to the provider."
+    )
 
     def __post_init__(self) -> None:
-        check_choice("of", self.of, (EXPLANATION.name, *OF_MOCK))
-        check_choice("scene", self.scene, mock.CHOICES)
+        super().__post_init__()
         if self.of == EXPLANATION.name and self.scene != "all":
             raise BadInput(f"scene={self.scene} belongs to of={' or '.join(OF_MOCK)}.")
-        super().__post_init__()
-        check_choice("order", self.order, ORDERS)
-        check_choice("extraction", self.extraction, ("strict",))
-        check_choice("on_unparsed", self.on_unparsed, ("wrong", "exclude"))
-        for name in SIDES:
-            if not isinstance(getattr(self, name), str) or not getattr(self, name):
-                raise BadInput(
-                    f"{name}: name whose explanations: 'human', a log, lm-eval's samples, or a file of texts."
-                )
+        check_choice("setting", self.setting, MOCK_INPUTS if self.of in OF_MOCK else get_args(contest.Setting))
         if self.of == MOCK_GENERATION.name and HUMAN in (self.system, self.against):
             raise BadInput("system, against: there are no stories by people; name two systems' logs or files of texts.")
         if self.system == self.against:
             raise BadInput(f"system and against are both {self.system}; compare two different sides.")
-        if not isinstance(self.structured, bool):
-            raise BadInput(f"structured must be true or false, not {self.structured!r}.")
-        if self.shots:
-            raise BadInput("shots: a judge is asked without worked examples.")
-        if self.cot is not None:
-            raise BadInput("cot: a judge always gives its reasons first.")
 
     def scoring(self) -> dict[str, Any]:
         """With what decides how a verdict is read; the sides' names are demanded, and by then read."""
@@ -95,11 +99,6 @@ class PreferenceOptions(contest.NyccOptions):
         """Without what a judge's question does not depend on."""
         apart = {"shots", "cot", "extraction", *(("fold",) if self.of in OF_MOCK else ("of", "scene"))}
         return {name: value for name, value in super().shown().items() if name not in apart}
-
-    @property
-    def settings(self) -> Sequence[str]:
-        """Of MOCK no round without the picture, and frames of clips."""
-        return super().settings if self.of == EXPLANATION.name else tuple(MOCK_INPUTS)
 
     def corpus(self) -> Run:
         """The benchmark whose explanations are compared, opened."""
@@ -125,7 +124,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     """One record a pair and order; instances that one side lacks are said and left out."""
     o = cast(PreferenceOptions, options)
     corpus = o.corpus()
-    sides = {name: read_side(getattr(o, name), corpus) for name in SIDES}
+    sides = {name: read_system(getattr(o, name), corpus) for name in SIDES}
     known = {record.id: record for record in corpus.records}
     kept = [i for i in known if all(i in side.texts for side in sides.values())]
     for name, side in sides.items():

@@ -1,1 +1,45 @@
-"""The thin side towards Inspect AI: tasks, scorers and model providers over the shared definitions."""
+"""Inspect's scorers and solvers, for tasks of your own: `from humor_tasks.on_inspect import element_coverage`.
+
+On the command line they are `humor_tasks/element_coverage` and so on. The tasks are in `humor_tasks.tasks`.
+"""
+
+from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
+from humor_tasks.on_inspect.judging.graders import require_grader
+from humor_tasks.on_inspect.judging.preference import (
+    left_to_judges,
+    preference,
+    preference_metrics,
+    reference_preference,
+)
+from humor_tasks.on_inspect.judging.stories import story_ratings
+from humor_tasks.on_inspect.outcomes import benchmark_metrics
+from humor_tasks.on_inspect.scorers import (
+    brainstormed,
+    judge_agreement,
+    multiple_choice,
+    rating_error,
+    reference_overlap,
+)
+from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
+from humor_tasks.on_inspect.solvers.describe_first import describe_first
+from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
+
+__all__ = [
+    "benchmark_metrics",
+    "brainstormed",
+    "chain_of_task",
+    "describe_first",
+    "element_coverage",
+    "expected_answer",
+    "explanation_form",
+    "judge_agreement",
+    "left_to_judges",
+    "multiple_choice",
+    "preference",
+    "preference_metrics",
+    "rating_error",
+    "reference_overlap",
+    "reference_preference",
+    "require_grader",
+    "story_ratings",
+]

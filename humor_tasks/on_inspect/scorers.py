@@ -7,10 +7,12 @@ import dataclasses
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import CUT_OFF
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
+from humor_tasks.scorers.fields import read_fields
 
 
 @scorer(metrics=[benchmark_metrics()])
@@ -61,5 +63,29 @@ def judge_agreement() -> Scorer:
             outcome = dataclasses.replace(outcome, answer=None, status="unparsed", values=unread)
         agrees = outcome.values.get("accuracy")
         return score_of(outcome, "N" if agrees is None else "C" if agrees else "I")
+
+    return score
+
+
+@scorer(metrics=[benchmark_metrics("humicroedit_rating")])
+def rating_error() -> Scorer:
+    """A rating read from the reply; its value is the rating, the metrics are those of the benchmark."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        outcome = read_reply(run_of(state.metadata, "humicroedit_rating"), state, target)
+        return score_of(outcome, "N" if outcome.answer is None else float(outcome.answer))
+
+    return score
+
+
+@scorer(metrics=[benchmark_metrics("brainstorm")])
+def brainstormed() -> Scorer:
+    """Whether every line of a brainstorm can be read; the caption is its answer, all lines are in its metadata."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        run = run_of(state.metadata, "brainstorm")
+        outcome = read_reply(run, state, target)
+        texts = read_fields(state.output.completion, brainstorm.own(run).labels).texts if outcome.answer else {}
+        return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))
 
     return score

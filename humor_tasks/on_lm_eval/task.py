@@ -1,9 +1,7 @@
 """Benchmark -> lm-eval Task.
 
 A YAML stub names the benchmark and what the variant fixes; everything else comes from the
-harness's flags (`--num_fewshot`, `--seed`) and from `--metadata`: dataset, dataset_revision, split,
-fold, setting, cot, prompts, on_unparsed, extraction. (`dataset_revision`, because lm-eval merges
-`--model_args` into the metadata, and `revision` there is the model's.)
+harness's flags (`--num_fewshot`, `--seed`) and from `--metadata`, which names the benchmark's parameters.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from lm_eval.config.task import TaskConfig
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
@@ -33,8 +32,8 @@ from humor_tasks.scorers.estimate import Estimate
 
 logger = logging.getLogger(__name__)
 
-REVISION = "dataset_revision"
-BY_FLAG = ("shots", "seed", "revision")  # --num_fewshot, --seed, and REVISION in the metadata
+MODELS_OWN = ("seed", "revision")  # lm-eval merges --model_args into the metadata; there these are the model's
+NOT_HERE = {"replicates": "lm-eval asks once; Inspect's task repeats (-T replicates=5)."}
 END_MARKS = ("</s>", "<|im_end|>")
 
 
@@ -45,7 +44,7 @@ class BenchmarkTask(Task):
         config = dict(config)
         config.pop("class", None)
         self.benchmark = find_benchmark(config.pop("benchmark"))
-        self._settable = [f.name for f in dataclasses.fields(self.benchmark.options) if f.name not in BY_FLAG]
+        self._settable = [p.name for p in declared(self.benchmark.options) if p.name not in LM_EVAL]
         self.generates = config.get("output_type") == "generate_until"
         fixed = {name: config.pop(name) for name in self._settable if name in config}
         config["metadata"] = dict(config.get("metadata") or {})
@@ -60,6 +59,7 @@ class BenchmarkTask(Task):
         self._pictures: dict[str, Any] = {}  # by content
         self._files: dict[str, Any] = {}  # the same ones by path
         self._processes = 1
+        self._signed: tuple[Run | None, str] = (None, "")
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
@@ -75,7 +75,7 @@ class BenchmarkTask(Task):
             raise BadInput(
                 f"{self._config.task}: comedy is clips, and lm-eval has no model that takes video. Run it in Inspect: "
                 f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; here, choose scene=cartoon, post "
-                "or stills (both)."
+                "or stills (both), or words alone: input=description."
             )
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
@@ -83,23 +83,22 @@ class BenchmarkTask(Task):
 
     def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         given = self._config.metadata or {}
-        known = (*self._settable, REVISION)
-        if "shots" in given:
-            raise BadInput("--metadata shots: use --num_fewshot.")
-        if "replicates" in given:
-            raise BadInput("--metadata replicates: lm-eval asks once; Inspect's task repeats (-T replicates=5).")
-        for name in given:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
-            if near and name not in known:
-                raise BadInput(f"--metadata {name}: did you mean '{near[0]}'?")
+        own = {each.name: each for each in declared(self.benchmark.options)}
+        names = [*parameters_of(self.benchmark.options), *LM_EVAL.values()]
+        for name, value in given.items():
+            if name in NOT_HERE:
+                raise BadInput(f"--metadata {name}: {NOT_HERE[name]}")
+            if name in LM_EVAL and name in own and name not in MODELS_OWN and value != own[name].default:
+                raise BadInput(f"--metadata {name}: use {LM_EVAL[name]}.")
+            near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+            if near and name not in (*own, *names):
+                raise BadInput(f"--metadata {name}: did you mean '{LM_EVAL.get(near[0], near[0])}'?")
         for name, value in fixed.items():
             if str(given.get(name, value)) != str(value):
                 raise BadInput(f"{self._config.task} fixes {name}={value}: leave {name} out of --metadata.")
         parameters = {name: given[name] for name in self._settable if name in given} | dict(fixed)
-        if REVISION in given:
-            parameters["revision"] = given[REVISION]
-        if parameters.get("temperature"):
-            raise BadInput(f"{self._config.task}: set the temperature by --gen_kwargs, not by --metadata.")
+        if (revision := given.get(LM_EVAL["revision"])) is not None:
+            parameters["revision"] = revision
         return parameters
 
     # ---- documents ----
@@ -210,7 +209,7 @@ class BenchmarkTask(Task):
         visual = self.doc_to_image(doc)
         check_sent(str(self._config.task), len(visual), self._config.metadata or {})
         extra: tuple[Any, ...] = ({"visual": visual},) if visual else ()
-        own = dict(doc)
+        own = _doc(self._records[doc["id"]], self.run)  # its hash is logged: it holds nothing of the answer
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
             return Instance(kind, doc=own, arguments=(ctx, argument, *extra), idx=i, **kwargs)
@@ -248,14 +247,16 @@ class BenchmarkTask(Task):
                 extra["visual"] = [names.get(id(shown), shown) for shown in extra["visual"]]
         return super().apply_filters()
 
-    def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
-        """This document's share of every metric it counts towards."""
+    def process_results(self, doc: dict[str, Any], results: list[Any]) -> dict[str, Any]:
+        """This document's share of every metric it counts towards; its outcome goes into the log of samples."""
         record = self._records[doc["id"]]
         if self._labels and not self.generates:
             answer = self.run.form.from_likelihoods([likelihood for likelihood, _ in results])
             outcome = self.run.scored(record, answer)
         else:
             outcome = self.run.outcome(record, results[0])
+        doc["humor_tasks"] = _told(self.run) | {"signature": self._signature}
+        doc["outcome"] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
         shares: dict[str, Any] = dict.fromkeys(self._shared_metrics if self._processes > 1 else ())
         for metric in self.benchmark.metrics:
             if metric.counted([outcome]):
@@ -318,11 +319,16 @@ class BenchmarkTask(Task):
         directions |= {f"{name}_{part}": found for name, found in directions.items() for part in parts}
         return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(PERPLEXITIES, False)
 
+    @property
+    def _signature(self) -> str:
+        if self._signed[0] is not self.run:  # the number of shots is known late
+            self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
+        return self._signed[1]
+
     def dump_config(self) -> dict[str, Any]:
         """The configuration lm-eval stores with the results, with the score's signature and source."""
         config: dict[str, Any] = super().dump_config()
-        method = "generate" if self.generates else "loglikelihood"
-        about = {"signature": self.run.signature(method), "source": dict(self.run.data.provenance)}
+        about = {"signature": self._signature, "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 
@@ -337,10 +343,16 @@ def _filters() -> list[Any]:
     return [build_filter_ensemble("none", [["take_first", None]])]
 
 
+def _told(run: Run) -> dict[str, Any]:
+    return {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+
+
 def _doc(record: Record, run: Run) -> dict[str, Any]:
-    doc: dict[str, Any] = {"id": record.id, "cluster": record.cluster, **record.groups}
-    doc |= {
-        "extraction": run.options.extraction,
+    doc: dict[str, Any] = {
+        "id": record.id,
+        "cluster": record.cluster,
+        "humor_tasks": _told(run),
+        "groups": dict(record.groups),
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # what a rater of headlines reads
@@ -351,5 +363,4 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         doc["picture"] = record.picture.where
     if record.points:  # what a grader needs later: `humor-tasks grade`
         doc["points"] = [dataclasses.asdict(point) for point in record.points]
-        doc["scoring"] = run.options.scoring()
     return doc

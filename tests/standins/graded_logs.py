@@ -18,9 +18,9 @@ from inspect_ai.model._model_info import clear_model_info_cache
 from humor_tasks.cli import main
 from humor_tasks.data.prices import VARIABLE
 from humor_tasks.on_inspect.prices import register_prices
-from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
 from humor_tasks.studies.report.table import Line, as_markdown
+from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel, scripted_judge
 
 # mockllm/free has no price.

@@ -15,16 +15,18 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput
+from humor_tasks.scorers.answer import Mode
 from humor_tasks.scorers.fields import items, read_fields
 from humor_tasks.scorers.tagged import count_words
 
@@ -32,39 +34,43 @@ SHOWN = ("Scene", "Unusual", "Entities")
 WRITTEN = ("Concepts", "Chosen", "Caption", "Explanation")
 SAMPLING = {"temperature": 0.8, "top_p": 0.9, "frequency_penalty": 0.2, "presence_penalty": 0.05}
 EXAMPLES = 9
+Shown = Literal["description", "pixels"]
+_NONE = "a brainstorm has none; see examples."
 
 
 @dataclass(frozen=True)
 class BrainstormOptions(corpus.NyccOptions):
-    """Parameters of the brainstorm; those of the corpus are `explanation`'s.
+    """Parameters of the brainstorm; those of the corpus are `explanation`'s."""
 
-    examples: how many of the packaged worked examples are shown.
-    temperature, top_p, frequency_penalty, presence_penalty: how it is sampled; None leaves it to the provider.
-    """
+    shots: int = absent(0, _NONE)
+    prompts: str | None = parameter(
+        None, "Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates."
+    )
+    on_unparsed: OnUnparsed = absent("wrong", _NONE)
+    extraction: Mode = absent("strict", _NONE)
+    seed: int = 1234  # nothing is drawn
+    setting: Shown = parameter(
+        "description",
+        "Gives scene, unusual part and entities (`description`), or the picture and asks for them too (`pixels`).",
+    )
+    cot: bool | None = absent(None, _NONE)
+    examples: int = parameter(EXAMPLES, "How many of the worked examples are shown.", least=0)
+    temperature: float | None = parameter(
+        SAMPLING["temperature"], "Sampling temperature, as published; `none` leaves it to the provider."
+    )
+    top_p: float | None = parameter(
+        SAMPLING["top_p"], "Nucleus sampling, as published; `none` leaves it to the provider."
+    )
+    frequency_penalty: float | None = parameter(
+        SAMPLING["frequency_penalty"], "Frequency penalty, as published; `none` leaves it to the provider."
+    )
+    presence_penalty: float | None = parameter(
+        SAMPLING["presence_penalty"], "Presence penalty, as published; `none` leaves it to the provider."
+    )
 
-    examples: int = EXAMPLES
-    temperature: float | None = SAMPLING["temperature"]
-    top_p: float | None = SAMPLING["top_p"]
-    frequency_penalty: float | None = SAMPLING["frequency_penalty"]
-    presence_penalty: float | None = SAMPLING["presence_penalty"]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.examples, bool) or not isinstance(self.examples, int) or self.examples < 0:
-            raise BadInput(f"examples must be a whole number of at least 0, not {self.examples!r}.")
-        if self.shots or self.cot is not None or self.extraction != "strict" or self.on_unparsed != "wrong":
-            raise BadInput("shots, cot, extraction, on_unparsed: a brainstorm has none; see examples.")
-        for name in SAMPLING:
-            value = getattr(self, name)
-            if str(value).lower() in ("none", "null"):  # a command line's word for it
-                object.__setattr__(self, name, None)
-            elif isinstance(value, bool) or not isinstance(value, int | float):
-                raise BadInput(f"{name} must be a number or none, not {value!r}.")
-
-    @property
-    def settings(self) -> tuple[str, ...]:
-        """A cartoon has to be shown."""
-        return ("description", "pixels")
+    def generation(self) -> dict[str, Any]:
+        """As published, or as asked for."""
+        return {name: getattr(self, name) for name in SAMPLING}
 
     def scoring(self) -> dict[str, Any]:
         """With what decides which lines a reply has."""

@@ -12,26 +12,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import Split, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
 from humor_tasks.data.rows import Rows, described_by, is_leaderboard, open_rows, provenance_of, read_leaderboard
 from humor_tasks.datasets_cards import folder
-from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.scorers.answer import MODES
+from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 
 PAPER = "Hessel et al., ACL 2023, arXiv 2209.06293"
 HUB = "jmhessel/newyorker_caption_contest"
 CARD = "newyorker_caption_contest"
-FOLDS = ("0", "1", "2", "3", "4")
-SETTINGS = ("description", "pixels", "caption_only")
-SPLITS = ("train", "validation", "test")
+Fold = Literal["0", "1", "2", "3", "4", "all"]
+Setting = Literal["description", "pixels", "caption_only"]
+FOLDS: tuple[str, ...] = get_args(Fold)[:-1]
+SPLITS: tuple[str, ...] = get_args(Split)
 SCENE_COLUMNS = ("image_location", "image_description", "image_uncanny_description", "entities")
 WIKIPEDIA = "https://en.wikipedia.org/wiki/"
 SOURCES = ("official_winner", "crowd_winner")
@@ -39,34 +40,28 @@ SOURCES = ("official_winner", "crowd_winner")
 
 @dataclass(frozen=True)
 class NyccOptions(Options):
-    """Parameters of the caption contest benchmarks.
+    """Parameters of the caption contest benchmarks."""
 
-    fold: 0..4, or `all`: the five folds in one run, metrics averaged unweighted as in the paper.
-    setting: `description` (scene in words), `pixels` (the picture) or `caption_only` (neither).
-    cot: reason before answering; by default on at 0 shots and off with shots, as released.
-    extraction: how a letter is read: `strict` (ours), `released_chat`, `released_leaderboard`.
-    """
-
-    dataset: str = HUB
-    fold: int | str = "0"
-    setting: str = "description"
-    cot: bool | None = None
+    dataset: str = parameter(
+        HUB,
+        "Hub id of the corpus, a dataset folder, one in the leaderboard's format, or `sample` (packaged, invented).",
+    )
+    split: Split = parameter("test", "Split to evaluate.")
+    shots: int = parameter(0, "Worked examples in the prompt, each from another train contest.", least=0)
+    fold: Fold = parameter(
+        "0",
+        "Cross-validation fold; `all` evaluates the five and reports their unweighted mean, as published.",
+        also=int,
+    )
+    setting: Setting = parameter(
+        "description", "Shows the scene in words (`description`), the picture (`pixels`) or neither (`caption_only`)."
+    )
+    cot: bool | None = parameter(None, "Reason before answering; by default yes without shots, no with shots.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "fold", check_choice("fold", str(self.fold), (*FOLDS, "all")))
-        check_choice("split", self.split, SPLITS)
-        check_choice("setting", self.setting, self.settings)
-        check_choice("extraction", self.extraction, MODES)
-        if self.cot not in (None, True, False):
-            raise BadInput(f"cot must be true or false, not {self.cot!r}.")
         if self.fold == "all" and self.split == "train":
             raise BadInput("fold=all with split=train: the folds' train splits overlap; take one fold.")
-
-    @property
-    def settings(self) -> Sequence[str]:
-        """What `setting` may be."""
-        return SETTINGS
 
     @property
     def reasons(self) -> bool:

@@ -12,21 +12,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 from humor_tasks.benchmarks.contract import Data, Options, Run
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.data.rows import CsvRows, fetch, read_csv
 from humor_tasks.datasets_cards import folder
-from humor_tasks.errors import BadInput, check_choice, nearest
+from humor_tasks.errors import BadInput, nearest
 
 PAPER = "Hossain et al., SemEval-2020 Task 7"
 CARD = "humicroedit"
 PUBLIC = "semeval-2020-task-7"
-SPLITS = ("train", "train_funlines", "dev", "test")
-SETTINGS = ("edited_only", "original_and_edit")
+Split = Literal["train", "train_funlines", "dev", "test"]
+Setting = Literal["edited_only", "original_and_edit"]
+SPLITS: tuple[str, ...] = get_args(Split)
+SETTINGS: tuple[str, ...] = get_args(Setting)
 GRADES = (0, 3)
 # The organisers' anchors.
 SCALE = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny"
@@ -53,22 +56,19 @@ SUMS = {
 
 @dataclass(frozen=True)
 class HumicroeditOptions(Options):
-    """Parameters of both subtasks.
+    """Parameters of both subtasks."""
 
-    dataset: the organisers' files (fetched once), a folder in their layout, or `sample`.
-    setting: `edited_only` shows the edited headline, `original_and_edit` also what it was before.
-    shots: worked examples from the train split, each of another headline.
-    """
-
-    dataset: str = PUBLIC
-    setting: str = "edited_only"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("split", self.split, SPLITS)
-        check_choice("setting", self.setting, SETTINGS)
-        if self.revision is not None:
-            raise BadInput("revision: the files are pinned by their SHA-256; for others use dataset=<folder>.")
+    dataset: str = parameter(
+        PUBLIC, "The organisers' files (fetched once, pinned), a folder with task-1/ and task-2/, or `sample`."
+    )
+    revision: str | None = absent(None, "the files are pinned by their SHA-256; for others use dataset=<folder>.")
+    split: Split = parameter("test", "Split to evaluate; `train_funlines` is FunLines, further training rows.")
+    shots: int = parameter(0, "Worked examples in the prompt, each of another headline of train.", least=0)
+    extraction: Literal["strict"] = "strict"
+    seed: int = parameter(1234, "Seed of the shots.")
+    setting: Setting = parameter(
+        "edited_only", "`original_and_edit` shows beside the edited headline what it was before."
+    )
 
 
 _MARK = re.compile(r"<([^<>]*)/>")

@@ -14,39 +14,48 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
 from humor_tasks.benchmarks.choice import outcome as choice
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
+from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 
-VIA = ("direct", "ratings")
-TIES = ("drop", "keep")
+Via = Literal["direct", "ratings"]
+Ties = Literal["drop", "keep"]
 LETTERS = {1: "A", 2: "B"}
 
 
 @dataclass(frozen=True)
 class PairwiseOptions(rating.RatingOptions):
-    """Parameters of the pairwise task; scale and estimate matter with `via=ratings` alone.
+    """Parameters of the pairwise task; scale and estimate matter with `via=ratings` alone."""
 
-    ties: `drop` pairs of equal means, which have no answer, or `keep` them unscored: a submission to the
-    organisers has every row of the file.
-    """
-
-    via: str = "direct"
-    ties: str = "drop"
+    on_unparsed: OnUnparsed = parameter(  # type: ignore[assignment]  # letters are guessed, ratings are not
+        "wrong", "Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`, `direct` only)."
+    )
+    seed: int = parameter(1234, "Seed of shots and random guesses.")
+    scale: str = parameter(corpus.SCALE, "With `via=ratings`: what 0, 1, 2 and 3 mean, as the model is told.")
+    estimate: rating.Estimated = parameter(
+        "text", "With `via=ratings`: the number in the reply, or the `expected` one under the digits' probabilities."
+    )
+    via: Via = parameter(
+        "direct", "`direct` asks for A or B; `ratings` rates every headline once and compares (version 1-A-ratings)."
+    )
+    ties: Ties = parameter(
+        "drop", "`drop` pairs of equal means, which have no answer, or `keep` them, unscored, for a submission."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("via", self.via, VIA)
-        check_choice("ties", self.ties, TIES)
+        if self.via == "ratings" and self.on_unparsed == "random":
+            raise BadInput(f"on_unparsed=random: {rating.NOT_GUESSED}")
         if self.via == "direct" and self.estimate != "text":
             raise BadInput("estimate=expected belongs to via=ratings; a letter has no expected value.")
 

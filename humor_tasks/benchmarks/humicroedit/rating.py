@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
+from humor_tasks.benchmarks.options import parameter
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput
 from humor_tasks.scorers import regression
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.noise_ceiling import against_judges, noise_ceiling
@@ -27,29 +28,28 @@ from humor_tasks.scorers.noise_ceiling import against_judges, noise_ceiling
 LABELS = ("0", "1", "2", "3")
 PERCENTS = (10, 20, 30, 40)
 BINS = tuple(f"mae_{i / 5:.1f}" for i in range(15))
-ESTIMATES = ("text", "expected")
+Estimated = Literal["text", "expected"]
+NOT_GUESSED = "a rating is not guessed; choose wrong or exclude."
 
 
 @dataclass(frozen=True)
 class RatingOptions(corpus.HumicroeditOptions):
-    """Parameters of the rating task.
+    """Parameters of the rating task."""
 
-    scale: what 0, 1, 2 and 3 mean, as the model is told.
-    estimate: `text` reads the number in the reply; `expected` takes the mean under the model's own
-    probabilities of the digits.
-    """
-
-    scale: str = corpus.SCALE
-    estimate: str = "text"
+    on_unparsed: Literal["wrong", "exclude"] = parameter(
+        "wrong",
+        "An unreadable rating counts as the far end of the scale (`wrong`) or is left out (`exclude`).",
+        never={"random": NOT_GUESSED},
+    )
+    scale: str = parameter(corpus.SCALE, "What 0, 1, 2 and 3 mean, as the model is told.")
+    estimate: Estimated = parameter(
+        "text", "`text` reads the number; `expected` is the mean under the model's probabilities of the digits."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("estimate", self.estimate, ESTIMATES)
-        check_choice("extraction", self.extraction, ("strict",))
-        if not isinstance(self.scale, str) or not self.scale.strip():
+        if not self.scale.strip():
             raise BadInput("scale must be text: what 0, 1, 2 and 3 mean.")
-        if self.asks_for_ratings and self.on_unparsed == "random":
-            raise BadInput("on_unparsed=random: a rating is not guessed; choose wrong or exclude.")
 
     @property
     def asks_for_ratings(self) -> bool:

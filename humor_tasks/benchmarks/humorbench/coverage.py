@@ -11,50 +11,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
-from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate, clustered_ratio
 from humor_tasks.scorers.tagged import count_words, read_tagged
 from humor_tasks.scorers.verdict import covered
 
 COLUMNS = ("idx", "description", "caption", "element")
 WORD_LIMIT = 200
+Per = Literal["row", "caption"]
 
 
 @dataclass(frozen=True)
 class HumorBenchOptions(Options):
-    """Parameters of HumorBench.
+    """Parameters of HumorBench."""
 
-    subset: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of keys.
-    one_explanation_per: `row` asks anew for every element, as published; `caption` asks once and
-    grades the explanation against each of the caption's elements (a version of its own).
-    """
-
-    dataset: str = corpus.PUBLIC
-    subset: str = "all"
-    one_explanation_per: str = "row"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.subset, str):
-            raise BadInput(f"subset must be text, not {self.subset!r}.")
-        check_choice("one_explanation_per", self.one_explanation_per, ("row", "caption"))
-        check_choice("split", self.split, ("test",))
-        check_choice("extraction", self.extraction, ("strict",))
-        if self.on_unparsed == "random":
-            raise BadInput("on_unparsed=random: there is no explanation to guess; choose wrong or exclude.")
-        if self.shots:
-            raise BadInput("shots: HumorBench has no training rows; it is asked without worked examples.")
-        if self.revision is not None:
-            raise BadInput("revision: the public file is pinned by its SHA-256; for another one use dataset=<file>.")
+    dataset: str = parameter(
+        corpus.PUBLIC, "The public corpus (fetched once, pinned), a CSV file, a folder with it, or `sample`."
+    )
+    revision: str | None = absent(None, "the public file is pinned by its SHA-256; for another one use dataset=<file>.")
+    split: Literal["test"] = "test"
+    shots: int = absent(0, "HumorBench has no training rows; it is asked without worked examples.")
+    on_unparsed: Literal["wrong", "exclude"] = parameter(
+        "wrong",
+        "A reply without an explanation covers nothing (`wrong`) or is left out (`exclude`).",
+        never={"random": "there is no explanation to guess; choose wrong or exclude."},
+    )
+    extraction: Literal["strict"] = "strict"
+    seed: int = 1234  # nothing is drawn
+    subset: str = parameter(
+        "all", "`all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of keys."
+    )
+    one_explanation_per: Per = parameter(
+        "row", "`row`, as published, or `caption`: one, graded against all of its elements (version 1-A-caption)."
+    )
 
     def scoring(self) -> dict[str, Any]:
         """With the folder of prompts, which holds the grader's too, and the protocol."""

@@ -13,16 +13,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Rubric, open_rubric
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.judge import METRICS as JUDGE_METRICS
 from humor_tasks.scorers.judge import judge_exam
@@ -35,31 +36,21 @@ LABELS = ("PASS", "FAIL")
 
 @dataclass(frozen=True)
 class ExamOptions(Options):
-    """Parameters of the judge's exam.
+    """Parameters of the judge's exam; the judge is asked by them as `element_coverage` asks a grader."""
 
-    dataset: the public rubrics (two labelled files), `sample`, a rubric CSV, or several joined by commas.
-    structured: ask for a JSON verdict, as `element_coverage` does with the same parameter.
-    temperature: what the judge is asked with (None: the provider's own), as is `seed`.
-    """
-
-    dataset: str = corpus.PUBLIC
-    on_unparsed: str = "exclude"
-    structured: bool = False
-    temperature: float | None = 0.0
-
-    def __post_init__(self) -> None:
-        if isinstance(self.dataset, list | tuple):  # a command line splits at commas
-            object.__setattr__(self, "dataset", ",".join(map(str, self.dataset)))
-        super().__post_init__()
-        check_choice("split", self.split, ("test",))
-        check_choice("extraction", self.extraction, ("strict",))
-        check_choice("on_unparsed", self.on_unparsed, ("exclude",))
-        if not isinstance(self.structured, bool):
-            raise BadInput(f"structured must be true or false, not {self.structured!r}.")
-        if self.shots:
-            raise BadInput("shots: a judge is asked without worked examples.")
-        if self.revision is not None:
-            raise BadInput("revision: the public files are pinned by their SHA-256; for others use dataset=<file>.")
+    dataset: str = parameter(
+        corpus.PUBLIC,
+        "The public rubrics (fetched once, pinned), a rubric CSV or several joined by commas, or `sample`.",
+        also=list,
+    )
+    revision: str | None = absent(None, "the public files are pinned by their SHA-256; for others use dataset=<file>.")
+    split: Literal["test"] = "test"
+    shots: int = absent(0, "a judge is asked without worked examples.")
+    on_unparsed: Literal["exclude"] = "exclude"
+    extraction: Literal["strict"] = "strict"
+    seed: int = parameter(1234, "Seed of the judge.")
+    structured: bool = parameter(False, "Ask for a JSON verdict by the provider's structured output.")
+    temperature: float | None = parameter(0.0, "Temperature of the judge; `none` leaves it to the provider.")
 
     def scoring(self) -> dict[str, Any]:
         """With the form of verdict that was asked for."""

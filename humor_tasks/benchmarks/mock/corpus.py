@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.options import Split, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.media.clip import Clip
@@ -22,18 +23,20 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.data.rows import Rows, fingerprint, open_rows, provenance_of
 from humor_tasks.datasets_cards import folder
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput
 
 PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
 CARD = "mock"
-SCENES = ("cartoon", "post", "comedy")
+Scene = Literal["all", "stills", "cartoon", "post", "comedy"]
+SCENES: tuple[str, ...] = get_args(Scene)[2:]
 # `stills`: the scenes that a harness without video can show.
 CHOICES = {"all": SCENES, "stills": SCENES[:2]} | {scene: (scene,) for scene in SCENES}
-INPUTS = ("media", "description", "frames")
-SAMPLINGS = ("even", "scene")
+Input = Literal["media", "description", "frames"]
+INPUTS: tuple[str, ...] = get_args(Input)
+Sampling = Literal["even", "scene"]
 MOST_FRAMES = 64
-SPLITS = ("train", "validation", "test")
 LEAST_UTTERANCES = 3
+SCENE = "Which scenes; `stills` are cartoon and post, the scenes without video."
 
 WORDS = {
     "cartoon": ("a cartoon and its caption", "a cartoon without its caption", "cartoon", "caption", "humorous"),
@@ -53,30 +56,28 @@ WORDS = {
 
 @dataclass(frozen=True)
 class MockOptions(Options):
-    """Parameters of the MOCK benchmarks.
+    """Parameters of the MOCK benchmarks."""
 
-    dataset: a folder that `humor-tasks build mock` wrote (or its id on a hub), or `sample`.
-    scene: `cartoon`, `post`, `comedy`, `all`, or `stills` (cartoon and post).
-    input: `media` (the picture, or the whole clip), `frames` (of a clip), `description` (words alone).
-    frames, sampling: how many frames of a clip, and which: `even` or `scene` (after changes of scene).
-    chain_of_task: show worked samples of the other two sub-tasks first, see `chain_of_task`.
-    """
-
-    scene: str = "all"
-    input: str = "media"
-    frames: int = 8
-    sampling: str = "even"
-    chain_of_task: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, known in (("scene", CHOICES), ("input", INPUTS), ("sampling", SAMPLINGS), ("split", SPLITS)):
-            check_choice(name, getattr(self, name), known)
-        check_choice("extraction", self.extraction, ("strict",))
-        if not isinstance(self.chain_of_task, bool):
-            raise BadInput(f"chain_of_task must be true or false, not {self.chain_of_task!r}.")
-        if isinstance(self.frames, bool) or not isinstance(self.frames, int) or not 1 <= self.frames <= MOST_FRAMES:
-            raise BadInput(f"frames must be a whole number from 1 to {MOST_FRAMES}, not {self.frames!r}.")
+    dataset: str = parameter(
+        "", "A folder that `humor-tasks build mock` wrote, its id on a hub, or `sample` (packaged, invented)."
+    )
+    split: Split = parameter("test", "Split to evaluate.")
+    shots: int = parameter(
+        0, "Worked examples in the prompt, of the same scene's train split, each of another picture or clip.", least=0
+    )
+    extraction: Literal["strict"] = "strict"
+    seed: int = parameter(1234, "Seed of shots, worked samples and random guesses.")
+    scene: Scene = parameter("all", SCENE)
+    input: Input = parameter(
+        "media", "Shows the picture or whole clip (`media`), `frames` of a clip as pictures, or words (`description`)."
+    )
+    frames: int = parameter(8, "With `input=frames`: how many.", least=1, most=MOST_FRAMES)
+    sampling: Sampling = parameter(
+        "even", "With `input=frames`: `even`ly spaced ones, or those after the largest changes of `scene`."
+    )
+    chain_of_task: bool = parameter(
+        False, "First show a worked sample of each other sub-task (Chain-of-Task), of the same scene's train split."
+    )
 
     def shown(self) -> dict[str, Any]:
         """Without how frames are taken where none are."""

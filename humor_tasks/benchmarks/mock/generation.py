@@ -15,15 +15,15 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
+from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.data.records import Outcome, Record
-from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.answer import Status
 from humor_tasks.scorers.rated import WORDS
 from humor_tasks.scorers.refusal import is_refusal
@@ -31,6 +31,7 @@ from humor_tasks.scorers.tagged import count_words
 from humor_tasks.scorers.thinking import without_thinking
 
 RATINGS = ("sms", "hss")
+_UNWORKED = "a story is asked for without worked examples."
 FAILURES = {
     "grader_unparsed": ("unparsed", "empty"),
     "grader_refused": ("refused",),
@@ -41,22 +42,19 @@ FAILURES = {
 
 @dataclass(frozen=True)
 class GenerationOptions(corpus.MockOptions):
-    """Parameters of the stories.
+    """Parameters of the stories."""
 
-    images: how many of a scene, drawn by `seed`; 0 takes all.
-    on_unparsed: where there is no story, both ratings are the lowest (`wrong`) or there are none (`exclude`).
-    """
-
-    scene: str = "stills"
-    images: int = 150
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("on_unparsed", self.on_unparsed, ("wrong", "exclude"))
-        if isinstance(self.images, bool) or not isinstance(self.images, int) or self.images < 0:
-            raise BadInput(f"images must be a whole number of at least 0, not {self.images!r}.")
-        if self.shots or self.chain_of_task:
-            raise BadInput("shots, chain_of_task: a story is asked for without worked examples.")
+    shots: int = absent(0, _UNWORKED)
+    prompts: str | None = parameter(
+        None, "Folder whose `generation.txt` and `show.*.txt` replace the packaged templates."
+    )
+    on_unparsed: Literal["wrong", "exclude"] = parameter(
+        "wrong", "Without a story both ratings are the lowest (`wrong`) or there are none (`exclude`)."
+    )
+    seed: int = parameter(1234, "Seed of the pictures drawn, and of graders.")
+    scene: corpus.Scene = parameter("stills", corpus.SCENE)
+    chain_of_task: bool = absent(False, _UNWORKED)
+    images: int = parameter(150, "How many pictures of a scene, drawn by `seed`; 0 takes all.", least=0)
 
     def shown(self) -> dict[str, Any]:
         """Without what a story does not depend on."""

@@ -20,6 +20,7 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, LimitExceededError
 
+from humor_tasks.benchmarks.options import Declared, parameter
 from humor_tasks.benchmarks.rubric import POINT, Judgement, Rubric, open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
@@ -32,33 +33,27 @@ CUT_OFF = ("max_tokens", "model_length")
 
 
 @dataclass(frozen=True)
-class Asking:
-    """How graders are asked.
+class Asking(Declared):
+    """How graders are asked; their own configuration goes first. The cache is Inspect's, without an end date and for
+    every epoch."""
 
-    structured: a JSON verdict by the provider's structured output. temperature and seed are pinned
-    unless the grader's own configuration sets them (None: left to the provider). cache: an answer once
-    paid for is not asked for again; kept by Inspect's model cache without an end date, for every
-    epoch. retries: how often an unreadable verdict is asked for again, each time with the next seed.
-    """
-
-    structured: bool = False
-    temperature: float | None = 0.0
-    seed: int | None = 1234
-    cache: bool = True
-    retries: int = 0
+    structured: bool = parameter(False, "Ask graders for a JSON verdict by the provider's structured output.")
+    temperature: float | None = parameter(
+        0.0, "Temperature of graders whose own configuration sets none; `none` leaves it to the provider."
+    )
+    seed: int | None = parameter(
+        1234, "Seed of graders whose own configuration sets none; `none` leaves it to the provider."
+    )
+    cache: bool = parameter(True, "Keep every verdict in Inspect's model cache and never pay for it twice.")
+    retries: int = parameter(
+        0, "How often an unreadable verdict is asked for again, each time with the next seed.", least=0
+    )
 
     def __post_init__(self) -> None:
-        for name in ("temperature", "seed"):
-            if str(getattr(self, name)).lower() in ("none", "null"):  # a command line's word for it
-                object.__setattr__(self, name, None)
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-                raise CannotRun(f"{name} must be a number or none, not {value!r}.")
-        for name in ("structured", "cache"):
-            if not isinstance(getattr(self, name), bool):
-                raise CannotRun(f"{name} must be true or false, not {getattr(self, name)!r}.")
-        if not isinstance(self.retries, int) or self.retries < 0:
-            raise CannotRun(f"retries must be a whole number of at least 0, not {self.retries!r}.")
+        try:
+            super().__post_init__()
+        except BadInput as problem:
+            raise CannotRun(str(problem)) from None
 
     def config(self, own: GenerateConfig, attempt: int = 0, judgement: Judgement = POINT) -> GenerateConfig:
         """The generation settings of a grading request to a model whose own settings are `own`."""

@@ -1,96 +1,35 @@
-"""Which of two explanations is better: judges asked in Inspect, as a task and as a scorer of `explanation`."""
+"""Which of two explanations is better: judges asked in a task of their own, and as a scorer of `explanation`."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
-from inspect_ai import Task, task
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText, Model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.answers import FreeText
-from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.pair_verdicts import SIDES, WORTH, decided, settled
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions
 from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
-    check_grader_bound,
     put,
-    require_grader,
     resolve,
     rubric_of,
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
-from humor_tasks.on_inspect.outcomes import REASONS, flat, groups_of, outcome_of, read_reply, run_of
+from humor_tasks.on_inspect.outcomes import REASONS, flat, outcome_of, read_reply, run_of
 from humor_tasks.on_inspect.prices import register_prices
-from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.preferred import panel_choice
-
-
-@task
-def explanation_preference(
-    system: str = "",
-    against: str = "human",
-    dataset: str = HUB,
-    revision: str | None = None,
-    split: str = "test",
-    fold: int | str = 0,
-    setting: str = "description",
-    of: str = "explanation",
-    scene: str = "all",
-    order: str = "both",
-    prompts: str | None = None,
-    on_unparsed: str = "wrong",
-    structured: bool = False,
-    temperature: float | str | None = 0.0,
-    seed: int = 1234,
-    cache: bool = True,
-    retries: int = 0,
-) -> Task:
-    """Which of two explanations judges prefer (Hessel et al., ACL 2023, Table 3; MOCK's EXPAcc).
-
-    Name the judge: `--model-role grader=openai/gpt-4o`, or several for a panel. No other model is asked.
-
-    Args:
-        system: Whose explanations: an Inspect log, lm-eval's samples, {instance_id: text} as JSON, or `human`.
-        against: The same, of the other side.
-        dataset: Hub id of the corpus, a local dataset folder, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset.
-        split: `test`, `validation` or `train`.
-        fold: Cross-validation fold 0..4, or `all`.
-        setting: What the judge sees of the cartoon: `description`, `pixels` or `caption_only`; of MOCK also `frames`.
-        of: Whose explanations: `explanation` (the caption contest's) or `mock_explaining`; stories: `mock_generation`.
-        scene: Of MOCK: `cartoon`, `post`, `comedy`, `stills` or `all`.
-        order: `both` asks twice, `random` once in an order drawn with `seed`, `fixed` shows the system first.
-        prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
-        on_unparsed: An empty explanation loses against another (`wrong`) or leaves the pairs (`exclude`).
-        structured: Ask judges for a JSON verdict by the provider's structured output.
-        temperature: Of judges whose own configuration sets none; `none` leaves it to the provider.
-        seed: The same, and of the orders drawn.
-        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable verdict is asked for again, each time with the next seed.
-    """
-    check_grader_bound()
-    how = Asking(structured, temperature, seed, cache, retries)  # type: ignore[arg-type]
-    parameters: dict[str, Any] = {"system": system, "against": against, "dataset": dataset or HUB, "revision": revision}
-    parameters |= {"split": split, "fold": fold, "setting": setting, "order": order, "prompts": prompts}
-    parameters |= {"of": of, "scene": scene}
-    parameters |= {"on_unparsed": on_unparsed, "structured": structured, "temperature": how.temperature, "seed": seed}
-    judges = [preference(None, *dataclasses.astuple(how))]
-    built = build("explanation_preference", parameters, judges, asks=False)
-    built.setup = [require_grader(), *(built.setup if isinstance(built.setup, list) else [])]
-    built.solver = left_to_judges()
-    return built
 
 
 @solver
@@ -109,12 +48,7 @@ def preference_metrics() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
-        outcomes = [
-            # a sample's metadata of these names may mean something else in somebody else's task
-            dataclasses.replace(outcome_of(score), groups=(score.score.metadata or {})["groups"])
-            for score in scores
-        ]
-        return flat(run.metrics(outcomes))
+        return flat(run.metrics([outcome_of(score) for score in scores]))
 
     return compute
 
@@ -136,8 +70,8 @@ def preference(
     Args:
         grader: Model or models that judge, whatever is bound to the model role `grader`.
         structured: Read a JSON verdict, asked for by the provider's structured output; by default as the question says.
-        temperature: Of judges whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         cache: Keep every verdict in Inspect's model cache and never pay for it twice.
         retries: How often an unreadable verdict is asked for again, each time with the next seed.
     """
@@ -145,7 +79,7 @@ def preference(
     register_prices()
 
     async def score(state: TaskState, target: Target) -> Score:
-        asked_for = bool(state.metadata.get("humor_tasks", {}).get("structured", False))
+        asked_for = bool(about(state.metadata).options.get("structured", False))
         how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
         record = _record(state)
         if "settled" not in record.groups:
@@ -174,9 +108,9 @@ def reference_preference(
 
     Args:
         grader: Model or models that judge, whatever is bound to the model role `grader`.
-        structured: Ask for a JSON verdict by the provider's structured output.
-        temperature: Of judges whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        structured: Ask graders for a JSON verdict by the provider's structured output.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep every verdict in Inspect's model cache and never pay for it twice.
         retries: How often an unreadable verdict is asked for again, each time with the next seed.
@@ -220,7 +154,9 @@ async def _asked(judges: Sequence[Model], messages: list[ChatMessage], how: Aski
 
 def _record(state: TaskState) -> Record:
     identity = str(state.sample_id)
-    return Record(identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, groups_of(state.metadata))
+    return Record(
+        identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, about(state.metadata).groups
+    )
 
 
 def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:

@@ -1,11 +1,9 @@
-"""MOCK's generation as an Inspect task: stories, rated by graders."""
+"""Stories, rated by graders."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
-from inspect_ai import Task, task
 from inspect_ai.model import ChatMessageUser, ContentText, Model
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
@@ -17,68 +15,14 @@ from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
-    check_grader_bound,
     put,
-    require_grader,
     resolve,
     rubric_of,
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
 from humor_tasks.on_inspect.prices import register_prices
-from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.rated import panel_rating
-
-
-@task
-def mock_generation(
-    dataset: str = "",
-    revision: str | None = None,
-    scene: str = "stills",
-    images: int = 150,
-    input: str = "media",
-    frames: int = 8,
-    sampling: str = "even",
-    split: str = "test",
-    prompts: str | None = None,
-    on_unparsed: str = "wrong",
-    structured: bool = False,
-    temperature: float | str | None = 0.0,
-    seed: int = 1234,
-    cache: bool = True,
-    retries: int = 0,
-) -> Task:
-    """MOCK: a very short humorous or sarcastic story for a picture, rated from 1 to 5 (SMS, HSS).
-
-    Name the grader: `--model-role grader=openai/gpt-4o`, or several for a panel. Two systems are compared by
-    `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T against=LOG`.
-
-    Args:
-        dataset: A folder that `humor-tasks build mock` wrote, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset.
-        scene: `cartoon`, `post`, `comedy`, `stills` (cartoon and post) or `all`.
-        images: How many pictures of a scene, drawn by `seed`; 0 takes all.
-        input: `media` (the picture, or the whole clip), `frames` of a clip as pictures, or `description`.
-        frames: With input=frames: how many.
-        sampling: With input=frames: `even`ly spaced, or `scene`: after the largest changes.
-        split: `test`, `validation` or `train`.
-        prompts: Folder whose `generation.txt` and `show.*.txt` replace packaged templates.
-        on_unparsed: Without a story both ratings are 1 (`wrong`) or there are none (`exclude`).
-        structured: Ask graders for a JSON rating by the provider's structured output.
-        temperature: Of graders whose own configuration sets none; `none` leaves it to the provider.
-        seed: Of the pictures drawn, and of graders.
-        cache: Keep every rating in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable rating is asked for again, each time with the next seed.
-    """
-    check_grader_bound()
-    how = Asking(structured, temperature, seed, cache, retries)  # type: ignore[arg-type]
-    parameters: dict[str, Any] = {"dataset": dataset, "revision": revision, "scene": scene, "images": images}
-    parameters |= {"input": input, "frames": frames, "sampling": sampling, "split": split, "prompts": prompts}
-    parameters |= {"on_unparsed": on_unparsed, "seed": seed}
-    how_asked = (how.structured, how.temperature, how.seed)
-    built = build("mock_generation", parameters, [story_ratings(None, *how_asked, None, cache, retries)])
-    built.setup = [require_grader(), *(built.setup if isinstance(built.setup, list) else [])]
-    return built
 
 
 @scorer(metrics=[benchmark_metrics("mock_generation")])
@@ -99,12 +43,12 @@ def story_ratings(
 
     Args:
         grader: Model or models that rate, whatever is bound to the model role `grader`.
-        structured: Ask for a JSON rating by the provider's structured output.
-        temperature: Of graders whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        structured: Ask graders for a JSON verdict by the provider's structured output.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         prompts: Folder whose `sms.txt`, `hss.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep every rating in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable rating is asked for again, each time with the next seed.
+        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
+        retries: How often an unreadable verdict is asked for again, each time with the next seed.
     """
     how = Asking(structured, temperature, seed, cache, retries)
     register_prices()

@@ -2,34 +2,73 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import get_model
+from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from humor_tasks.benchmarks import NAMES, find_benchmark
+from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, require_grader
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import active_model
-from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
+from humor_tasks.on_inspect.scorers import multiple_choice, rating_error, reference_overlap
+from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
+
+LIKELIHOODS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 
 
-def build(name: str, parameters: dict[str, Any], scorers: list[Scorer] | None = None, asks: bool = True) -> Task:
+@dataclass(frozen=True)
+class Repeated(Declared):
+    """How often a task asks."""
+
+    replicates: int = parameter(1, "How often every item is asked; published figures are means of 5.", least=1)
+
+
+ONLY_INSPECT: Mapping[str, type[Declared]] = {
+    **dict.fromkeys(("mock_detecting", "mock_matching", "mock_explaining"), Repeated),
+    **dict.fromkeys(("humorbench", "explanation_preference", "mock_generation"), Asking),
+}
+"""Task -> the parameters that Inspect's task has beside the benchmark's."""
+
+
+def parameters_of_task(name: str) -> dict[str, Parameter]:
+    """The parameters of Inspect's task by name: the benchmark's, then those of ONLY_INSPECT."""
+    own = parameters_of(find_benchmark(name).options)
+    return own | {n: each for n, each in parameters_of(ONLY_INSPECT.get(name, Declared)).items() if n not in own}
+
+
+def build(
+    name: str,
+    given: Mapping[str, Any],
+    scorers: list[Scorer] | None = None,
+    graded_by: Callable[[Mapping[str, Any]], list[Scorer]] | None = None,
+    asks: bool = True,
+) -> Task:
     """Open a benchmark and wrap it as a Task; what is wrong with the input is shown without a traceback.
 
-    `asks` is false where the scorers' judges are asked, and the model under test is not.
+    given: the task's parameters, the benchmark's and those of ONLY_INSPECT.
+    scorers: instead of the one that the form of the answers asks for.
+    graded_by: the same where graders are needed, made of how they are asked.
+    asks: false where the scorers' judges are asked, and the model under test is not.
     """
+    if graded_by:
+        check_grader_bound()
     try:
-        run = find_benchmark(name).open(**parameters)
+        only = ONLY_INSPECT.get(name, Declared)(**_of(name, given, own=False))
+        run = find_benchmark(name).open(**_of(name, given, own=True))
         samples = [sample(run, record) for record in run.records]
     except BadInput as problem:
         raise CannotRun(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}") from None
@@ -37,20 +76,40 @@ def build(name: str, parameters: dict[str, Any], scorers: list[Scorer] | None = 
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     about = {"signature": run.signature("generate"), "source": dict(run.data.provenance), "paper": run.benchmark.paper}
     register_prices()
+    shows = any(record.picture or record.clip for record in run.records)
+    setup = [*([require_grader()] if graded_by else []), *([show_pictures(run, asks)] if shows else [])]
+    likelihoods = isinstance(run.form, Rating) and run.form.needs_likelihoods
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
-        setup=[show_pictures(run, asks)] if any(record.picture or record.clip for record in run.records) else None,
-        solver=generate(),
-        scorer=scorers or (multiple_choice() if run.form.labels else reference_overlap()),
+        setup=setup or None,
+        solver=expected_answer(list(run.form.labels)) if likelihoods else generate(),
+        scorer=graded_by(asdict(only)) if graded_by else scorers or _scorer(run.form),
+        config=GenerateConfig(**run.options.generation(), **(LIKELIHOODS if likelihoods else {})),
+        # one replicate leaves the number to --epochs; metrics are over all replies
+        epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
         metadata=about,
     )
 
 
+def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
+    """The benchmark's own parameters, or those of ONLY_INSPECT; some are of both, as the seed of orders and judges."""
+    only = {each.name for each in declared(ONLY_INSPECT.get(name, Declared))}
+    theirs = only - set(parameters_of(find_benchmark(name).options))
+    return {each: value for each, value in given.items() if (each not in theirs if own else each in only)}
+
+
+def _scorer(form: AnswerForm) -> Scorer:
+    """The scorer of a form of answer."""
+    if isinstance(form, Rating):
+        return rating_error()
+    return multiple_choice() if form.labels else reference_overlap()
+
+
 def sample(run: Run, record: Record) -> Sample:
     """One record as a Sample; pictures are left out until the sample runs."""
-    settings: dict[str, Any] = {"benchmark": run.benchmark.name, **run.options.scoring()}
-    metadata: dict[str, Any] = {"cluster": record.cluster, **record.groups, "humor_tasks": settings}
+    told = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": told | {"groups": dict(record.groups)}}
     if record.points:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from inspect_ai import Task, task
 from inspect_ai.model import GenerateConfig
 
 from humor_tasks.benchmarks.humorbench.corpus import PUBLIC
+from humor_tasks.benchmarks.humorbench.coverage import Per
 from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
-from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, require_grader
+from humor_tasks.on_inspect.judging.graders import Asking
 from humor_tasks.on_inspect.scorers import judge_agreement
 from humor_tasks.on_inspect.tasks.building import build
 
@@ -16,9 +19,9 @@ from humor_tasks.on_inspect.tasks.building import build
 def humorbench(
     dataset: str = PUBLIC,
     subset: str = "all",
-    one_explanation_per: str = "row",
+    one_explanation_per: Per = "row",
     prompts: str | None = None,
-    on_unparsed: str = "wrong",
+    on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
     temperature: float | str | None = 0.0,
     seed: int | str | None = 1234,
@@ -32,23 +35,17 @@ def humorbench(
     Args:
         dataset: The public corpus (fetched once, pinned), a CSV file, a folder with it, or `sample`.
         subset: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of keys.
-        one_explanation_per: `row` (as published) or `caption` (cheaper; another version).
+        one_explanation_per: `row`, as published, or `caption`: one, graded against all of its elements (version
+            1-A-caption).
         prompts: Folder whose template files replace packaged ones of the same name.
         on_unparsed: A reply without an explanation covers nothing (`wrong`) or is left out (`exclude`).
         structured: Ask graders for a JSON verdict by the provider's structured output.
-        temperature: Of graders whose own configuration sets none; `none` leaves it to the provider.
-        seed: The same.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         cache: Keep every verdict in Inspect's model cache and never pay for it twice.
         retries: How often an unreadable verdict is asked for again, each time with the next seed.
     """
-    check_grader_bound()
-    parameters = {"dataset": dataset or PUBLIC, "subset": subset, "one_explanation_per": one_explanation_per}
-    how = Asking(structured, temperature, seed, cache, retries)  # type: ignore[arg-type]
-    coverage = element_coverage(None, how.structured, how.temperature, how.seed, None, cache, retries)
-    scorers = [coverage, explanation_form()]
-    built = build("humorbench", parameters | {"prompts": prompts, "on_unparsed": on_unparsed}, scorers)
-    built.setup = require_grader()
-    return built
+    return build("humorbench", locals(), graded_by=lambda how: [element_coverage(**how), explanation_form()])
 
 
 @task
@@ -64,14 +61,13 @@ def humorbench_autograder(
     The model under test is the judge, asked exactly as `element_coverage` asks a grader.
 
     Args:
-        dataset: The public rubric files (fetched once, pinned), rubric CSV files, or `sample`.
+        dataset: The public rubrics (fetched once, pinned), a rubric CSV or several joined by commas, or `sample`.
         prompts: Folder whose template files replace packaged ones of the same name.
         structured: Ask for a JSON verdict by the provider's structured output.
-        temperature: Of the judge; `none` leaves it to the provider.
-        seed: Of the judge.
+        temperature: Temperature of the judge; `none` leaves it to the provider.
+        seed: Seed of the judge.
     """
-    how = Asking(structured, temperature, seed)  # type: ignore[arg-type]
-    parameters = {"dataset": dataset or PUBLIC, "prompts": prompts, "structured": structured, "seed": seed}
-    built = build("humorbench_autograder", parameters | {"temperature": how.temperature}, [judge_agreement()])
+    built = build("humorbench_autograder", locals(), [judge_agreement()])
+    how = Asking(structured, temperature, seed)  # type: ignore[arg-type]  # `none`
     built.config = built.config.merge(how.config(GenerateConfig()))
     return built

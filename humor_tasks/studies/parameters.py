@@ -1,0 +1,73 @@
+"""`humor-tasks parameters`: what the options declare, as tables. docs/parameters.md is what it prints of all tasks."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import humor_tasks
+from humor_tasks.benchmarks import BENCHMARKS, NAMES, find_benchmark
+from humor_tasks.benchmarks.options import LM_EVAL, Parameter, parameters_of
+from humor_tasks.on_inspect.tasks.building import parameters_of_task
+
+STUBS = Path(humor_tasks.__file__).parent / "on_lm_eval" / "tasks"
+HEAD = """# Parameters
+
+Written by `humor-tasks parameters > docs/parameters.md` from what the benchmarks declare. `humor-tasks parameters TASK`
+prints one table. A parameter is given as `-T name=value` in Inspect and in `humor-tasks score`, by its name in Python
+(`load("matching", fold=1)`), and in lm-eval as `--metadata name=value` or as the last column says. Inspect only warns
+about a parameter it does not know. lm-eval's variants set parameters as shown in brackets; `[_gen]` stands for two
+tasks, of which the one with `_gen` generates a reply and the other compares log-likelihoods.
+"""
+
+
+def tables(task: str | None = None) -> str:
+    """One task's table, or those of all tasks, of which some share one."""
+    if task is not None:
+        return _section([find_benchmark(task, "task").name])
+    shared: dict[str, list[str]] = {}
+    for name in BENCHMARKS:
+        shared.setdefault(_table(name), []).append(name)
+    return "\n".join([HEAD, *(_section(names) for names in shared.values())])
+
+
+def _section(names: list[str]) -> str:
+    harnesses = [f"- Inspect: {', '.join(f'`humor_tasks/{name}`' for name in names)}"] if names[0] in NAMES else []
+    if stubs := [told for name in names for told in _stubs(name)]:
+        harnesses.append(f"- lm-eval: {', '.join(stubs)}")
+    return "\n".join([f"## {', '.join(names)}", "", *harnesses, "", _table(names[0])])
+
+
+def _table(name: str) -> str:
+    own, in_lm_eval = parameters_of(find_benchmark(name).options), bool(_stubs(name))
+    heads = ["parameter", "values", "default", "meaning", *(["lm-eval"] if in_lm_eval else [])]
+    rows = [heads, ["---"] * len(heads)]
+    for each in parameters_of_task(name).values():
+        spelled = _spelled(each.name) if each.name in own else "Inspect only"
+        rows.append(
+            [f"`{each.name}`", each.wanted, _default(each), each.about.text, *([spelled] if in_lm_eval else [])]
+        )
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
+
+
+def _spelled(name: str) -> str:
+    return f"`{LM_EVAL[name]}`" if name in LM_EVAL else ""
+
+
+def _default(each: Parameter) -> str:
+    if each.default is None or each.default == "":
+        return ""
+    return f"`{str(each.default).lower() if each.base is bool else each.default}`"
+
+
+def _stubs(name: str) -> list[str]:
+    """lm-eval's tasks of a benchmark, with what each fixes."""
+    found: dict[str, str] = {}
+    for path in sorted(STUBS.glob("*.yaml")):
+        said = dict(re.findall(r"^ *(\w+): (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))
+        if said.get("benchmark") == name:
+            fixed = [f"{each}={said[each]}" for each in parameters_of(BENCHMARKS[name].options) if each in said]
+            found[path.stem] = f" ({', '.join(fixed)})" if fixed else ""
+    both = {each: found[f"{each}_gen"] == fixed for each, fixed in found.items() if f"{each}_gen" in found}
+    shown = {f"{each}[_gen]" if both.get(each) else each: fixed for each, fixed in found.items()}
+    return [f"`{each}`{fixed}" for each, fixed in shown.items() if not both.get(each.removesuffix("_gen"))]

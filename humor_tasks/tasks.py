@@ -1,0 +1,26 @@
+"""The Inspect tasks, for suites and scripts of your own: `from humor_tasks.tasks import matching`.
+
+On the command line they are `humor_tasks/matching` and so on. Their parameters are tabled by `humor-tasks parameters`.
+"""
+
+from humor_tasks.on_inspect.tasks.caption_contest import brainstorm, explanation, matching, ranking
+from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
+from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
+from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_generation, mock_matching
+from humor_tasks.on_inspect.tasks.preference import explanation_preference
+
+__all__ = [
+    "brainstorm",
+    "explanation",
+    "explanation_preference",
+    "humicroedit_pairwise",
+    "humicroedit_rating",
+    "humorbench",
+    "humorbench_autograder",
+    "matching",
+    "mock_detecting",
+    "mock_explaining",
+    "mock_generation",
+    "mock_matching",
+    "ranking",
+]
