@@ -168,6 +168,7 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
         ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
         ({"cot": True}, "a reply that reasons has to be generated"),
+        ({"num_fewshot": 3}, "--metadata num_fewshot: did you mean '--num_fewshot'"),
         ({"shot": 3}, "--metadata shot: did you mean '--num_fewshot'"),
         ({"revison": "main"}, "--metadata revison: did you mean 'dataset_revision'"),
     ],
@@ -181,6 +182,15 @@ def test_shots_are_a_flag() -> None:
     manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "shots": 3})
     with pytest.raises(BadInput, match="use --num_fewshot"):
         manager.load(["nyc_matching"])
+
+
+@pytest.mark.parametrize("name", ["matching", "humorbench", "explanation_preference"])
+def test_what_a_flag_gives_is_refused_in_the_metadata(name: str) -> None:
+    given = {"dataset": "sample"}
+    with pytest.raises(BadInput, match=r"^--metadata shots: use --num_fewshot\.$"):
+        BenchmarkTask(
+            {"task": "t", "benchmark": name, "output_type": "generate_until", "metadata": {"shots": 1} | given}
+        )
 
 
 def test_a_variant_and_the_metadata_may_not_disagree() -> None:

@@ -82,15 +82,15 @@ class BenchmarkTask(Task):
 
     def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         given = self._config.metadata or {}
-        own = parameters_of(self.benchmark.options)
-        known = (*(each.name for each in declared(self.benchmark.options)), *LM_EVAL.values())
+        own = {each.name: each for each in declared(self.benchmark.options)}
+        names = [*parameters_of(self.benchmark.options), *LM_EVAL.values()]
         for name, value in given.items():
             if name in NOT_HERE:
                 raise BadInput(f"--metadata {name}: {NOT_HERE[name]}")
             if name in LM_EVAL and name in own and name not in MODELS_OWN and value != own[name].default:
                 raise BadInput(f"--metadata {name}: use {LM_EVAL[name]}.")
-            near = difflib.get_close_matches(name, [*own, *LM_EVAL.values()], n=1, cutoff=0.8)
-            if near and name not in known:
+            near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+            if near and name not in (*own, *names):
                 raise BadInput(f"--metadata {name}: did you mean '{LM_EVAL.get(near[0], near[0])}'?")
         for name, value in fixed.items():
             if str(given.get(name, value)) != str(value):
