@@ -19,7 +19,8 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.studies.logged import answers_in_log
+from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.studies.submission import read_answers
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
@@ -255,12 +256,13 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
     (result,) = tmp_path.rglob("results_*.json")
     (samples,) = tmp_path.rglob("samples_nyc_ranking_*.jsonl")
     saved = json.loads(result.read_text())
-    answers, letters = answers_in_log(samples)
-    assert letters == "AB"
+    read = read_answers(samples)
+    answers = read.answers
+    assert read.letters == "AB"
     report = evaluate("ranking", {k: str(v) for k, v in answers.items()}, dataset="sample")
     assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(report.metrics["accuracy"].value)
     assert saved["configs"]["nyc_ranking"]["metadata"]["signature"].startswith("bench:ranking|")
-    assert len(answers_in_log(next(tmp_path.rglob("samples_nyc_matching_*.jsonl")))[0]) == 50
+    assert len(read_answers(next(tmp_path.rglob("samples_nyc_matching_*.jsonl"))).answers) == 50
 
 
 def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.LogCaptureFixture) -> None:

@@ -59,6 +59,7 @@ class BenchmarkTask(Task):
         self._pictures: dict[str, Any] = {}  # by content
         self._files: dict[str, Any] = {}  # the same ones by path
         self._processes = 1
+        self._signed: tuple[Run | None, str] = (None, "")
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
@@ -208,7 +209,7 @@ class BenchmarkTask(Task):
         visual = self.doc_to_image(doc)
         check_sent(str(self._config.task), len(visual), self._config.metadata or {})
         extra: tuple[Any, ...] = ({"visual": visual},) if visual else ()
-        own = dict(doc)
+        own = _doc(self._records[doc["id"]], self.run)  # its hash is logged: it holds nothing of the answer
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
             return Instance(kind, doc=own, arguments=(ctx, argument, *extra), idx=i, **kwargs)
@@ -246,14 +247,16 @@ class BenchmarkTask(Task):
                 extra["visual"] = [names.get(id(shown), shown) for shown in extra["visual"]]
         return super().apply_filters()
 
-    def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
-        """This document's share of every metric it counts towards."""
+    def process_results(self, doc: dict[str, Any], results: list[Any]) -> dict[str, Any]:
+        """This document's share of every metric it counts towards; its outcome goes into the log of samples."""
         record = self._records[doc["id"]]
         if self._labels and not self.generates:
             answer = self.run.form.from_likelihoods([likelihood for likelihood, _ in results])
             outcome = self.run.scored(record, answer)
         else:
             outcome = self.run.outcome(record, results[0])
+        doc["humor_tasks"] = _told(self.run) | {"signature": self._signature}
+        doc["outcome"] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
         shares: dict[str, Any] = dict.fromkeys(self._shared_metrics if self._processes > 1 else ())
         for metric in self.benchmark.metrics:
             if metric.counted([outcome]):
@@ -316,11 +319,16 @@ class BenchmarkTask(Task):
         directions |= {f"{name}_{part}": found for name, found in directions.items() for part in parts}
         return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(PERPLEXITIES, False)
 
+    @property
+    def _signature(self) -> str:
+        if self._signed[0] is not self.run:  # the number of shots is known late
+            self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
+        return self._signed[1]
+
     def dump_config(self) -> dict[str, Any]:
         """The configuration lm-eval stores with the results, with the score's signature and source."""
         config: dict[str, Any] = super().dump_config()
-        method = "generate" if self.generates else "loglikelihood"
-        about = {"signature": self.run.signature(method), "source": dict(self.run.data.provenance)}
+        about = {"signature": self._signature, "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 
@@ -335,10 +343,16 @@ def _filters() -> list[Any]:
     return [build_filter_ensemble("none", [["take_first", None]])]
 
 
+def _told(run: Run) -> dict[str, Any]:
+    return {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+
+
 def _doc(record: Record, run: Run) -> dict[str, Any]:
-    doc: dict[str, Any] = {"id": record.id, "cluster": record.cluster, **record.groups}
-    doc |= {
-        "extraction": run.options.extraction,
+    doc: dict[str, Any] = {
+        "id": record.id,
+        "cluster": record.cluster,
+        "humor_tasks": _told(run),
+        "groups": dict(record.groups),
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # what a rater of headlines reads
@@ -349,5 +363,4 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         doc["picture"] = record.picture.where
     if record.points:  # what a grader needs later: `humor-tasks grade`
         doc["points"] = [dataclasses.asdict(point) for point in record.points]
-        doc["scoring"] = run.options.scoring()
     return doc

@@ -47,9 +47,9 @@ def element_coverage(
 
     Args:
         grader: Model or models that grade, whatever is bound to the model role `grader`.
-        structured: Ask for a JSON verdict by the provider's structured output.
-        temperature: Of graders whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        structured: Ask graders for a JSON verdict by the provider's structured output.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         prompts: Folder whose `grade.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep every verdict in Inspect's model cache and never pay for it twice.
         retries: How often an unreadable verdict is asked for again, each time with the next seed.

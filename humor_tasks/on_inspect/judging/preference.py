@@ -15,6 +15,7 @@ from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.pair_verdicts import SIDES, WORTH, decided, settled
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions
 from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
@@ -26,7 +27,7 @@ from humor_tasks.on_inspect.judging.graders import (
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
-from humor_tasks.on_inspect.outcomes import REASONS, flat, groups_of, outcome_of, read_reply, run_of
+from humor_tasks.on_inspect.outcomes import REASONS, flat, outcome_of, read_reply, run_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.scorers.preferred import panel_choice
 
@@ -47,12 +48,7 @@ def preference_metrics() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
-        outcomes = [
-            # a sample's metadata of these names may mean something else in somebody else's task
-            dataclasses.replace(outcome_of(score), groups=(score.score.metadata or {})["groups"])
-            for score in scores
-        ]
-        return flat(run.metrics(outcomes))
+        return flat(run.metrics([outcome_of(score) for score in scores]))
 
     return compute
 
@@ -74,8 +70,8 @@ def preference(
     Args:
         grader: Model or models that judge, whatever is bound to the model role `grader`.
         structured: Read a JSON verdict, asked for by the provider's structured output; by default as the question says.
-        temperature: Of judges whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         cache: Keep every verdict in Inspect's model cache and never pay for it twice.
         retries: How often an unreadable verdict is asked for again, each time with the next seed.
     """
@@ -83,7 +79,7 @@ def preference(
     register_prices()
 
     async def score(state: TaskState, target: Target) -> Score:
-        asked_for = bool(state.metadata.get("humor_tasks", {}).get("structured", False))
+        asked_for = bool(about(state.metadata).options.get("structured", False))
         how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
         record = _record(state)
         if "settled" not in record.groups:
@@ -112,9 +108,9 @@ def reference_preference(
 
     Args:
         grader: Model or models that judge, whatever is bound to the model role `grader`.
-        structured: Ask for a JSON verdict by the provider's structured output.
-        temperature: Of judges whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        structured: Ask graders for a JSON verdict by the provider's structured output.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep every verdict in Inspect's model cache and never pay for it twice.
         retries: How often an unreadable verdict is asked for again, each time with the next seed.
@@ -158,7 +154,9 @@ async def _asked(judges: Sequence[Model], messages: list[ChatMessage], how: Aski
 
 def _record(state: TaskState) -> Record:
     identity = str(state.sample_id)
-    return Record(identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, groups_of(state.metadata))
+    return Record(
+        identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, about(state.metadata).groups
+    )
 
 
 def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:

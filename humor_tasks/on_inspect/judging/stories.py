@@ -43,12 +43,12 @@ def story_ratings(
 
     Args:
         grader: Model or models that rate, whatever is bound to the model role `grader`.
-        structured: Ask for a JSON rating by the provider's structured output.
-        temperature: Of graders whose own configuration sets none; none leaves it to the provider.
-        seed: The same.
+        structured: Ask graders for a JSON verdict by the provider's structured output.
+        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
+        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
         prompts: Folder whose `sms.txt`, `hss.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep every rating in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable rating is asked for again, each time with the next seed.
+        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
+        retries: How often an unreadable verdict is asked for again, each time with the next seed.
     """
     how = Asking(structured, temperature, seed, cache, retries)
     register_prices()

@@ -24,6 +24,8 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
+from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.record import About
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.errors import CannotRun
@@ -71,11 +73,11 @@ def chain_of_task(
     given |= {"seed": seed, "prompts": prompts}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        told: Mapping[str, Any] = state.metadata.get("humor_tasks", {})
-        if told.get("chain_of_task") is True:
+        told = about(state.metadata)
+        if told.options.get("chain_of_task") is True:
             raise CannotRun("chain_of_task: the task shows worked samples itself (chain_of_task=true).")
         try:
-            asked = _named("task", task or TASKS.get(told.get("benchmark", ""), ""), ORDER)
+            asked = _named("task", task or TASKS.get(told.benchmark or "", ""), ORDER)
             where = _named("scene", scene or _scene(state), mock.SCENES)
             settings = _settings(told) | {k: v for k, v in given.items() if v not in ("", None)}
             run, worked = _open(asked, where, tuple(settings.items()))
@@ -93,15 +95,17 @@ def _named(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -> s
     return check_choice(what, value, known)
 
 
-def _settings(told: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(told: About) -> dict[str, Any]:
     """What a task of MOCK was run with; of another only the seed."""
-    names = SETTINGS if str(told.get("benchmark", "")).startswith("mock_") else ("seed",)
-    return {name: told[name] for name in names if told.get(name)}
+    names = SETTINGS if (told.benchmark or "").startswith("mock_") else ("seed",)
+    return {name: told.options[name] for name in names if told.options.get(name)}
 
 
 def _scene(state: TaskState) -> str:
-    task = state.metadata.get("humor_tasks", {}).get("benchmark", "")
-    return "cartoon" if task in CONTESTS else str(state.metadata.get("scene", ""))
+    told = about(state.metadata)
+    if told.benchmark in CONTESTS:
+        return "cartoon"
+    return told.groups.get("scene") or str(state.metadata.get("scene", ""))
 
 
 @lru_cache(maxsize=8)
@@ -142,7 +146,7 @@ def _record(state: TaskState, scene: str) -> Record:
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
-    if state.metadata.get("humor_tasks", {}).get("benchmark") in CONTESTS:
+    if about(state.metadata).benchmark in CONTESTS:
         cluster = f"newyorker-{cluster}"  # as a folder of MOCK names the contest's cartoon
         fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
