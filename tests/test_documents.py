@@ -103,6 +103,14 @@ def test_imports_of_examples_resolve(document: str) -> None:
                 assert resolved(f"{node.module}.{alias.name}") is not None, f"{document}: {node.module}.{alias.name}"
 
 
+def test_the_guides_map_names_what_is_there() -> None:
+    section = text_of("CONTRIBUTING.md").partition("Inside the rooms:")[2].partition("Outside the package:")[0]
+    named = re.findall(r"^ {4}([a-z_]+/[\w./]*)", section, re.M)
+    assert len(named) > 15
+    for name in named:
+        assert (REPOSITORY / "humor_tasks" / PLACEHOLDER.sub("", name.rstrip("/"))).exists(), name
+
+
 def test_what_does_not_exist_is_found_out() -> None:
     for name in ("humor_tasks.nowhere", "humor_tasks.scorers.estimate.nothing"):
         with pytest.raises((AttributeError, AssertionError)):
