@@ -296,7 +296,7 @@ def test_metrics_of_a_judge_of_texts(others: str) -> None:
 
 
 SIDES = ("system", "against")
-RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
+RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
 PROTOTYPE = load("explanation", dataset="sample").records[0]
 
 

@@ -30,12 +30,13 @@ class Data:
 
     `provenance` holds dataset, configs, split, requested and resolved revision, rows and the
     fingerprint of the rows. `pool` gives the training records of a fold by cluster, loaded when
-    shots are asked for. `dropped` are the ids of rows that are not scored, which predictions may name.
+    shots are asked for; None where there are no training rows. `dropped` are the ids of rows that are not
+    scored, which predictions may name.
     """
 
     records: tuple[Record, ...]
     provenance: Mapping[str, Any]
-    pool: Callable[[str], Mapping[str, Sequence[Record]]]
+    pool: Callable[[str], Mapping[str, Sequence[Record]]] | None = None
     dropped: frozenset[str] = frozenset()
 
 
@@ -64,7 +65,6 @@ class Benchmark:
     title: str
     paper: str
     version: str
-    card: str
     answer: AnswerForm | Callable[[Any], AnswerForm]
     metrics: tuple[Metric, ...]
     options: type[Options]
@@ -110,6 +110,13 @@ class Run:
     data: Data
     templates: Mapping[str, str] = field(repr=False)
 
+    def __post_init__(self) -> None:
+        if self.options.shots and self.data.pool is None:
+            raise BadInput(
+                f"{self.benchmark.name}: shots={self.options.shots}: there are no training rows to draw worked "
+                "examples from. Leave shots (lm-eval: --num_fewshot) at 0."
+            )
+
     @property
     def records(self) -> tuple[Record, ...]:
         """The records to evaluate, in the order of the data."""
@@ -119,6 +126,10 @@ class Run:
         """The same data under other prompt or scoring parameters (never another dataset)."""
         options = dataclasses.replace(self.options, **changes)
         return Run(self.benchmark, options, self.data, self.benchmark.templates(options))
+
+    def pool(self, fold: str) -> Mapping[str, Sequence[Record]]:
+        """The training records of a fold by cluster; none where there are no training rows."""
+        return self.data.pool(fold) if self.data.pool else {}
 
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""

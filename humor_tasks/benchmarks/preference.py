@@ -139,7 +139,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     provenance = dict(corpus.data.provenance) | {f"{name}_model": side.model for name, side in sides.items()}
     prints = [str(provenance["fingerprint"]), *(side.fingerprint for side in sides.values())]
     provenance |= {"pairs": len(kept), "rows": len(records), "fingerprint": join_fingerprints(prints)}
-    return Data(tuple(records), provenance, lambda fold: {})
+    return Data(tuple(records), provenance)
 
 
 def _pair(o: PreferenceOptions, item: Record, system: str, against: str) -> list[Record]:
@@ -204,7 +204,6 @@ EXPLANATION_PREFERENCE = Benchmark(
     title="New Yorker Caption Contest: preferred explanation",
     paper=contest.PAPER,
     version="1-A",
-    card=contest.CARD,
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=METRICS,
     options=PreferenceOptions,

@@ -84,7 +84,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
                 records[record.id] = replace(first, points=first.points + record.points)
     provenance: dict[str, Any] = {"dataset": o.dataset, "configs": [found.path.name], "split": o.split}
     provenance |= {"requested_revision": None, "revision": commit, "rows": len(records), "fingerprint": found.sha256}
-    return Data(tuple(records.values()), provenance, lambda fold: {})
+    return Data(tuple(records.values()), provenance)
 
 
 def _record(k: str, row: Mapping[str, str], per: str) -> Record:
@@ -174,7 +174,6 @@ HUMORBENCH = Benchmark(
     title="HumorBench: coverage of what makes a caption funny",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=FreeText(read),
     metrics=(
         _of_points("coverage", "higher", "graded_points"),

@@ -136,7 +136,7 @@ def worked(run: Run) -> dict[str, str]:
     """For a signature: what worked examples and samples are drawn from, where there are any."""
     o, task = own(run), run.benchmark.name.removeprefix("mock_")
     drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
-    pooled = [run.data.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
+    pooled = [run.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
     rows = [
         {"id": r.id, "cluster": r.cluster, "fields": dict(r.fields), "target": r.target}
         for pool in pooled
@@ -354,7 +354,7 @@ def shots(run: Run, record: Record) -> list[Record]:
     o, scene = own(run), record.groups["scene"]
     if not o.shots:
         return []
-    pool = run.data.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
+    pool = run.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
     return draw(pool, record, o.shots, o.seed, f"the train split of {scene}", "media")
 
 

@@ -119,7 +119,6 @@ MOCK_GENERATION = Benchmark(
     title="MOCK: a humorous or sarcastic story",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=FreeText(read),
     metrics=(
         *map(Metric, RATINGS),

@@ -47,7 +47,7 @@ def preference_metrics() -> Metric:
     """Win rates with intervals, and how far to trust the judges, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
+        run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
         return flat(run.metrics([outcome_of(score) for score in scores]))
 
     return compute
