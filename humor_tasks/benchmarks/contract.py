@@ -56,9 +56,9 @@ class Benchmark:
     `answer` is the form of its answers, or gives it for the options. `metrics` has the headline metric first.
     `outcome` turns an answer into what it was worth. `summary` turns the outcomes that count towards one metric into
     estimates by name: that of the whole, and where `part` names the part of the data that an item belongs to (from its
-    groups; None: no part), one of each part, named METRIC_PART. `signatures` adds to a score's signature. `version`
-    counts comparability apart from the package: "1-A" is protocol 1 with prompt set A; scores of different versions
-    must not be compared.
+    groups; None: no part), one of each part, named METRIC_PART. `signatures` adds to a score's signature. `judged` says
+    that grader models are asked about its answers. `version` counts comparability apart from the package: "1-A" is
+    protocol 1 with prompt set A; scores of different versions must not be compared.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Benchmark:
     summary: Callable[[Run, Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
     part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
     signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
+    judged: bool = False
 
     def form(self, options: Options) -> AnswerForm:
         """The form of answers under these options."""

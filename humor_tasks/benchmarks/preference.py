@@ -30,16 +30,17 @@ from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, decided, other, settled
 from humor_tasks.benchmarks.prompts import fill, read_templates
-from humor_tasks.benchmarks.rubric import PREFERENCE, Rubric, open_rubric
+from humor_tasks.benchmarks.rubric import Judgement, Rubric, open_rubric
 from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
-from humor_tasks.scorers.preferred import read_preferred
+from humor_tasks.scorers.preferred import WORDS, read_preferred
 
 Of = Literal["explanation", "mock_explaining", "mock_generation"]
 Order = Literal["both", "random", "fixed"]
 Setting = Literal["description", "pixels", "caption_only", "frames"]
+PREFERENCE = Judgement("prefer.txt", ("first", "second", "format"), WORDS)
 WHOSE = "name whose explanations: 'human', a log, lm-eval's samples, or a file of texts."
 OF_MOCK = {benchmark.name: benchmark for benchmark in (MOCK_EXPLAINING, MOCK_GENERATION)}
 MOCK_INPUTS = {"description": "description", "pixels": "media", "frames": "frames"}
@@ -211,4 +212,5 @@ EXPLANATION_PREFERENCE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    judged=True,
 )

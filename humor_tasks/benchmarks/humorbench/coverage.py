@@ -188,4 +188,5 @@ HUMORBENCH = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    judged=True,
 )

@@ -13,8 +13,7 @@ from inspect_ai.util import collect
 from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.pair_verdicts import SIDES, WORTH, decided, settled
-from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions
-from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PREFERENCE, PreferenceOptions
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.errors import CannotRun
