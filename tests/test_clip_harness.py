@@ -40,7 +40,7 @@ from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
-from humor_tasks.on_lm_eval.providers.processes import UNSAID
+from humor_tasks.on_lm_eval.providers.processes import DEFAULT_DEVICE
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.testing import run_lm_eval
 
@@ -247,7 +247,7 @@ def test_a_machine_without_cuda_says_so_when_asked(folder: str, monkeypatch: pyt
         get_model(f"clip/{folder}", device="cuda")
     with pytest.raises(BadInput, match="device 'cuda' is not available"):
         ClipLM(folder, "cuda")
-    assert ClipLM(folder, UNSAID).device.type != "cuda"  # lm-eval without --device
+    assert ClipLM(folder, DEFAULT_DEVICE).device.type != "cuda"  # lm-eval without --device
 
 
 def test_a_caption_of_ten_thousand_characters_is_cut_and_told(clip: Clip, caplog: pytest.LogCaptureFixture) -> None:

@@ -20,7 +20,7 @@ from standins.judging import Pair, always, between, fickle, judged, longer, show
 from humor_tasks import evaluate, load
 from humor_tasks.api import Report
 from humor_tasks.benchmarks.contract import Data, Run
-from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions, decided, settled
+from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions, pair_outcome, settled
 from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
@@ -306,7 +306,7 @@ def outcome(pair: int, cluster: str, longer_by: int, first: str, side: str | Non
     groups |= {"lengths": f"{1000 + longer_by} 1000"}
     record = dataclasses.replace(PROTOTYPE, id=f"p{pair}-{first}", cluster=cluster, groups=groups)
     choice = "tie" if side == "tie" else None if side is None else "A" if side == first else "B"
-    return decided(record, [choice], [status if side is None else "answered"])
+    return pair_outcome(record, [choice], [status if side is None else "answered"])
 
 
 sides = st.sampled_from([*SIDES, "tie", None])
@@ -401,16 +401,16 @@ def test_what_a_reply_is_worth(others: str, reply: str, refused: bool, status: s
 
 def test_both_orders_in_one_record_are_worth_what_two_records_are() -> None:
     whole = dataclasses.replace(PROTOTYPE, groups={"settled": "", "lengths": "5 3"})
-    found = decided(whole, ["A", None], ["answered", "refused"])
+    found = pair_outcome(whole, ["A", None], ["answered", "refused"])
     assert (found.answer, found.status) == ("system -", "refused")
     assert {name: found.values[name] for name in ("unparsed", "refused", "grader_failed")} == {
         "unparsed": 0,
         "refused": 0.5,
         "grader_failed": 0,
     }
-    both = decided(whole, [None, None], ["error", "empty"])
+    both = pair_outcome(whole, [None, None], ["error", "empty"])
     assert (both.values["unparsed"], both.values["grader_failed"], both.status) == (0.5, 0.5, "error")
-    agreed = decided(whole, ["A", "B"], ["answered", "answered"])
+    agreed = pair_outcome(whole, ["A", "B"], ["answered", "answered"])
     assert (agreed.answer, agreed.values["win_rate"], agreed.values["first_shown"]) == ("system system", 1, 0.5)
     assert agreed.values["inconsistent"] == 0
     assert RUN.metrics([agreed])["win_rate"].value == 1

@@ -1,4 +1,4 @@
-"""Explanations by somebody, to be compared: a model's, from a log or a file, or the references by people."""
+"""Explanations for pairwise comparison: a model's, from a log or a file, or the human references."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HUMAN = "human"
 
 @dataclass(frozen=True)
 class Side:
-    """Texts by instance id, empty where a reply held none; `model` names who wrote them."""
+    """Texts by instance id, empty where a reply had none; `model` names their author."""
 
     texts: Mapping[str, str] = field(repr=False)
     model: str
@@ -25,37 +25,37 @@ class Side:
     @property
     def fingerprint(self) -> str:
         """SHA-256 over ids and texts."""
-        told = json.dumps(dict(self.texts), sort_keys=True)
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        text = json.dumps(dict(self.texts), sort_keys=True)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_side(spec: str, run: Run) -> Side:
-    """What `spec` names: `human` (the references of `run`), an Inspect log, lm-eval's samples, or a file of texts.
+    """The texts that `spec` names: `human` (the references of `run`), an Inspect log, lm-eval's samples, or a file.
 
-    A log ends in .eval (or .json), samples in .jsonl; a file of texts is {instance_id: text} as JSON, or
-    records as JSON lines. Replies are read as `run`'s benchmark reads them, so an explanation's "Explanation:" is left
-    out. Raises BadInput for what is none of these, and for logs of another task, of several epochs or cut short.
+    A log ends in .eval or .json, samples end in .jsonl. A file of texts is {instance_id: text} as JSON, or records as
+    JSON lines. Replies are parsed by the benchmark of `run`, so a leading "Explanation:" is removed. Raises BadInput
+    for any other file, and for logs of another task, with several epochs, or of an unfinished run.
     """
     if spec == HUMAN:
         return Side({record.id: record.target or "" for record in run.records}, HUMAN)
     path = Path(spec).expanduser()
     if not path.is_file():
         raise BadInput(
-            f"{spec}: there is no such file; name 'human', a log, lm-eval's samples or {{id: text}} as JSON."
+            f"{spec}: there is no such file; name 'human', an Inspect log, lm-eval's samples or {{id: text}} as JSON."
         )
     replies, model = _replies(path, run.benchmark.name)
     if not replies:
-        raise BadInput(f"{path}: holds no explanations.")
+        raise BadInput(f"{path}: has no explanations.")
     known = {record.id: record for record in run.records}
     texts = {}
     for identity, reply in replies.items():
         text = run.outcome(known[identity], reply).answer or "" if identity in known else reply.strip()
-        texts[identity] = text.encode("utf-8", "replace").decode()  # a lone surrogate could not be logged
+        texts[identity] = text.encode("utf-8", "replace").decode()  # lone surrogates cannot be logged
     return Side(texts, model)
 
 
 def _replies(path: Path, task: str) -> tuple[dict[str, str], str]:
-    """{id: reply} and the writer's name."""
+    """{id: reply}, and the name of the model."""
     if path.suffix == ".eval" or _is_inspect_json(path):
         return _of_inspect(path, task)
     if path.suffix == ".jsonl" and (found := _of_lm_eval(path)):
@@ -92,7 +92,7 @@ def _of_inspect(path: Path, task: str) -> tuple[dict[str, str], str]:
 
 
 def _of_lm_eval(path: Path) -> dict[str, str]:
-    """Nothing where the lines are no samples of lm-eval."""
+    """{id: reply} of lm-eval's samples; empty where the lines are something else."""
     found: dict[str, str] = {}
     for i, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
         if not line.strip():
