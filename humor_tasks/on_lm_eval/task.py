@@ -69,9 +69,7 @@ class BenchmarkTask(Task):
         if not self.generates and (changes := self.run.options.compared()):
             self.run = self.run.with_options(**changes)
         if self.generates and self.run.form.needs_likelihoods:
-            raise BadInput(
-                f"{self._config.task} generates replies; estimate=expected needs the log-likelihood task."
-            )
+            raise BadInput(f"{self._config.task} generates replies; estimate=expected needs the log-likelihood task.")
         if any(record.clip for record in self.run.records):
             raise BadInput(
                 f"{self._config.task}: comedy has clips, and lm-eval has no model with video input. Run it in Inspect: "

@@ -56,7 +56,9 @@ def story_ratings(
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "mock_generation")
         if run.benchmark.name != "mock_generation":
-            raise CannotRun(f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}; its reply is not a story.")
+            raise CannotRun(
+                f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}; its reply is not a story."
+            )
         ungraded = read_reply(run, state, target)
         rubrics = {name: rubric_of("generation", prompts, RATED[name]) for name in RATINGS}
         words: dict[str, list[Graded]] = {name: [] for name in RATINGS}
