@@ -23,7 +23,7 @@ def open_model(
     at_once: int | None = None,
     role: str | None = None,
 ) -> Model:
-    """An Inspect model by name; `arguments` are parsed like those of `-M`. Raises BadInput where it cannot be opened."""
+    """An Inspect model by name; `arguments` are parsed like those of `-M`. Raises BadInput if it cannot be opened."""
     what = role or "model"
     if bare := next((argument for argument in arguments if not argument.partition("=")[1]), None):
         raise BadInput(f"-M {bare}: has no value; write -M {bare}=VALUE.")

@@ -50,8 +50,8 @@ def _check(model: Model | None, shown: set[str]) -> None:
         )
     if "video" in shown and (provider in NO_VIDEO or _by_chat_completions(model)):
         raise CannotRun(
-            f"{model}: Inspect's provider '{provider}' does not accept video. Use input=frames, which shows pictures, or "
-            "input=description, which shows only text."
+            f"{model}: Inspect's provider '{provider}' does not accept video. Use input=frames, which shows pictures, "
+            "or input=description, which shows only text."
         )
 
 

@@ -80,7 +80,7 @@ def rating_error() -> Scorer:
 
 @scorer(metrics=[benchmark_metrics("brainstorm")])
 def brainstormed() -> Scorer:
-    """1 if every line of a brainstorm can be parsed, otherwise 0; the caption is the answer, the metadata has all lines."""
+    """Whether every line of a brainstorm can be parsed; the caption is the answer, the metadata has all lines."""
 
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "brainstorm")

@@ -103,7 +103,7 @@ def _plain(line: str) -> str:
 
 
 def sample_turns(run: Run, task: str, sample: Record) -> list[Turn]:
-    """A sub-task's task turns, and its sample with the answer; without its system turn, as the prompt already has one."""
+    """A sub-task's task turns without the system turn, which the prompt already has, and its sample with the answer."""
     name = f"{task}.txt"
     *opening, (_, body) = split_turns(run.templates[name], name)
     turns = [Turn(cast(Role, role), fill(text, sample.fields, name)) for role, text in opening if role != "system"]

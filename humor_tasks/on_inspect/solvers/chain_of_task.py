@@ -108,7 +108,7 @@ def _scene(state: TaskState) -> str:
 
 @lru_cache(maxsize=8)
 def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple[Run, Mapping[str, str]]:
-    """A run with training records and templates but without records to evaluate, and its signature of worked samples."""
+    """A run with training records and templates, without records to evaluate; and its signature of worked samples."""
     options = mock.MockOptions(**dict(settings) | {"scene": scene}, chain_of_task=True)
     if not options.dataset:
         raise BadInput("give the folder whose train splits contain worked samples: -S dataset=FOLDER, or `sample`.")

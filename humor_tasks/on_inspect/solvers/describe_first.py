@@ -101,8 +101,8 @@ def in_words(message: ChatMessage, description: Description, scenes: Mapping[str
     text, shown = message.text, scenes[PIXELS]
     if text.count(shown) != 1:
         raise CannotRun(
-            f"describe_first: the prompt does not contain the text of {PIXELS}, which the description replaces, exactly "
-            "once. If the task has -T prompts=FOLDER, give -S prompts=FOLDER too."
+            f"describe_first: the description replaces the text of {PIXELS}, which must be in the prompt exactly once. "
+            "If the task has -T prompts=FOLDER, give -S prompts=FOLDER too."
         )
     scene = scene_of(description)
     known: dict[str, Any] | None = message.metadata

@@ -71,7 +71,7 @@ class ChooserLM(LM):
         return [answers[id(request)] for request in requests]
 
     def _scores(self, questions: Sequence[Question], quiet: bool) -> list[list[float]]:
-        """Scores in steps of doubling size, for the progress bar; each step ends with a small batch and an idle device."""
+        """Scores in steps of doubling size for the progress bar, because each step ends with a small batch."""
         scores: list[list[float]] = []
         with tqdm(total=len(questions), disable=quiet, desc=self.chooser.name) as bar:
             while step := questions[len(scores) : len(scores) + len(scores) + self.batch_size]:
