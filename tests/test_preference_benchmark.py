@@ -136,16 +136,16 @@ def test_the_signature_tells_the_sides_and_their_texts(others: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"system": ""}, "system: name whose explanations: 'human', a log, lm-eval's samples"),
+        ({"system": ""}, "system: name the explanations: 'human', an Inspect log, lm-eval's samples"),
         ({"against": ""}, "against: name whose explanations"),
         ({"system": None}, "system: name whose explanations"),
-        ({"system": "human"}, "system and against are both human; compare two different sides"),
+        ({"system": "human"}, "system and against are both human; name two different sources of explanations"),
         ({"order": "reverse"}, "order: there is no 'reverse'; choose from both, random, fixed"),
         ({"on_unparsed": "random"}, "on_unparsed: there is no 'random'; choose from wrong, exclude"),
         ({"extraction": "released_chat"}, "extraction: there is no 'released_chat'"),
         ({"structured": "yes"}, "structured must be true or false, not 'yes'"),
-        ({"shots": 2}, "a judge is asked without worked examples"),
-        ({"cot": False}, "a judge always gives its reasons first"),
+        ({"shots": 2}, "the judge's prompt has no worked examples"),
+        ({"cot": False}, "the judge always gives reasons before its verdict"),
         ({"split": "dev"}, "split: there is no 'dev'"),
         ({"setting": "blind"}, "setting: there is no 'blind'"),
         ({"orders": "both"}, "Did you mean 'order'?"),
@@ -251,7 +251,7 @@ def test_ids_on_one_side_only_are_listed_and_left_out(tmp_path: Path) -> None:
     told = [str(w.message) for w in warned]
     assert f"{system} has no 1 instance: {IDS[0]}; left out." in told
     assert f"{against} has no 1 instance: {IDS[4]}; left out." in told
-    assert f"{system} is not of the corpus: it has 1 instance: elsewhere; left out." in told
+    assert f"{system} has texts for ids outside the corpus: 1 instance: elsewhere; left out." in told
     assert len(told) == 3
     assert {r.groups["pair_id"] for r in run.records} == set(IDS[1:4])
     assert (run.data.provenance["pairs"], run.data.provenance["rows"]) == (3, 6)
