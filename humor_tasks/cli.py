@@ -91,10 +91,9 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
     Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
     """
     from humor_tasks.data.writing import write_json
-    from humor_tasks.studies.logged import read_logged
-    from humor_tasks.studies.submission import complete, predictions, write_predictions
+    from humor_tasks.studies.submission import complete, predictions, read_answers, write_predictions
 
-    logged = read_logged(log)
+    logged = read_answers(log)
     if logged.subtask:
         found = predictions(logged, fill, seed, str(log))
         write_predictions(output, found)

@@ -225,7 +225,7 @@ def test_near_duplicates_by_embedding(tmp_path: Path) -> None:
 
     args = ("--input", "description", "--embedding", str(minilm), "--threshold", "0.75")
     told, server = build(source, out, write, tmp_path, *args)
-    assert "3 said to be the same" in told
+    assert "3 judged equivalent" in told
     assert "equivalence by a cosine of" in told
     assert len(server.requests) == 9
     assert not any(option.startswith("Well") for row in lines_of(out) for option in row["options"])

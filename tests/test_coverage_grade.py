@@ -92,7 +92,8 @@ def test_the_run_is_told_from_its_neighbours(logged: dict[str, Path], tmp_path: 
     moved = tmp_path / "mine.jsonl"
     moved.write_bytes(logged["humorbench"].read_bytes())
     alone = read_written(moved, "humorbench")
-    assert (alone.signature, alone.fingerprint, alone.samples) == ("-", None, written.samples)
+    assert (alone.signature, alone.fingerprint) == (written.signature, None)  # each sample tells the signature
+    assert alone.samples == written.samples
 
 
 def test_a_refusal_flagged_by_the_provider_stays_one() -> None:
@@ -111,18 +112,24 @@ def lines(logged: dict[str, Path]) -> list[str]:
 @pytest.mark.parametrize(
     ("change", "messages"),
     [
-        (lambda lines: "\n".join([*lines[:3], lines[3][:-40], *lines[4:]]), ["line 4: is no sample of the lm-eval"]),
-        (lambda lines: "\n".join([*lines, "[]"]), ["line 39: is no sample of the lm-eval task humorbench"]),
+        (lambda lines: "\n".join([*lines[:3], lines[3][:-40], *lines[4:]]), ["line 4: not JSON that can be read"]),
+        (lambda lines: "\n".join([*lines, "[]"]), ["line 39: is no sample of a humor-tasks task"]),
         (lambda lines: "\n".join([lines[0], "", lines[1], "{}"]), ["line 4: is no sample", "KeyError('doc')"]),
-        (lambda lines: "\n".join([lines[0], lines[1], lines[0]]), ["holds two replies for 9001-", "one run a file"]),
+        (
+            lambda lines: "\n".join([lines[0], lines[1], lines[0]]),
+            ["line 3: holds a second reply for 9001-", "one run a file"],
+        ),
         (
             lambda lines: lines[0].replace('"filtered_resps": ["', '"filtered_resps": [[0.5, "'),
-            ["line 1: is no sample"],
+            ["line 1: not JSON that can be read"],
         ),
         (lambda lines: lines[0].replace('"filtered_resps"', '"resps_filtered"'), ["line 1", "filtered_resps"]),
-        (lambda lines: json.dumps(json.loads(lines[0]) | {"filtered_resps": [None]}), ["line 1", "the reply is None"]),
+        (
+            lambda lines: json.dumps(json.loads(lines[0]) | {"filtered_resps": [None]}),
+            ["line 1: holds no reply but None"],
+        ),
         (lambda lines: json.dumps(json.loads(lines[0]) | {"filtered_resps": []}), ["line 1: is no sample"]),
-        (lambda lines: "\n".join([lines[0], "[" * 100_000]), ["line 2: is no sample"]),
+        (lambda lines: "\n".join([lines[0], "[" * 100_000]), ["line 2: not JSON that can be read"]),
         (lambda lines: "", ["holds no replies of humorbench"]),
         (lambda lines: " \n\n", ["holds no replies of humorbench"]),
         (lambda lines: lines[0].encode() + b"\n\xff", ["cannot be read as UTF-8 text"]),
@@ -146,7 +153,7 @@ def test_bad_logs(logged: dict[str, Path], tmp_path: Path) -> None:
     told(tmp_path / "no.eval", r"no.eval: there is no such log")
     told(tmp_path, r"there is no such log")
     told(logged["humorbench"], r"task: there is no 'matching'; choose from humorbench", "matching")
-    told(logged["humorbench_autograder"], r"line 1: is no sample of the lm-eval task humorbench \(KeyError")
+    told(logged["humorbench_autograder"], r"line 1 is not of humor_tasks/humorbench\.")
     for name in ("broken.eval", "broken.json"):
         (tmp_path / name).write_text("{")
         told(tmp_path / name, rf"{name}: cannot be read as an Inspect log")

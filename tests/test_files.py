@@ -11,8 +11,7 @@ import pytest
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.writing import write_json, write_text
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.studies.logged import answers_in_log
-from humor_tasks.studies.submission import complete
+from humor_tasks.studies.submission import Answers, complete, read_answers
 
 GOOD = {
     "object.json": '{"a": "A", "b": "Answer: B"}',
@@ -144,7 +143,7 @@ def test_logs_that_are_none(tmp_path: Path, name: str, text: str | None, message
     if text is not None:
         (tmp_path / name).write_text(text)
     with pytest.raises(BadInput, match=message):
-        answers_in_log(tmp_path / name)
+        read_answers(tmp_path / name)
 
 
 def test_lm_eval_samples(tmp_path: Path) -> None:
@@ -156,4 +155,4 @@ def test_lm_eval_samples(tmp_path: Path) -> None:
     ]
     path = tmp_path / "samples.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
-    assert answers_in_log(path) == ({"a": "B", "b": "A", "c": None}, "AB")
+    assert read_answers(path) == Answers({"a": "B", "b": "A", "c": None}, "AB")

@@ -35,7 +35,7 @@ from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.studies.logged import answers_in_log, read_logged
+from humor_tasks.studies.submission import read_answers
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
@@ -350,7 +350,7 @@ def test_gaps_are_refused_or_filled(name: str, fill: str | None, filled: str | N
         assert not out.exists()
     else:
         assert done.exit_code == 0, done.output
-        gap = next(i for i, answer in read_logged(Path(log)).answers.items() if answer is None)
+        gap = next(i for i, answer in read_answers(Path(log)).answers.items() if answer is None)
         assert {row["id"]: row["pred"] for row in csv.DictReader(out.open())}[gap] == filled
 
 
@@ -372,9 +372,9 @@ def test_wrong_fills_files_and_logs(tmp_path: Path) -> None:
     part = Path(run(inspect_task(RATING), limit=5, log_dir=str(tmp_path)).location)
     assert "holds 5 of 36 instances" in command("submission", part, "-o", tmp_path / "out.csv").output
     with pytest.raises(BadInput, match="holds 5 of 36"):
-        answers_in_log(part)
+        read_answers(part)
     assert not (tmp_path / "out.csv").exists()
-    assert build(RATING, SAMPLE, []).dataset[0].id in answers_in_log(rating)[0]
+    assert build(RATING, SAMPLE, []).dataset[0].id in read_answers(rating).answers
 
 
 def test_a_submission_of_every_pair_has_the_tied_ones_too(tmp_path: Path) -> None:
@@ -408,8 +408,8 @@ def test_ratings_of_the_pairs_headlines_are_scored_from_a_csv(tmp_path: Path) ->
 def test_a_model_that_picks_among_choices_rates_nothing() -> None:
     log = eval(inspect_task(RATING), model="baseline/first", display="none")[0]
     assert log.status == "error"
-    assert "rates no headline" in str(log.error and log.error.message)
-    with pytest.raises(BadInput, match="rates no headline"):
+    assert "cannot rate headlines" in str(log.error and log.error.message)
+    with pytest.raises(BadInput, match="cannot rate headlines"):
         lm_eval(f"{RATING}_gen", BaselineLM(strategy="first"))
 
 
@@ -437,7 +437,7 @@ def set_value(value: str) -> Callable[[list[str]], None]:
         *((2, set_value(bad), "line 4, id {id}: the prediction is {value}; it must be 1 or 2") for bad in ("A", "")),
         *((n, lambda lines: lines.pop(3), "1 missing id: {id}.") for n in (1, 2)),
         *((n, lambda lines: lines.append("7,1"), "1 unknown id: 7.") for n in (1, 2)),
-        *((n, lambda lines: lines.append(lines[3]), ", line {last}: id {id} is also that of {path}") for n in (1, 2)),
+        *((n, lambda lines: lines.append(lines[3]), ", line {last}: id {id} repeats that of {path}") for n in (1, 2)),
         *((n, lambda lines: lines.__setitem__(0, "id,prediction"), "there is no column 'pred'") for n in (1, 2)),
         *((n, lambda lines: lines.__setitem__(3, "1,2,3"), "line 4: has 3 fields, the header has 2") for n in (1, 2)),
         (1, lambda lines: lines.__setitem__(slice(1, None), []), "there are no rows"),

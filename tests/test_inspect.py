@@ -25,7 +25,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
-from humor_tasks.studies.logged import answers_in_log
+from humor_tasks.studies.submission import read_answers
 from humor_tasks.tasks import explanation, matching, ranking
 
 TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}
@@ -194,8 +194,9 @@ def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
     found = metrics(log)
     assert "accuracy" not in found
     assert found["unparsed"] == pytest.approx(1 / 3)
-    answers, letters = answers_in_log(Path(log.location))
-    assert (sorted(answers), letters) == (["i0", "i1", "i2"], "ABCDE")
+    read = read_answers(Path(log.location))
+    answers = read.answers
+    assert (sorted(answers), read.letters) == (["i0", "i1", "i2"], "ABCDE")
     command = ["submission", log.location, "-o", tmp_path / "p.json"]
     assert "without an answer" in commands.refused(*command)
     assert not (tmp_path / "p.json").exists()
@@ -207,10 +208,10 @@ def test_leaderboard_to_submission(leaderboard: Path, tmp_path: Path) -> None:
 def test_a_limited_run_makes_no_submission(leaderboard: Path) -> None:
     log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), limit=2)
     with pytest.raises(BadInput, match="holds 2 of 3 instances"):
-        answers_in_log(Path(log.location))
+        read_answers(Path(log.location))
     log = run(matching(dataset=str(leaderboard), setting="pixels"), scripted("Answer: D"), epochs=2)
     with pytest.raises(BadInput, match="holds several epochs"):
-        answers_in_log(Path(log.location))
+        read_answers(Path(log.location))
 
 
 @pytest.mark.parametrize(

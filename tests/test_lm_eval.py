@@ -19,7 +19,8 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.studies.logged import answers_in_log
+from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.studies.submission import read_answers
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
@@ -168,6 +169,7 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
         ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
         ({"cot": True}, "cot=true requires a generated reply"),
+        ({"num_fewshot": 3}, "--metadata num_fewshot: did you mean '--num_fewshot'"),
         ({"shot": 3}, "--metadata shot: did you mean '--num_fewshot'"),
         ({"revison": "main"}, "--metadata revison: did you mean 'dataset_revision'"),
     ],
@@ -181,6 +183,15 @@ def test_shots_are_a_flag() -> None:
     manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "shots": 3})
     with pytest.raises(BadInput, match="use --num_fewshot"):
         manager.load(["nyc_matching"])
+
+
+@pytest.mark.parametrize("name", ["matching", "humorbench", "explanation_preference"])
+def test_what_a_flag_gives_is_refused_in_the_metadata(name: str) -> None:
+    given = {"dataset": "sample"}
+    with pytest.raises(BadInput, match=r"^--metadata shots: use --num_fewshot\.$"):
+        BenchmarkTask(
+            {"task": "t", "benchmark": name, "output_type": "generate_until", "metadata": {"shots": 1} | given}
+        )
 
 
 def test_a_variant_and_the_metadata_may_not_disagree() -> None:
@@ -245,12 +256,13 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
     (result,) = tmp_path.rglob("results_*.json")
     (samples,) = tmp_path.rglob("samples_nyc_ranking_*.jsonl")
     saved = json.loads(result.read_text())
-    answers, letters = answers_in_log(samples)
-    assert letters == "AB"
+    read = read_answers(samples)
+    answers = read.answers
+    assert read.letters == "AB"
     report = evaluate("ranking", {k: str(v) for k, v in answers.items()}, dataset="sample")
     assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(report.metrics["accuracy"].value)
     assert saved["configs"]["nyc_ranking"]["metadata"]["signature"].startswith("bench:ranking|")
-    assert len(answers_in_log(next(tmp_path.rglob("samples_nyc_matching_*.jsonl")))[0]) == 50
+    assert len(read_answers(next(tmp_path.rglob("samples_nyc_matching_*.jsonl"))).answers) == 50
 
 
 def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.LogCaptureFixture) -> None:

@@ -116,7 +116,7 @@ def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
     assert log.samples
     for sample in log.samples:
         (part,) = parts(seen)[str(sample.id)]
-        scene = sample.metadata["scene"]
+        scene = sample.metadata["humor_tasks"]["groups"]["scene"]
         assert isinstance(part, ContentVideo if scene == "comedy" else ContentImage)
         (about,) = sample.metadata["pictures"]
         assert len(about["sha256"]) == 64

@@ -34,6 +34,7 @@ from humor_tasks.benchmarks.options import (
 from humor_tasks.benchmarks.preference import MOCK_INPUTS, OF_MOCK, Of
 from humor_tasks.benchmarks.preference import Setting as Shown
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.judging.graders import Asking
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 from humor_tasks.scorers.answer import MODES, Mode
 from humor_tasks.studies.parameters import tables
@@ -72,6 +73,18 @@ def test_a_task_says_what_the_options_declare(task: Callable[..., Any]) -> None:
         assert set(members(hints[name])) == forms(each), name
     expected = {name: each.about.text for name, each in known.items()}
     assert documented(task) == expected, f"write into the docstring of {task.__name__}:\n\n{args(task)}\n"
+
+
+@pytest.mark.parametrize("name", ["element_coverage", "preference", "reference_preference", "story_ratings"])
+def test_a_graders_scorer_says_what_asking_declares(name: str) -> None:
+    scorer = getattr(on_inspect, name)
+    signature, told = inspect.signature(scorer).parameters, documented(scorer)
+    # `preference` asks in the form in which the sample's question stands, unless it is told another
+    own = {"structured"} if name == "preference" else set()
+    declared_there = {n: each for n, each in parameters_of(Asking).items() if n not in own}
+    assert {n: signature[n].default for n in declared_there} == {n: e.default for n, e in declared_there.items()}
+    assert {n: told[n] for n in declared_there} == {n: e.about.text for n, e in declared_there.items()}
+    assert set(told) == set(signature)
 
 
 def test_every_benchmark_has_a_task_that_reading_the_source_finds() -> None:

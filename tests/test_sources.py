@@ -170,7 +170,7 @@ ROW_1 = "row 1 (instance_id test-0001) of matching/test in "
         (misspelt_parquet, {}, ["no column 'label'", "Did you mean 'labels'?", "test.parquet"]),
         (misspelt_parquet, {"pictures": True}, ["no column 'label'", "Did you mean 'labels'?", "test.parquet"]),
         (broken_line, {}, ["matching/test", "test.jsonl, line 2: not JSON", "Correct"]),
-        (broken_parquet, {}, ["test.parquet", "cannot be read", "Restore the files"]),
+        (broken_parquet, {}, ["test.parquet", "cannot be read", "Restore or correct the files"]),
         (empty, {}, ["matching/test", "there are no rows"]),
         (lambda f: (f / "matching" / "test.jsonl").unlink(), {}, ["Unable to find", "test.jsonl", "README.md"]),
         (lambda f: (f / "README.md").write_text("---\nconfigs: [\n---\n"), {}, ["cannot be read", "README.md"]),
@@ -259,7 +259,7 @@ def test_not_a_leaderboard(leaderboard: Path, other: str) -> None:
     [
         (lambda rows: rows[1].pop("image"), "instance 1: 'image' is missing; there are: instance_id, choices."),
         (lambda rows: rows[1].update(imagge=rows[1].pop("image")), "Did you mean 'imagge'?"),
-        (lambda rows: rows[1].update(instance_id="id0"), "instance_id id0 is also that of instance 0"),
+        (lambda rows: rows[1].update(instance_id="id0"), "instance_id id0 repeats that of instance 0"),
         (lambda rows: rows[1].update(instance_id=7), "'instance_id' is 7; it must be text"),
         (lambda rows: rows[1].update(choices={"A": "x", "C": "y"}), "A, B, ... in order"),
         (lambda rows: rows[1].update(choices={"B": "x", "A": "y"}), "A, B, ... in order"),

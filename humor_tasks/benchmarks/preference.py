@@ -32,7 +32,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, other, pair_outcome, settled
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.benchmarks.rubric import PREFERENCE, Rubric, open_rubric
-from humor_tasks.benchmarks.systems import HUMAN, read_side
+from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -130,7 +130,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     """One record per pair and order; instances without both explanations are left out with a warning."""
     o = cast(PreferenceOptions, options)
     corpus = o.corpus()
-    sides = {name: read_side(getattr(o, name), corpus) for name in SIDES}
+    sides = {name: read_system(getattr(o, name), corpus) for name in SIDES}
     known = {record.id: record for record in corpus.records}
     kept = [i for i in known if all(i in side.texts for side in sides.values())]
     for name, side in sides.items():

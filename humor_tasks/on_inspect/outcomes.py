@@ -17,15 +17,13 @@ from inspect_ai.solver import TaskState
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.data.logs.inspect_logs import outcome_in
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.scorers.estimate import Estimate
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
-GROUPS = (
-    *("fold", "scene", "winner_source", "explainer", "grades", "difference", "pairs"),
-    *("pair_id", "first", "orders", "settled", "lengths"),
-)
 
 
 @metric(scores="unreduced")
@@ -62,9 +60,9 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     A sample of somebody else's task has no such metadata: it is scored like `benchmark`, with as
     many letters as it has choices.
     """
-    settings = dict(metadata.get("humor_tasks", {}))
-    definition = find_benchmark(settings.pop("benchmark", benchmark))
-    settings |= {name: value for name, value in changes.items() if value is not None}
+    told = about(metadata)
+    definition = find_benchmark(told.benchmark or benchmark)
+    settings = dict(told.options) | {name: value for name, value in changes.items() if value is not None}
     options = definition.options(**settings)
     form = definition.form(options)
     if isinstance(form, Choice) and choices and choices != len(form.letters):
@@ -76,7 +74,7 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
     """The outcome of a sample's reply."""
     identity = str(state.sample_id)
     cluster = str(state.metadata.get("cluster", identity))
-    record = Record(identity, cluster, {}, "", (), target.text or None, groups_of(state.metadata))
+    record = Record(identity, cluster, {}, "", (), target.text or None, about(state.metadata).groups)
     refused = state.output.stop_reason == "content_filter" if state.output.choices else False
     return run.outcome(record, state.output.completion, refused)
 
@@ -94,17 +92,7 @@ def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **m
 
 def outcome_of(sample_score: SampleScore) -> Outcome:
     """The outcome that a score keeps."""
-    about, score = sample_score.sample_metadata or {}, sample_score.score
-    result, identity = score.metadata or {}, str(sample_score.sample_id)
-    if "values" not in result:
+    identity = str(sample_score.sample_id)
+    if "values" not in (sample_score.score.metadata or {}):
         raise ValueError(f"sample {identity}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
-    values = dict(result["values"])
-    if score.history and score.value in ("C", "I"):  # edited by hand: what it was edited to counts
-        values |= {name: float(score.value == "C") for name in values if "accuracy" in name}
-    cluster = str(about.get("cluster", identity))
-    return Outcome(identity, cluster, groups_of(about), result["status"], score.answer, result["target"], values)
-
-
-def groups_of(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """A record's groups, among whatever else a sample's metadata hold."""
-    return {name: str(value) for name, value in metadata.items() if name in GROUPS}
+    return outcome_in(sample_score.score, identity, sample_score.sample_metadata or {})

@@ -59,6 +59,7 @@ class BenchmarkTask(Task):
         self._pictures: dict[str, Any] = {}  # by SHA-256
         self._files: dict[str, Any] = {}  # the same pictures by path
         self._processes = 1
+        self._signed: tuple[Run | None, str] = (None, "")
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
@@ -82,15 +83,15 @@ class BenchmarkTask(Task):
 
     def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         given = self._config.metadata or {}
-        own = parameters_of(self.benchmark.options)
-        known = (*(each.name for each in declared(self.benchmark.options)), *LM_EVAL.values())
+        own = {each.name: each for each in declared(self.benchmark.options)}
+        names = [*parameters_of(self.benchmark.options), *LM_EVAL.values()]
         for name, value in given.items():
             if name in ONLY_INSPECT:
                 raise BadInput(f"--metadata {name}: {ONLY_INSPECT[name]}")
             if name in LM_EVAL and name in own and name not in MODEL_ARGUMENTS and value != own[name].default:
                 raise BadInput(f"--metadata {name}: use {LM_EVAL[name]}.")
-            near = difflib.get_close_matches(name, [*own, *LM_EVAL.values()], n=1, cutoff=0.8)
-            if near and name not in known:
+            near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+            if near and name not in (*own, *names):
                 raise BadInput(f"--metadata {name}: did you mean '{LM_EVAL.get(near[0], near[0])}'?")
         for name, value in fixed.items():
             if str(given.get(name, value)) != str(value):
@@ -208,7 +209,7 @@ class BenchmarkTask(Task):
         visual = self.doc_to_image(doc)
         check_sent(str(self._config.task), len(visual), self._config.metadata or {})
         extra: tuple[Any, ...] = ({"visual": visual},) if visual else ()
-        copy = dict(doc)
+        copy = _doc(self._records[doc["id"]], self.run)  # without the outcome, because lm-eval logs its hash
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
             return Instance(kind, doc=copy, arguments=(ctx, argument, *extra), idx=i, **kwargs)
@@ -246,14 +247,16 @@ class BenchmarkTask(Task):
                 extra["visual"] = [names.get(id(shown), shown) for shown in extra["visual"]]
         return super().apply_filters()
 
-    def process_results(self, doc: Mapping[str, Any], results: list[Any]) -> dict[str, Any]:
-        """This document's contribution to each metric that it counts towards."""
+    def process_results(self, doc: dict[str, Any], results: list[Any]) -> dict[str, Any]:
+        """This document's contribution to each metric that it counts towards; logs the outcome in the document."""
         record = self._records[doc["id"]]
         if self._labels and not self.generates:
             answer = self.run.form.from_likelihoods([likelihood for likelihood, _ in results])
             outcome = self.run.scored(record, answer)
         else:
             outcome = self.run.outcome(record, results[0])
+        doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
+        doc["outcome"] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
         found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.benchmark.metrics:
             if metric.counted([outcome]):
@@ -316,11 +319,16 @@ class BenchmarkTask(Task):
         directions |= {f"{name}_{part}": found for name, found in directions.items() for part in parts}
         return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(PERPLEXITIES, False)
 
+    @property
+    def _signature(self) -> str:
+        if self._signed[0] is not self.run:  # lm-eval sets the number of shots after it builds the task
+            self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
+        return self._signed[1]
+
     def dump_config(self) -> dict[str, Any]:
         """The configuration that lm-eval stores with the results, with the signature and provenance of the score."""
         config: dict[str, Any] = super().dump_config()
-        method = "generate" if self.generates else "loglikelihood"
-        about = {"signature": self.run.signature(method), "source": dict(self.run.data.provenance)}
+        about = {"signature": self._signature, "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 
@@ -338,10 +346,16 @@ def _filters() -> list[Any]:
     return [build_filter_ensemble("none", [["take_first", None]])]
 
 
+def _about(run: Run) -> dict[str, Any]:
+    return {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+
+
 def _doc(record: Record, run: Run) -> dict[str, Any]:
-    doc: dict[str, Any] = {"id": record.id, "cluster": record.cluster, **record.groups}
-    doc |= {
-        "extraction": run.options.extraction,
+    doc: dict[str, Any] = {
+        "id": record.id,
+        "cluster": record.cluster,
+        "humor_tasks": _about(run),
+        "groups": dict(record.groups),
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines
@@ -352,5 +366,4 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         doc["picture"] = record.picture.where
     if record.points:  # needed by `humor-tasks grade`
         doc["points"] = [dataclasses.asdict(point) for point in record.points]
-        doc["scoring"] = run.options.scoring()
     return doc

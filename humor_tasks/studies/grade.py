@@ -6,15 +6,15 @@ that limits, panels, the verdict cache and the log are Inspect's.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -22,18 +22,22 @@ from humor_tasks import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.data.reading import read_body
+from humor_tasks.data.logs import LoggedSample, read_run
+from humor_tasks.data.logs.inspect_logs import from_log
+from humor_tasks.data.logs.reading import RETRY
+from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.client import open_model
 from humor_tasks.on_inspect.errors import plain
 from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
 from humor_tasks.on_inspect.judging.graders import ROLE
-from humor_tasks.on_inspect.logs import outcome_with_verdicts, read_log, signature_in
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import PrerequisiteError
 
 GRADED = ("humorbench",)
+COVERAGE = ("element_coverage", "points")  # the scorer, and what it keeps of each sample
+GRADE_IN_PLACE = "grade it in place with inspect score instead."
 
 
 @dataclass(frozen=True)
@@ -54,26 +58,13 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
     a reply that stands twice.
     """
     check_choice("task", task, GRADED)
-    if not path.is_file():
-        raise BadInput(f"{path}: there is no such log.")
-    if path.suffix == ".jsonl":
-        model, about = _run_beside(path)
-        samples = list(_of_lm_eval(path, task))
-    else:
-        log = read_log(path)
-        model, about = log.eval.model, log.eval.metadata or {}
-        if log.status != "success" and not partial:
-            raise BadInput(f"{path}: ended with status {log.status}; finish it with inspect eval-retry, or --partial.")
-        samples = list(_of_inspect(path, log, task, partial))
+    finished = None if partial else f"{RETRY.rstrip('.')}, or --partial."
+    run = read_run(path, task, finished=finished, one_epoch=GRADE_IN_PLACE, replies=not partial)
+    samples = tuple(_sample(sample) for sample in run.samples if sample.reply is not None)
     if not samples:
         raise BadInput(f"{path}: holds no replies of {task}.")
-    seen: set[Any] = set()
-    for sample in samples:
-        if sample.id in seen:
-            raise BadInput(f"{path}: holds two replies for {sample.id}; keep one run a file.")
-        seen.add(sample.id)
-    source = about.get("source", {})
-    return Written(model, about.get("signature", "-"), source.get("fingerprint"), source.get("rows"), tuple(samples))
+    fingerprint, rows = run.source.get("fingerprint"), run.source.get("rows")
+    return Written(run.model, run.signature, fingerprint, rows, samples)
 
 
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
@@ -118,15 +109,30 @@ def report_of(log: EvalLog) -> Report:
 
     Raises BadInput when the run did not finish; the verdicts it got are in the cache.
     """
-    if log.status != "success" or not log.samples:
-        why = f": {log.error.message}" if log.error else ""
-        raise BadInput(f"grading ended with status {log.status}{why}. Run the command again: it asks for the rest.")
-    outcomes = [outcome_with_verdicts(sample) for sample in log.samples]
-    run = run_of(log.samples[0].metadata, GRADED[0])
-    graders = next((s for sample in log.samples if (s := signature_in(sample))), "-")
-    written = (log.eval.metadata or {}).get("signature", "-")
-    signature = f"{written}||graded:{len(outcomes)}|v:{run.version}|{graders}|humor_tasks:{__version__}"
+    graded = from_log(log)
+    if graded.status != "success" or not graded.held:
+        why = f": {graded.error}" if graded.error else ""
+        raise BadInput(f"grading ended with status {graded.status}{why}. Run the command again: it asks for the rest.")
+    samples = list(graded.samples)
+    outcomes = [_outcome(sample) for sample in samples]
+    run = run_of((log.samples or [])[0].metadata, GRADED[0])
+    graders = next((str(s.details["signature"]) for one in samples if (s := one.scored_by(*COVERAGE))), "-")
+    signature = f"{graded.signature}||graded:{len(outcomes)}|v:{run.version}|{graders}|humor_tasks:{__version__}"
     return Report(run.metrics(outcomes), signature, tuple(outcomes))
+
+
+def _outcome(sample: LoggedSample) -> Outcome:
+    """With its graders' verdicts where they gave any.
+
+    Unlike Inspect's metrics, which leave unscored samples out, this also sees samples that every grader failed on.
+    """
+    form, coverage = sample.scored_by("explanation_form"), sample.scored_by(*COVERAGE)
+    found = [score.outcome for score in (coverage, form) if score and score.outcome]
+    if not found:
+        raise BadInput(f"{sample.where} has no score of element_coverage.")
+    values = {name: value for outcome in reversed(found) for name, value in outcome.values.items()}
+    values |= coverage.details.get("failed", {}) if coverage else {}
+    return dataclasses.replace(found[0], values=values)
 
 
 @solver
@@ -143,58 +149,17 @@ def replay() -> Solver:
     return solve
 
 
-def _of_lm_eval(path: Path, task: str) -> Iterator[Sample]:
-    for i, line in enumerate(read_body(path).split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            logged = json.loads(line)
-            doc, reply = logged["doc"], logged["filtered_resps"][0]
-            settings = {"benchmark": task, **doc["scoring"]}
-            metadata = {name: doc[name] for name in ("cluster", "points", "fields")}
-            metadata |= {"humor_tasks": settings, "logged_reply": _text(reply)}
-            prompt = str(logged["arguments"]["gen_args_0"]["arg_0"])
-            yield _sample(doc["id"], prompt, metadata)
-        except (KeyError, TypeError, IndexError, ValueError, RecursionError) as problem:
-            raise BadInput(f"{path}, line {i}: is no sample of the lm-eval task {task} ({problem!r}).") from None
-
-
-def _of_inspect(path: Path, log: EvalLog, task: str, partial: bool) -> Iterator[Sample]:
-    for logged in log.samples or []:
-        metadata = dict(logged.metadata)
-        if metadata.get("humor_tasks", {}).get("benchmark") != task:
-            raise BadInput(f"{path}: sample {logged.id} is not of humor_tasks/{task}.")
-        if logged.epoch > 1:
-            raise BadInput(f"{path}: holds several epochs; grade it in place with inspect score instead.")
-        if partial and not logged.output.choices:
-            continue
-        if (logged.error is not None and not partial) or not logged.output.choices:
-            raise BadInput(f"{path}: sample {logged.id} has no reply; finish the run with inspect eval-retry.")
-        metadata |= {"logged_reply": logged.output.completion, "logged_stop": logged.output.stop_reason}
-        yield _sample(str(logged.id), _asked(logged), metadata)
-
-
-def _asked(logged: EvalSample) -> str:
-    return logged.input if isinstance(logged.input, str) else "\n\n".join(message.text for message in logged.input)
-
-
-def _sample(identity: str, prompt: str, metadata: Mapping[str, Any]) -> Sample:
-    target = [point["text"] for point in metadata["points"]]
-    return Sample(id=identity, input=prompt, target=target, metadata=dict(metadata))
-
-
-def _text(reply: Any) -> str:
-    if not isinstance(reply, str):
-        raise TypeError(f"the reply is {reply!r}")
-    return reply
-
-
-def _run_beside(path: Path) -> tuple[str, dict[str, Any]]:
-    """The model's name and the task's metadata, from the results file that lm-eval writes beside its samples."""
-    try:
-        name, stamp = path.stem.removeprefix("samples_").rsplit("_", 1)
-        results = json.loads((path.parent / f"results_{stamp}.json").read_text(encoding="utf-8"))
-        about = dict(results["configs"][name]["metadata"])
-        return str(results["model_name"] or results["model_source"]), about
-    except (OSError, ValueError, KeyError, TypeError):
-        return path.parent.name or "-", {}
+def _sample(logged: LoggedSample) -> Sample:
+    if not logged.points:
+        raise BadInput(f"{logged.where} holds no point to look for; log it with a humorbench task.")
+    told = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
+    metadata = {
+        "cluster": logged.cluster,
+        "humor_tasks": told | {"groups": dict(logged.groups)},
+        "points": [dataclasses.asdict(point) for point in logged.points],
+        "fields": dict(logged.fields),
+        "logged_reply": logged.reply,
+        "logged_stop": logged.stop,
+    }
+    target = [point.text for point in logged.points]
+    return Sample(id=logged.id, input=logged.prompt, target=target, metadata=metadata)

@@ -4,14 +4,55 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from humor_tasks.data.logs import read_run
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.scorers.guess import seeded_guess
-from humor_tasks.studies.logged import Logged
 
 NUMBERS = {"A": "1", "B": "2"}  # of the two headlines of a pair
+ONE_ANSWER = "a submission has one answer an instance (--epochs 1)."
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a run answers.
+
+    answers: {instance_id: a letter, or a number in decimals; None where none was read}.
+    letters: those of an instance ("ABCDE", "AB"); empty where it is rated or answered in text.
+    subtask: Humicroedit's: `rating`, `pairwise`, or `ratings` that compare pairs; empty for other benchmarks.
+    pairs: with `ratings`, {headline: the pairs that it stands in, as JSON}.
+    """
+
+    answers: dict[str, str | None]
+    letters: str
+    subtask: str = ""
+    pairs: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_answers(path: Path) -> Answers:
+    """Every instance's answer as it was scored, of an Inspect log or lm-eval's samples.
+
+    Raises BadInput for a run that is not whole, for one of several epochs, and where nothing was scored.
+    """
+    run = read_run(path, whole=True, one_epoch=ONE_ANSWER, scores=True)
+    subtask = {"humicroedit_rating": "rating", "humicroedit_pairwise": "pairwise"}.get(run.benchmark or "", "")
+    if subtask == "pairwise" and run.options.get("via") == "ratings":
+        subtask = "ratings"
+    answers: dict[str, str | None] = {}
+    pairs = {}
+    letters = ""
+    for sample in run.samples:
+        answers[sample.id] = sample.scores[0].answer if sample.scores else None
+        letters = LETTERS[: len(sample.choices)]
+        if subtask == "ratings":
+            pairs[sample.id] = sample.groups["pairs"]
+    if not answers:
+        raise BadInput(f"{path}: holds no samples.")
+    return Answers(answers, letters, subtask, pairs)
 
 
 def complete(
@@ -35,7 +76,7 @@ def complete(
     return {identity: letter or filled(identity) for identity, letter in answers.items()}
 
 
-def predictions(logged: Logged, fill: str | None, seed: int, where: str) -> dict[str, str]:
+def predictions(logged: Answers, fill: str | None, seed: int, where: str) -> dict[str, str]:
     """{id: pred} of a log of Humicroedit: ratings, or 1 and 2, the funnier headline of a pair.
 
     `fill` fills the gaps: a rating, or 1, 2 or `random` for a pair; None refuses them. A pair whose
@@ -66,18 +107,17 @@ def predictions(logged: Logged, fill: str | None, seed: int, where: str) -> dict
     return {identity: filled(identity) if answer is None else answer for identity, answer in found.items()}
 
 
-def _fills(logged: Logged) -> str:
+def _fills(logged: Answers) -> str:
     return "NUMBER" if logged.subtask == "rating" else "1, 2 or random"
 
 
-def picks(logged: Logged) -> dict[str, str | None]:
+def picks(logged: Answers) -> dict[str, str | None]:
     """{id of a pair: "1" or "2"} by letters or by comparing two ratings; None: equal, or not both were read."""
     if logged.subtask == "pairwise":
         return {identity: NUMBERS[letter] if letter else None for identity, letter in logged.answers.items()}
     rated: dict[str, dict[int, float]] = {}
-    for identity, about in logged.about.items():
-        answer = logged.answers[identity]
-        for pair, place, *_ in json.loads(about["pairs"]):
+    for identity, answer in logged.answers.items():
+        for pair, place, *_ in json.loads(logged.pairs[identity]):
             rated.setdefault(pair, {})
             if answer is not None:
                 rated[pair][place] = float(answer)

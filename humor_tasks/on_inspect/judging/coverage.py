@@ -48,8 +48,8 @@ def element_coverage(
     Args:
         grader: Model or models that grade; by default those bound to the model role `grader`.
         structured: Request a JSON verdict through the provider's structured output.
-        temperature: Temperature of graders whose configuration does not set one; none: the provider's default.
-        seed: Seed of graders whose configuration does not set one; none: the provider's default.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         prompts: Folder whose `grade.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.

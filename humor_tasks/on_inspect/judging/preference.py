@@ -15,6 +15,7 @@ from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.pair_verdicts import SIDES, WIN_VALUES, pair_outcome, settled
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions
 from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
@@ -26,7 +27,7 @@ from humor_tasks.on_inspect.judging.graders import (
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
-from humor_tasks.on_inspect.outcomes import REASONS, flat, groups_of, outcome_of, read_reply, run_of
+from humor_tasks.on_inspect.outcomes import REASONS, flat, outcome_of, read_reply, run_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.scorers.preferred import panel_choice
 
@@ -47,12 +48,7 @@ def preference_metrics() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
-        outcomes = [
-            # not from the sample's metadata, where other tasks can use the same names for something else
-            dataclasses.replace(outcome_of(score), groups=(score.score.metadata or {})["groups"])
-            for score in scores
-        ]
-        return flat(run.metrics(outcomes))
+        return flat(run.metrics([outcome_of(score) for score in scores]))
 
     return compute
 
@@ -74,8 +70,8 @@ def preference(
     Args:
         grader: Model or models that judge; by default those bound to the model role `grader`.
         structured: Request a JSON verdict through the provider's structured output; by default as in the task.
-        temperature: Temperature of judges whose configuration does not set one; none: the provider's default.
-        seed: Seed of judges whose configuration does not set one; none: the provider's default.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
@@ -83,7 +79,7 @@ def preference(
     register_prices()
 
     async def score(state: TaskState, target: Target) -> Score:
-        asked_for = bool(state.metadata.get("humor_tasks", {}).get("structured", False))
+        asked_for = bool(about(state.metadata).options.get("structured", False))
         how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
         record = _record(state)
         if "settled" not in record.groups:
@@ -113,8 +109,8 @@ def reference_preference(
     Args:
         grader: Model or models that judge; by default those bound to the model role `grader`.
         structured: Request a JSON verdict through the provider's structured output.
-        temperature: Temperature of judges whose configuration does not set one; none: the provider's default.
-        seed: Seed of judges whose configuration does not set one; none: the provider's default.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
@@ -158,7 +154,9 @@ async def _asked(judges: Sequence[Model], messages: list[ChatMessage], how: Aski
 
 def _record(state: TaskState) -> Record:
     identity = str(state.sample_id)
-    return Record(identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, groups_of(state.metadata))
+    return Record(
+        identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, about(state.metadata).groups
+    )
 
 
 def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:

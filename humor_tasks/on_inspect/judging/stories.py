@@ -43,12 +43,12 @@ def story_ratings(
 
     Args:
         grader: Model or models that rate; by default those bound to the model role `grader`.
-        structured: Request a JSON rating through the provider's structured output.
-        temperature: Temperature of graders whose configuration does not set one; none: the provider's default.
-        seed: Seed of graders whose configuration does not set one; none: the provider's default.
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         prompts: Folder whose `sms.txt`, `hss.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep ratings in Inspect's model cache, so that none is paid for twice.
-        retries: Number of retries for an unreadable rating, each with the next seed.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     how = Asking(structured, temperature, seed, cache, retries)
     register_prices()

@@ -24,6 +24,8 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
+from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.record import About
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.errors import CannotRun
@@ -71,13 +73,13 @@ def chain_of_task(
     given |= {"seed": seed, "prompts": prompts}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        of_task: Mapping[str, Any] = state.metadata.get("humor_tasks", {})
-        if of_task.get("chain_of_task") is True:
+        of_task = about(state.metadata)
+        if of_task.options.get("chain_of_task") is True:
             raise CannotRun(
                 "chain_of_task: the task already shows worked samples (chain_of_task=true); leave out one of them."
             )
         try:
-            asked = _required("task", task or TASKS.get(of_task.get("benchmark", ""), ""), ORDER)
+            asked = _required("task", task or TASKS.get(of_task.benchmark or "", ""), ORDER)
             where = _required("scene", scene or _scene(state), mock.SCENES)
             settings = _settings(of_task) | {k: v for k, v in given.items() if v not in ("", None)}
             run, worked = _open(asked, where, tuple(settings.items()))
@@ -95,15 +97,17 @@ def _required(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -
     return check_choice(what, value, known)
 
 
-def _settings(of_task: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(of_task: About) -> dict[str, Any]:
     """The parameters of a MOCK task; for other tasks, only the seed."""
-    names = SETTINGS if str(of_task.get("benchmark", "")).startswith("mock_") else ("seed",)
-    return {name: of_task[name] for name in names if of_task.get(name)}
+    names = SETTINGS if (of_task.benchmark or "").startswith("mock_") else ("seed",)
+    return {name: of_task.options[name] for name in names if of_task.options.get(name)}
 
 
 def _scene(state: TaskState) -> str:
-    task = state.metadata.get("humor_tasks", {}).get("benchmark", "")
-    return "cartoon" if task in CONTESTS else str(state.metadata.get("scene", ""))
+    told = about(state.metadata)
+    if told.benchmark in CONTESTS:
+        return "cartoon"
+    return told.groups.get("scene") or str(state.metadata.get("scene", ""))
 
 
 @lru_cache(maxsize=8)
@@ -144,7 +148,7 @@ def _record(state: TaskState, scene: str) -> Record:
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
-    if state.metadata.get("humor_tasks", {}).get("benchmark") in CONTESTS:
+    if about(state.metadata).benchmark in CONTESTS:
         cluster = f"newyorker-{cluster}"  # the media_id of the contest's cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})

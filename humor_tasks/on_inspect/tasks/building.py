@@ -108,8 +108,8 @@ def _scorer(form: AnswerForm) -> Scorer:
 
 def sample(run: Run, record: Record) -> Sample:
     """One record as a Sample; pictures are added when the sample runs."""
-    settings: dict[str, Any] = {"benchmark": run.benchmark.name, **run.options.scoring()}
-    metadata: dict[str, Any] = {"cluster": record.cluster, **record.groups, "humor_tasks": settings}
+    about = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | {"groups": dict(record.groups)}}
     if record.points:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(

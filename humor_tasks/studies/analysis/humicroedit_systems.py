@@ -13,8 +13,7 @@ from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.humicroedit import MEAN, Embed, Headline, Pair, System
-from humor_tasks.studies.logged import read_logged
-from humor_tasks.studies.submission import picks
+from humor_tasks.studies.submission import picks, read_answers
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def _submitted(name: str, path: Path, corpus: Corpus) -> System:
 
 
 def _logged(name: str, path: Path, corpus: Corpus) -> System:
-    found = read_logged(path)
+    found = read_answers(path)
     if not found.subtask:
         raise BadInput(f"{path}: is no log of humicroedit_rating or humicroedit_pairwise.")
     if found.subtask == "rating":

@@ -11,17 +11,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from inspect_ai.log import EvalSample
-from inspect_ai.scorer import SampleScore, Score
 
 from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, pairs_of
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
+from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice, listed
-from humor_tasks.on_inspect.logs import read_log
-from humor_tasks.on_inspect.outcomes import outcome_of
 from humor_tasks.scorers.agreement import gwet_ac1, raw_agreement
 from humor_tasks.scorers.annotators import human_ceiling
 from humor_tasks.scorers.correction import prediction_powered
@@ -87,49 +82,31 @@ class JudgeLog:
 
 def read_judge_log(path: Path) -> JudgeLog:
     """A log of humor_tasks/explanation_preference; BadInput for another, one cut short and one of several epochs."""
-    if not path.is_file():
-        raise BadInput(f"{path}: there is no such log.")
-    log = read_log(path)
-    if log.status != "success":
-        raise BadInput(f"{path}: ended with status {log.status}; finish it with inspect eval-retry.")
+    run = read_run(path, EXPLANATION_PREFERENCE.name, one_epoch="keep one verdict a question (--epochs 1).")
     pairs: dict[str, JudgedPair] = {}
     judges: dict[str, None] = {}
     settled = set()
-    for sample in log.samples or []:
-        outcome, score = _read(sample, path)
-        identity = outcome.groups.get("pair_id", outcome.id)
-        if outcome.groups.get("settled"):
+    for sample in run.samples:
+        score = sample.scored_by("preference", "values")
+        if score is None or score.outcome is None:
+            raise BadInput(f"{sample.where} has no score of preference.")
+        identity = sample.groups.get("pair_id", sample.id)
+        if sample.groups.get("settled"):
             settled.add(identity)
             continue
-        words = [word for panel in (score.metadata or {}).get("verdicts", []) for word in panel]
+        words = [word for panel in score.details.get("verdicts", []) for word in panel]
         judges |= dict.fromkeys(str(word["grader"]) for word in words)
         before = pairs[identity].outcomes if identity in pairs else ()
-        pairs[identity] = JudgedPair(identity, _texts(sample), (*before, outcome))
+        pairs[identity] = JudgedPair(identity, _texts(sample), (*before, score.outcome))
     if not pairs:
         raise BadInput(f"{path}: holds no pair that a judge was asked about.")
-    source = (log.eval.metadata or {}).get("source") or {}
-    system, against = (str(source.get(f"{side}_model", side)) for side in SIDES)
+    system, against = (str(run.source.get(f"{side}_model", side)) for side in SIDES)
     return JudgeLog(path, tuple(judges), (system, against), pairs, len(settled))
 
 
-def _read(sample: EvalSample, path: Path) -> tuple[Outcome, Score]:
-    if sample.metadata.get("humor_tasks", {}).get("benchmark") != EXPLANATION_PREFERENCE.name:
-        raise BadInput(f"{path}: sample {sample.id} is not of humor_tasks/{EXPLANATION_PREFERENCE.name}.")
-    if sample.epoch > 1:
-        raise BadInput(f"{path}: holds several epochs; keep one verdict a question (--epochs 1).")
-    named = [s for name, s in (sample.scores or {}).items() if name.rsplit("/", 1)[-1].startswith("preference")]
-    score = next((s for s in reversed(named) if "values" in (s.metadata or {})), None)
-    if score is None:
-        raise BadInput(f"{path}: sample {sample.id} has no score of preference.")
-    kept = SampleScore(score=score, sample_id=sample.id, sample_metadata=sample.metadata)
-    return outcome_of(kept), score
-
-
-def _texts(sample: EvalSample) -> tuple[str, str]:
-    messages: Sequence[Any] = [] if isinstance(sample.input, str) else sample.input
-    fields = (messages[-1].metadata or {}).get("fields", {}) if messages else {}
-    shown = str(fields.get("first", "")), str(fields.get("second", ""))
-    return shown if sample.metadata.get("first") == SIDES[0] else shown[::-1]
+def _texts(sample: LoggedSample) -> tuple[str, str]:
+    shown = str(sample.fields.get("first", "")), str(sample.fields.get("second", ""))
+    return shown if sample.groups.get("first") == SIDES[0] else shown[::-1]
 
 
 def family(model: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.systems import read_side
+from humor_tasks.benchmarks.systems import read_system
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import MIME, Picture
 from humor_tasks.data.records import Record
@@ -28,16 +28,16 @@ def preferences(run: Run, systems: tuple[str, str]) -> tuple[ItemRows, Counter[s
 
     Whitespace is collapsed, because paragraphs could reveal the author. Raises BadInput for ids outside the benchmark.
     """
-    sides = [read_side(spec, run) for spec in systems]
+    explained = [read_system(spec, run) for spec in systems]
     known = {record.id for record in run.records}
-    for spec, side in zip(systems, sides, strict=True):
-        unknown = [identity for identity in side.texts if identity not in known]
+    for spec, one in zip(systems, explained, strict=True):
+        unknown = [identity for identity in one.texts if identity not in known]
         if unknown:
             where = f"they are of {run.benchmark.name}, split {run.options.split} of {run.options.dataset}"
             raise BadInput(f"{spec}: {listed('unknown id', unknown)}; {where}.")
     selected, left_out = [], Counter[str]()
     for record in run.records:
-        texts = [" ".join(side.texts.get(record.id, "").split()) for side in sides]
+        texts = [" ".join(one.texts.get(record.id, "").split()) for one in explained]
         if not all(texts):
             left_out["without both explanations"] += 1
         elif same_text(texts[0]) == same_text(texts[1]):
@@ -46,7 +46,7 @@ def preferences(run: Run, systems: tuple[str, str]) -> tuple[ItemRows, Counter[s
             item_fields = {
                 "caption": record.fields["caption"],
                 "options": texts,
-                "systems": [side.model for side in sides],
+                "systems": [one.model for one in explained],
             }
             selected.append((record, {"kind": "preference"} | item_fields))
     return selected, left_out

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.logs import read_run
 from humor_tasks.data.reading import json_lines
 from humor_tasks.data.writing import LONE, write_json, write_table
 from humor_tasks.errors import BadInput
@@ -91,24 +92,18 @@ def _of_file(path: Path) -> Captions:
 
 
 def _of_log(path: Path) -> Captions:
-    from humor_tasks.on_inspect.logs import read_log
-
-    log = read_log(path)
-    if log.status != "success":
-        raise BadInput(f"{path}: ended with status {log.status}; finish it with inspect eval-retry.")
-    found, unparsed, corpus = [], 0, dict[str, Any]()
-    for sample in log.samples or []:
-        settings = sample.metadata.get("humor_tasks", {})
-        score = (sample.scores or {}).get("brainstormed")
-        if settings.get("benchmark") != "brainstorm" or score is None:
-            raise BadInput(f"{path}: sample {sample.id} is not of humor_tasks/brainstorm.")
-        corpus = {name: settings[name] for name in ("fold", "setting")}
+    run = read_run(path, "brainstorm")
+    found, unparsed = [], 0
+    for sample in run.samples:
+        score = sample.scored_by("brainstormed")
+        if score is None:
+            raise BadInput(f"{sample.where} is not of humor_tasks/brainstorm.")
         unparsed += score.answer is None
         if score.answer is not None:
-            found.append(Caption(str(sample.metadata["cluster"]), score.answer, log.eval.model))
-    source = (log.eval.metadata or {}).get("source", {})
-    corpus |= {name: source[name] for name in ("dataset", "split") if name in source}
-    corpus |= {"revision": source["requested_revision"]} if source.get("requested_revision") else {}
+            found.append(Caption(sample.cluster, score.answer, run.model))
+    corpus = {name: run.options[name] for name in ("fold", "setting") if name in run.options}
+    corpus |= {name: run.source[name] for name in ("dataset", "split") if name in run.source}
+    corpus |= {"revision": run.source["requested_revision"]} if run.source.get("requested_revision") else {}
     return Captions(tuple(found), corpus, unparsed)
 
 

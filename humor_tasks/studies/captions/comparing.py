@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.on_inspect.client import identity
@@ -34,12 +35,11 @@ LOCAL = ("baseline/", "clip/", "embedding/")
 
 def compared(pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
     """The pairs with their answers. Raises BadInput where the run did not finish."""
-    if log.status != "success":
-        why = f": {log.error.message}" if log.error else ""
-        raise BadInput(f"ranking ended with status {log.status}{why} Run the command again.")
-    answers = {
-        str(one.id): next((score.answer for score in (one.scores or {}).values()), None) for one in log.samples or []
-    }
+    run = from_log(log)
+    if run.status != "success":
+        why = f": {run.error}" if run.error else ""
+        raise BadInput(f"ranking ended with status {run.status}{why} Run the command again.")
+    answers = {sample.id: sample.scores[0].answer if sample.scores else None for sample in run.samples}
     return [dataclasses.replace(pair, answers=(answers.get(_id(pair, 0)), answers.get(_id(pair, 1)))) for pair in pairs]
 
 

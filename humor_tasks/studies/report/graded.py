@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import ModelUsage
-
+from humor_tasks.data.logs import FinishedRun, Usage, read_run
 from humor_tasks.data.prices import Price
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.graders import ROLE
-from humor_tasks.on_inspect.logs import coverage_of, read_log, signature_in
+
+ROLE = "grader"  # the model role of those who grade
 
 
 @dataclass(frozen=True)
@@ -63,34 +61,41 @@ def read_graded(path: Path, prices: Mapping[str, Price] | None = None, anew: boo
     `prices` prices the tokens anew, or, without `anew`, where no cost was recorded when the model was run.
     Raises BadInput for a log of something else, one that did not finish, and one without verdicts.
     """
-    if not path.is_file():
-        raise BadInput(f"{path}: there is no such log.")
-    log = read_log(path)
-    if log.status != "success":
-        raise BadInput(f"{path}: ended with status {log.status}; finish it with inspect eval-retry.")
-    points = tuple(point for sample in log.samples or [] for point in _points(sample, path))
+    run = read_run(path)
+    points: list[GradedPoint] = []
+    asked: set[str] = set()
+    ids: set[str] = set()
+    signature = "-"
+    for sample in run.samples:
+        score = sample.scored_by("element_coverage", "points")
+        if score is None:
+            raise BadInput(f"{sample.where} has no score of element_coverage.")
+        ids.add(sample.id)
+        signature = signature if signature != "-" else str(score.details.get("signature") or "-")
+        for point in score.details["points"]:
+            points.append(GradedPoint(point["id"], sample.cluster, point["passed"], score.answer))
+            asked |= {word["grader"] for word in point["verdicts"]}
     if not points:
         raise BadInput(f"{path}: holds no verdicts of element_coverage.")
-    about = log.eval.metadata or {}
-    replayed, source = about.get("explainer"), about.get("source")
-    explainer, grader = _spent(log, prices if anew else None)
+    judges = set(run.graders) | asked
+    explainer, grader = _spent(run, judges, prices if anew else None)
     if not anew and prices is not None and None in (explainer.cost, grader.cost):
-        priced = _spent(log, prices)
+        priced = _spent(run, judges, prices)
         explainer = explainer if explainer.cost is not None else priced[0]
         grader = grader if grader.cost is not None else priced[1]
     return GradedLog(
         path=path,
-        model=str(replayed or log.eval.model),
-        signature=str(about.get("signature", "-")),
-        graders=next((s for sample in log.samples or [] if (s := signature_in(sample))), "-"),
-        fingerprint=source.get("fingerprint") if isinstance(source, dict) else None,
-        points=points,
-        explainer=None if replayed else explainer,
-        grader=grader if _is_this_runs(log) else None,
-        version=str(log.eval.task_version),
-        subset=_subset(str(about.get("signature", "-"))),
-        rows=source.get("rows") if isinstance(source, dict) else None,
-        samples=len({sample.id for sample in log.samples or []}),
+        model=run.replayed or run.model,
+        signature=run.signature,
+        graders=signature,
+        fingerprint=run.source.get("fingerprint"),
+        points=tuple(points),
+        explainer=None if run.replayed else explainer,
+        grader=grader if _is_this_runs(run, asked) else None,
+        version=run.version,
+        subset=_subset(run.signature),
+        rows=run.rows,
+        samples=len(ids),
     )
 
 
@@ -100,71 +105,45 @@ def _subset(signature: str) -> str:
     return parts.get("subset", "all")
 
 
-def _points(sample: EvalSample, path: Path) -> Iterable[GradedPoint]:
-    score = coverage_of(sample)
-    if score is None:
-        raise BadInput(f"{path}: sample {sample.id} has no score of element_coverage.")
-    cluster = str(sample.metadata.get("cluster", sample.id))
-    for point in (score.metadata or {})["points"]:
-        yield GradedPoint(point["id"], cluster, point["passed"], score.answer)
-
-
-def _spent(log: EvalLog, prices: Mapping[str, Price] | None) -> tuple[Spent, Spent]:
+def _spent(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[Spent, Spent]:
     """What the explainer and what the graders took: all models' usage less that of the role."""
-    role = log.stats.role_usage.get(ROLE, ModelUsage())
-    total = sum(log.stats.model_usage.values(), ModelUsage())
-    explaining, grading = _costs(log, prices)
-    explainer = Spent(_input(total) - _input(role), total.output_tokens - role.output_tokens, explaining)
-    return explainer, Spent(_input(role), role.output_tokens, grading)
+    role = run.roles.get(ROLE, Usage())
+    explaining, grading = _costs(run, judges, prices)
+    used = run.models.values()
+    explainer = Spent(
+        sum(u.all_input for u in used) - role.all_input, sum(u.output for u in used) - role.output, explaining
+    )
+    return explainer, Spent(role.all_input, role.output, grading)
 
 
-def _costs(log: EvalLog, prices: Mapping[str, Price] | None) -> tuple[float | None, float | None]:
+def _costs(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[float | None, float | None]:
     """Dollars of the explainer and of the graders, recorded or priced anew.
 
-    None where a model has no price, and where the explainer grades in a panel and is priced anew: its
-    tokens cannot be told apart.
+    `judges` are the models bound to the role, and those that the scorer was given. None where a model has no price,
+    and where the explainer grades in a panel and is priced anew: its tokens cannot be told apart.
     """
-    costs = {m: u.total_cost if prices is None else _cost(prices.get(m), u) for m, u in _used(log).items()}
-    judges = _judges(log)
-    if log.eval.model not in judges:
+    costs = {m: u.cost if prices is None else _cost(prices.get(m), u) for m, u in _used(run).items()}
+    if run.model not in judges:
         apart = [[cost for model, cost in costs.items() if (model in judges) == graded] for graded in (False, True)]
         return _total(apart[0]), _total(apart[1])
-    role = log.stats.role_usage.get(ROLE, ModelUsage(total_cost=0.0))
-    new = _cost((prices or {}).get(log.eval.model), role) if len(judges) == 1 else None
-    whole, part = _total(costs.values()), role.total_cost if prices is None else new
+    role = run.roles.get(ROLE, Usage(cost=0.0))
+    new = _cost((prices or {}).get(run.model), role) if len(judges) == 1 else None
+    whole, part = _total(costs.values()), role.cost if prices is None else new
     return (None, None) if whole is None or part is None else (whole - part, part)
 
 
-def _is_this_runs(log: EvalLog) -> bool:
-    """Whether the verdicts are by the models that the run recorded tokens of."""
-    by, used = _asked(log), _used(log).keys()
-    if log.eval.model in by:  # its tokens may be those of explaining alone
-        role, bound = log.stats.role_usage.get(ROLE, ModelUsage()), _bound(log)
-        if not _input(role) + role.output_tokens or (bound and log.eval.model not in bound):
+def _is_this_runs(run: FinishedRun, asked: Set[str]) -> bool:
+    """Whether the verdicts, by the models `asked`, are by those that the run recorded tokens of."""
+    if run.model in asked:  # its tokens may be those of explaining alone
+        role = run.roles.get(ROLE, Usage())
+        if not role.all_input + role.output or (run.graders and run.model not in run.graders):
             return False
-    return by <= used
+    return asked <= _used(run).keys()
 
 
-def _judges(log: EvalLog) -> set[str]:
-    """The models bound to the role, and those that the scorer was given."""
-    return _bound(log) | _asked(log)
-
-
-def _asked(log: EvalLog) -> set[str]:
-    """The models whose verdicts the log holds."""
-    scores = (coverage_of(sample) for sample in log.samples or [])
-    points = [point for score in scores if score for point in (score.metadata or {})["points"]]
-    return {word["grader"] for point in points for word in point["verdicts"]}
-
-
-def _used(log: EvalLog) -> dict[str, ModelUsage]:
+def _used(run: FinishedRun) -> dict[str, Usage]:
     """The models that the run recorded tokens of."""
-    return {model: usage for model, usage in log.stats.model_usage.items() if _input(usage) + usage.output_tokens}
-
-
-def _bound(log: EvalLog) -> set[str]:
-    bound = (log.eval.model_roles or {}).get(ROLE, [])
-    return {config.model for config in (bound if isinstance(bound, list) else [bound])}
+    return {model: usage for model, usage in run.models.items() if usage.all_input + usage.output}
 
 
 def _total(costs: Iterable[float | None]) -> float | None:
@@ -172,12 +151,5 @@ def _total(costs: Iterable[float | None]) -> float | None:
     return None if None in known else sum((cost for cost in known if cost is not None), 0.0)
 
 
-def _cost(price: Price | None, usage: ModelUsage) -> float | None:
-    if price is None:
-        return None
-    cached = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
-    return price.cost(usage.input_tokens, usage.output_tokens, *cached)
-
-
-def _input(usage: ModelUsage) -> int:
-    return usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+def _cost(price: Price | None, usage: Usage) -> float | None:
+    return None if price is None else price.cost(usage.input, usage.output, usage.cache_read, usage.cache_write)

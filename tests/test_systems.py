@@ -1,4 +1,4 @@
-"""Sides of a comparison: four kinds of them, from real runs of both harnesses, and files that are none."""
+"""Systems of a comparison: four kinds of them, from real runs of both harnesses, and files that are none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspect_ai.log import read_eval_log
 from standins.judging import says, write_texts
 
 from humor_tasks import load
-from humor_tasks.benchmarks.systems import Side, read_side
+from humor_tasks.benchmarks.systems import System, read_system
 from humor_tasks.errors import BadInput
 from humor_tasks.tasks import explanation, explanation_preference, matching
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
@@ -78,25 +78,25 @@ KINDS: dict[str, Callable[[Path], Path]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_side_holds_the_same_texts(kind: str, tmp_path: Path) -> None:
+def test_every_kind_of_system_holds_the_same_texts(kind: str, tmp_path: Path) -> None:
     path = KINDS[kind](tmp_path)
-    side = read_side(str(path), RUN)
-    assert dict(side.texts) == TEXTS
-    assert side.model == ("mockllm/explainer" if "Inspect" in kind else path.stem)
-    assert side.fingerprint == Side(TEXTS, "whoever").fingerprint
+    found = read_system(str(path), RUN)
+    assert dict(found.texts) == TEXTS
+    assert found.model == ("mockllm/explainer" if "Inspect" in kind else path.stem)
+    assert found.fingerprint == System(TEXTS, "whoever").fingerprint
     compared = load("explanation_preference", dataset="sample", system=str(path))
     assert [r.fields["first"] for r in compared.records[::2]] == list(TEXTS.values())
-    assert compared.data.provenance["system_model"] == side.model
+    assert compared.data.provenance["system_model"] == found.model
 
 
-def test_people_are_a_side_too(tmp_path: Path) -> None:
-    side = read_side("human", RUN)
-    assert dict(side.texts) == {record.id: record.target for record in RUN.records}
-    assert side.model == "human"
+def test_people_are_a_system_too(tmp_path: Path) -> None:
+    found = read_system("human", RUN)
+    assert dict(found.texts) == {record.id: record.target for record in RUN.records}
+    assert found.model == "human"
     compared = load(
         "explanation_preference", dataset="sample", system="human", against=write_texts(tmp_path / "a.json", REPLIES)
     )
-    assert [r.fields["first"] for r in compared.records[::2]] == list(side.texts.values())
+    assert [r.fields["first"] for r in compared.records[::2]] == list(found.texts.values())
     assert [r.fields["second"] for r in compared.records[::2]] == list(TEXTS.values())
 
 
@@ -108,18 +108,20 @@ def test_a_limited_run_gives_what_it_has(tmp_path: Path) -> None:
 
 
 def test_a_refusal_flagged_by_the_provider_is_no_explanation(tmp_path: Path) -> None:
-    assert set(read_side(str(inspect_log(tmp_path, model=says("m", "", "content_filter"))), RUN).texts.values()) == {""}
+    assert set(read_system(str(inspect_log(tmp_path, model=says("m", "", "content_filter"))), RUN).texts.values()) == {
+        ""
+    }
 
 
 def test_a_home_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_texts(tmp_path / "texts.json", REPLIES)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert dict(read_side("~/texts.json", RUN).texts) == TEXTS
+    assert dict(read_system("~/texts.json", RUN).texts) == TEXTS
 
 
 def test_a_lone_surrogate_becomes_what_can_be_logged(tmp_path: Path) -> None:
     path = write_texts(tmp_path / "texts.json", REPLIES | {IDS[0]: "So \ud800.", IDS[1]: "And \udcff. 🐻"})
-    texts = read_side(path, RUN).texts
+    texts = read_system(path, RUN).texts
     assert (texts[IDS[0]], texts[IDS[1]]) == ("So ?.", "And ?. 🐻")
     log = inspect_log(tmp_path, explanation_preference(system=path, dataset="sample"))
     assert read_eval_log(str(log)).status == "success"
@@ -130,7 +132,7 @@ def test_a_lone_surrogate_becomes_what_can_be_logged(tmp_path: Path) -> None:
 
 def told(path: Path | str, message: str) -> None:
     with pytest.raises(BadInput) as caught:
-        read_side(str(path), RUN)
+        read_system(str(path), RUN)
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
 
@@ -201,11 +203,8 @@ def test_samples_cut_short(samples: list[dict[str, Any]], tmp_path: Path) -> Non
     told(path, "line 5: not JSON that can be read")
 
 
-@pytest.mark.filterwarnings("ignore:.*left out")
-def test_samples_of_another_task_have_nothing_in_common(tmp_path: Path) -> None:
-    path = lm_eval_samples(tmp_path, "nyc_matching_gen")
-    with pytest.raises(BadInput, match=r"have no instance of split test, fold 0, in common"):
-        load("explanation_preference", dataset="sample", system=str(path))
+def test_samples_of_another_task_are_none(tmp_path: Path) -> None:
+    told(lm_eval_samples(tmp_path, "nyc_matching_gen"), "line 1 is not of humor_tasks/explanation.")
 
 
 @pytest.mark.slow
@@ -223,7 +222,7 @@ def test_logs_that_are_none(tmp_path: Path) -> None:
     told(tolerated, f"sample {IDS[1]} has no reply; finish the run with inspect eval-retry")
 
 
-def test_what_is_wrong_with_a_side_is_told_without_a_traceback(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_system_is_told_without_a_traceback(tmp_path: Path) -> None:
     with pytest.raises(
         PrerequisiteError, match=re.escape("humor_tasks/explanation_preference: /no/where: there is no")
     ):

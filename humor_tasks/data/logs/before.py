@@ -1,0 +1,112 @@
+"""Logs of humor-tasks 0.1: what they do not say themselves is told from the names of their fields, here alone.
+
+An Inspect sample had its groups beside its other metadata, and its options beside the benchmark's name. A document
+of lm-eval had its groups at its top, and said neither benchmark nor outcome.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from humor_tasks.data.logs.record import About
+from humor_tasks.data.records import Outcome
+from humor_tasks.scorers.answer import read_answer
+from humor_tasks.scorers.rating import expected_rating, read_rating
+
+GROUPS = (
+    *("fold", "scene", "winner_source", "explainer", "grades", "difference", "pairs"),
+    *("pair_id", "first", "orders", "settled", "lengths"),
+)
+# The field of a document that only one benchmark's have, the rarer first.
+MARKS = {
+    "points": "humorbench",
+    "settled": "explanation_preference",
+    "explainer": "humorbench_autograder",
+    "pairs": "humicroedit_pairwise",
+    "difference": "humicroedit_pairwise",
+    "grades": "humicroedit_rating",
+}
+LETTERS = "ABCDEFGHIJ"
+DIGITS = ("0", "1", "2", "3")
+
+
+def is_old(metadata: Mapping[str, Any]) -> bool:
+    """Whether an Inspect sample is of 0.1."""
+    told = metadata.get("humor_tasks")
+    return isinstance(told, Mapping) and not isinstance(told.get("options"), Mapping)
+
+
+def about(metadata: Mapping[str, Any]) -> About:
+    """Of an Inspect sample."""
+    told = dict(metadata["humor_tasks"])
+    return About(told.pop("benchmark", None), None, None, told, groups(metadata))
+
+
+def about_document(doc: Mapping[str, Any]) -> About:
+    """Of a document of lm-eval."""
+    options = dict(doc.get("scoring") or {"extraction": doc.get("extraction", "strict")})
+    benchmark = _benchmark(doc)
+    if benchmark == "humicroedit_pairwise":
+        options["via"] = "ratings" if "pairs" in doc else "direct"
+    return About(benchmark, None, None, options, groups(doc))
+
+
+def groups(told: Mapping[str, Any]) -> dict[str, str]:
+    """The record's groups among whatever else is told of it."""
+    return {name: str(value) for name, value in told.items() if name in GROUPS}
+
+
+def _benchmark(doc: Mapping[str, Any]) -> str:
+    marked = next((name for mark, name in MARKS.items() if mark in doc), "")
+    if marked:
+        return marked
+    choices = tuple(doc["choices"])
+    if "scene" in doc:
+        return "mock_detecting" if choices == ("yes", "no") else "mock_matching" if choices else "mock_explaining"
+    return {5: "matching", 2: "ranking"}.get(len(choices), "explanation")
+
+
+def outcome(doc: Mapping[str, Any], replies: Sequence[Any]) -> Outcome | None:
+    """What was read from the replies to a document, by the rule that they were scored by.
+
+    Without values. None for an answer in text, which only its benchmark can read.
+    """
+    told = about_document(doc)
+    if "grades" in doc:
+        answer, status = _rating(replies)
+    elif doc["choices"]:
+        answer, status = _letter(replies, LETTERS[: len(doc["choices"])], str(told.options.get("extraction", "strict")))
+    else:
+        return None
+    cluster = str(doc.get("cluster", doc["id"]))
+    return Outcome(str(doc["id"]), cluster, told.groups, status, answer, doc.get("target"), {})
+
+
+def values(found: Mapping[str, float], groups: Mapping[str, str]) -> dict[str, float]:
+    """The values of a score. Where ratings are compared, it did not tell how many pairs a rating decides."""
+    if "pairs" not in groups:
+        return dict(found)
+    return {**found, "pairs": float(len(json.loads(groups["pairs"])) if "accuracy" in found else 0)}
+
+
+def _rating(replies: Sequence[Any]) -> tuple[str | None, str]:
+    if isinstance(replies[0], str):
+        read = read_rating(replies[0])
+        return (None if read.value is None else repr(read.value)), read.status
+    likelihoods = [float(reply[0]) for reply in replies]
+    known = not any(map(math.isnan, likelihoods))
+    value = expected_rating(dict(zip(DIGITS, likelihoods, strict=True)), DIGITS).value if known else None
+    return (None, "unparsed") if value is None else (repr(value), "answered")
+
+
+def _letter(replies: Sequence[Any], letters: str, extraction: str) -> tuple[str | None, str]:
+    if isinstance(replies[0], str):
+        read = read_answer(replies[0], letters, extraction)
+        return read.letter, read.status
+    likelihoods = [float(reply[0]) for reply in replies]
+    if any(map(math.isnan, likelihoods)) or max(likelihoods) == -math.inf:
+        return None, "unparsed"
+    return letters[likelihoods.index(max(likelihoods))], "answered"

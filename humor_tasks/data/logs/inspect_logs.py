@@ -1,0 +1,193 @@
+"""Inspect's logs. Of an .eval only one sample is in memory at a time; a .json is read whole, as Inspect reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
+from inspect_ai.model import ModelUsage
+from inspect_ai.scorer import Score
+
+from humor_tasks.data.logs import before
+from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage
+from humor_tasks.data.records import Outcome, Point
+from humor_tasks.errors import BadInput
+
+# Members of the archive: a whole sample, or one that Inspect keeps in parts.
+MEMBER = re.compile(r"^samples/(?P<id>.+)_epoch_(?P<epoch>\d+)(?:\.json|/sample\.json)$", re.DOTALL)
+NOT_READ = {"events", "events_data", "messages", "store", "attachments", "timelines"}  # the bulk of a sample
+
+
+def read_log(path: Path) -> FinishedRun:
+    """The run of an .eval or .json; BadInput for a file that is no log."""
+    try:
+        if path.suffix == ".json":
+            return from_log(read_eval_log(str(path)), path)
+        header = read_eval_log(str(path), header_only=True)
+        samples = _Archive(path, header)
+        return _run(header, path, samples, len(samples.ids))
+    except BadInput:
+        raise
+    except Exception as problem:
+        raise _no_log(path, problem) from None
+
+
+def from_log(log: EvalLog, path: Path | None = None) -> FinishedRun:
+    """The run of a log that is in memory already."""
+    samples = log.samples or []
+    return _run(log, path or Path(log.location), samples, len({sample.id for sample in samples}))
+
+
+def _no_log(path: Path, problem: Exception) -> BadInput:
+    # whatever Inspect raises on a file that is no log, its schema's pages of text too
+    why = f"{problem}" if isinstance(problem, OSError) else "it is no .eval or .json that Inspect wrote"
+    return BadInput(f"{path}: cannot be read as an Inspect log ({why}).")
+
+
+class _Archive:
+    """The samples of an .eval in Inspect's order, one at a time.
+
+    Inspect's own reader of single samples reads the archive's directory anew for each: for N samples that takes
+    time in the order of N squared.
+    """
+
+    def __init__(self, path: Path, header: EvalLog) -> None:
+        self.path = path
+        numbers = {str(i) for i in header.eval.dataset.sample_ids or [] if not isinstance(i, str)}
+        with zipfile.ZipFile(path) as archive:
+            found = (MEMBER.match(name) for name in archive.NameToInfo)
+            named = {member[0]: (int(member["epoch"]), member["id"]) for member in found if member}
+        self.ids = {identity for _, identity in named.values()}
+        self.numbers = numbers
+        # Epochs in order, ids as text, but numbers by their size: the order of `read_eval_log`.
+        self.names = sorted(named, key=lambda name: (named[name][0], self._padded(named[name][1])))
+        self.keys = named
+
+    def _padded(self, identity: str) -> str:
+        return identity.zfill(20) if identity in self.numbers else identity
+
+    def __iter__(self) -> Iterator[EvalSample]:
+        with zipfile.ZipFile(self.path) as archive:
+            for name in self.names:
+                try:
+                    sample = self._read(archive, name)
+                except Exception as problem:
+                    raise _no_log(self.path, problem) from None
+                yield sample
+
+    def _read(self, archive: zipfile.ZipFile, name: str) -> EvalSample:
+        epoch, identity = self.keys[name]
+        if name.endswith("/sample.json"):
+            number = int(identity) if identity in self.numbers else identity
+            return read_eval_log_sample(str(self.path), number, epoch, exclude_fields=set(NOT_READ))
+        data = json.loads(archive.read(name))
+        return EvalSample.model_validate({field: value for field, value in data.items() if field not in NOT_READ})
+
+
+# ---- a run --------------------------------------------------------------------------------------
+
+
+def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> FinishedRun:
+    told = log.eval.metadata or {}
+    source = told.get("source")
+    source = source if isinstance(source, Mapping) else {}
+    rows = source.get("rows")
+    first = next(iter(samples), None)
+    known = about(first.metadata) if first else None
+    roles = log.eval.model_roles or {}
+    bound = {role: tuple(c.model for c in (b if isinstance(b, list) else [b])) for role, b in roles.items()}
+    replayed = told.get("explainer")
+    return FinishedRun(
+        path=path,
+        harness="inspect",
+        benchmark=known.benchmark if known else None,
+        version=str(log.eval.task_version),
+        signature=str(told.get("signature", "-")),
+        model=log.eval.model,
+        held=held,
+        samples=_Samples(samples, path),
+        rows=rows if isinstance(rows, int) else None,
+        status=log.status,
+        error=log.error.message if log.error else None,
+        options=known.options if known else {},
+        source=source,
+        models={model: _usage(usage) for model, usage in log.stats.model_usage.items()},
+        roles={role: _usage(usage) for role, usage in log.stats.role_usage.items()},
+        bound=bound,
+        replayed=str(replayed) if replayed else None,
+    )
+
+
+def _usage(usage: ModelUsage) -> Usage:
+    cached = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
+    return Usage(usage.input_tokens, usage.output_tokens, *cached, usage.total_cost)
+
+
+# ---- a sample -----------------------------------------------------------------------------------
+
+
+class _Samples:
+    def __init__(self, samples: Iterable[EvalSample], path: Path) -> None:
+        self.samples, self.path = samples, path
+
+    def __iter__(self) -> Iterator[LoggedSample]:
+        return (_sample(sample, self.path) for sample in self.samples)
+
+
+def _sample(sample: EvalSample, path: Path) -> LoggedSample:
+    told = about(sample.metadata)
+    identity = str(sample.id)
+    replied = bool(sample.output.choices)
+    return LoggedSample(
+        where=f"{path}: sample {identity}",
+        id=identity,
+        epoch=sample.epoch,
+        cluster=str(sample.metadata.get("cluster", identity)),
+        groups=told.groups,
+        benchmark=told.benchmark,
+        version=told.version,
+        options=told.options,
+        choices=tuple(sample.choices or ()),
+        fields=_fields(sample) if told.benchmark else {},
+        points=tuple(Point(p["id"], p["text"]) for p in sample.metadata.get("points") or ()) if told.benchmark else (),
+        prompt=_prompt(sample),
+        reply=sample.output.completion if replied else None,
+        stop=sample.output.stop_reason if replied else None,
+        error=sample.error.message if sample.error else None,
+        scores=tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items()),
+    )
+
+
+def _prompt(sample: EvalSample) -> str:
+    return sample.input if isinstance(sample.input, str) else "\n\n".join(message.text for message in sample.input)
+
+
+def _fields(sample: EvalSample) -> Mapping[str, str]:
+    if isinstance(sample.input, str) or not sample.input:
+        return sample.metadata.get("fields") or {}
+    return sample.metadata.get("fields") or (sample.input[-1].metadata or {}).get("fields") or {}
+
+
+def _scored(name: str, score: Score, sample: EvalSample) -> Scored:
+    details: Mapping[str, Any] = score.metadata or {}
+    outcome = outcome_in(score, str(sample.id), sample.metadata) if "values" in details else None
+    return Scored(name, score.answer, outcome, details)
+
+
+def outcome_in(score: Score, identity: str, metadata: Mapping[str, Any]) -> Outcome:
+    """The outcome that a score of this package keeps, of a sample with these metadata."""
+    kept = score.metadata or {}
+    values = dict(kept["values"])
+    if score.history and score.value in ("C", "I"):  # edited by hand: what it was edited to counts
+        values |= {name: float(score.value == "C") for name in values if "accuracy" in name}
+    groups = kept.get("groups") or about(metadata).groups  # a scorer may know more of a reply than its record did
+    if before.is_old(metadata):
+        values = before.values(values, groups)
+    cluster = str(metadata.get("cluster", identity))
+    return Outcome(identity, cluster, groups, kept["status"], score.answer, kept["target"], values)

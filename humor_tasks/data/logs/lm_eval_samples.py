@@ -1,0 +1,133 @@
+"""lm-eval's samples_TASK_DATE.jsonl, one line at a time; the results file beside them says whose they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.data.logs import before
+from humor_tasks.data.logs.metadata import about_document
+from humor_tasks.data.logs.record import About, FinishedRun, LoggedSample, Scored
+from humor_tasks.data.records import Outcome, Point
+from humor_tasks.errors import BadInput
+
+
+def is_samples(path: Path) -> bool:
+    """Whether the first line is a sample of lm-eval."""
+    line = next((line for _, line in _lines(path)), "")
+    try:
+        first = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and "doc" in first
+
+
+def read_samples(path: Path) -> FinishedRun:
+    """The run that left these samples."""
+    model, told = _results(path)
+    first = next(_samples(path), None)
+    source = told.get("source")
+    signature = told.get("signature") or (first.signature if first else None)
+    return FinishedRun(
+        path=path,
+        harness="lm_eval",
+        benchmark=first.sample.benchmark if first else None,
+        version=str((first and first.sample.version) or told.get("version", "-")),
+        signature=str(signature or "-"),
+        model=model,
+        held=sum(1 for _ in _lines(path)),
+        rows=first.rows if first else None,
+        options=first.sample.options if first else {},
+        source=source if isinstance(source, Mapping) else {},
+        samples=_Lines(path),
+    )
+
+
+class _Lines:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __iter__(self) -> Iterator[LoggedSample]:
+        return (each.sample for each in _samples(self.path))
+
+
+class _Read:
+    """A sample with what its document says of the whole run."""
+
+    def __init__(self, sample: LoggedSample, signature: str | None, rows: int | None) -> None:
+        self.sample, self.signature, self.rows = sample, signature, rows
+
+
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    """(where, line) of every line that is not blank, as it is read."""
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            for i, line in enumerate(file, 1):
+                if line.strip():
+                    yield f"{path}, line {i}", line
+    except (OSError, UnicodeDecodeError) as problem:
+        raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
+
+
+def _samples(path: Path) -> Iterator[_Read]:
+    for where, line in _lines(path):
+        try:
+            logged = json.loads(line)
+        except (ValueError, RecursionError) as problem:
+            raise BadInput(f"{where}: not JSON that can be read ({problem}).") from None
+        try:
+            yield _read(logged, where)
+        except (KeyError, TypeError, IndexError, ValueError, AttributeError) as problem:
+            raise BadInput(f"{where}: is no sample of a humor-tasks task ({problem!r}).") from None
+
+
+def _read(logged: Mapping[str, Any], where: str) -> _Read:
+    doc, replies = logged["doc"], logged["filtered_resps"]
+    identity, reply = str(doc["id"]), replies[0]
+    told = about_document(doc)
+    cluster = str(doc.get("cluster", identity))
+    outcome = _outcome(doc, told, identity, cluster, replies)
+    sample = LoggedSample(
+        where=where,
+        id=identity,
+        epoch=1,
+        cluster=cluster,
+        groups=told.groups,
+        benchmark=told.benchmark,
+        version=told.version,
+        options=told.options,
+        choices=tuple(doc["choices"]),
+        fields=doc.get("fields") or {},
+        points=tuple(Point(point["id"], point["text"]) for point in doc.get("points") or ()),
+        prompt=_prompt(logged),
+        reply=reply if isinstance(reply, str) else None,
+        scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
+        raw=reply,
+    )
+    rows = doc.get("rows")
+    return _Read(sample, told.signature, rows if isinstance(rows, int) else None)
+
+
+def _outcome(doc: Mapping[str, Any], told: About, identity: str, cluster: str, replies: Any) -> Outcome | None:
+    if "humor_tasks" not in doc:
+        return before.outcome(doc, replies)
+    read = doc["outcome"]
+    values = {name: float(value) for name, value in read["values"].items()}
+    return Outcome(identity, cluster, told.groups, read["status"], read["answer"], doc.get("target"), values)
+
+
+def _prompt(logged: Mapping[str, Any]) -> str:
+    asked = logged.get("arguments")
+    return str(asked["gen_args_0"]["arg_0"]) if isinstance(asked, Mapping) and "gen_args_0" in asked else ""
+
+
+def _results(path: Path) -> tuple[str, Mapping[str, Any]]:
+    """The model's name and the task's metadata, from the results file that lm-eval writes beside its samples."""
+    try:
+        name, stamp = path.stem.removeprefix("samples_").rsplit("_", 1)
+        results = json.loads((path.parent / f"results_{stamp}.json").read_text(encoding="utf-8"))
+        return str(results["model_name"] or results["model_source"]), dict(results["configs"][name]["metadata"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return path.parent.name or "-", {}

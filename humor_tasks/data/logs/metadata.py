@@ -1,0 +1,31 @@
+"""What a sample says of its task, under the one key `humor_tasks`: the same in both harnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from humor_tasks.data.logs import before
+from humor_tasks.data.logs.record import About
+
+
+def about(metadata: Mapping[str, Any]) -> About:
+    """Of an Inspect sample's metadata; nothing for somebody else's task."""
+    told = metadata.get("humor_tasks")
+    if not isinstance(told, Mapping):
+        return About()
+    if before.is_old(metadata):
+        return before.about(metadata)
+    return _about(told, told.get("groups") or {})
+
+
+def about_document(doc: Mapping[str, Any]) -> About:
+    """Of a document of lm-eval."""
+    if "humor_tasks" not in doc:
+        return before.about_document(doc)
+    return _about(doc["humor_tasks"], doc["groups"])
+
+
+def _about(told: Mapping[str, Any], groups: Mapping[str, Any]) -> About:
+    named = {name: str(value) for name, value in groups.items()}
+    return About(told.get("benchmark"), told.get("version"), told.get("signature"), dict(told["options"]), named)

@@ -1,0 +1,35 @@
+"""Texts by instance id, written by whoever: a run of which nothing else is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample
+from humor_tasks.data.predictions import read_predictions
+
+
+def read_texts(path: Path) -> FinishedRun:
+    """The predictions as replies; the model's name is the file's. See `read_predictions` for the forms."""
+    found = [_sample(path, identity, text) for identity, text in read_predictions(path).items()]
+    return FinishedRun(
+        path, "predictions", None, version="-", signature="-", model=path.stem, held=len(found), samples=found
+    )
+
+
+def _sample(path: Path, identity: str, text: str) -> LoggedSample:
+    return LoggedSample(
+        where=f"{path}, id {identity}",
+        id=identity,
+        epoch=1,
+        cluster=identity,
+        groups={},
+        benchmark=None,
+        version=None,
+        options={},
+        choices=(),
+        fields={},
+        points=(),
+        prompt="",
+        reply=text,
+        raw=text,
+    )

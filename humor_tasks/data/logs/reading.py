@@ -1,0 +1,118 @@
+"""`read_run`: a finished run from whatever file it left, and what makes a file unfit for a use."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample
+from humor_tasks.errors import BadInput
+
+RETRY = "finish it with inspect eval-retry."
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What each sample of a run must be; see `read_run`."""
+
+    benchmark: str | None = None
+    one_epoch: str | None = None
+    replies: bool = False
+    scores: bool = False
+
+
+def read_run(
+    path: Path,
+    benchmark: str | None = None,
+    *,
+    finished: str | None = RETRY,
+    whole: bool = False,
+    one_epoch: str | None = None,
+    replies: bool = False,
+    scores: bool = False,
+    texts: bool = False,
+) -> FinishedRun:
+    """The run of an Inspect log (.eval, .json), of lm-eval's samples (.jsonl), or with `texts` of a file of texts.
+
+    benchmark: of which every sample must be. finished: what to do about a run that is not; None takes it as it is.
+    whole: refuse a run of fewer instances than there are. one_epoch: refuse several, saying this of what to do
+    instead. replies: refuse a sample without text to read. scores: refuse one that no scorer has seen.
+
+    Raises BadInput for a file that is missing or no log, and for what the arguments refuse; what is wrong with a
+    single sample is raised when it is reached.
+    """
+    if not path.is_file():
+        raise BadInput(f"{path}: there is no such log.")
+    run = _open(path, texts)
+    if whole:
+        _check_whole(run)
+    elif finished and run.status != "success":
+        raise BadInput(f"{path}: ended with status {run.status}; {finished}")
+    return dataclasses.replace(run, samples=_Checked(run, Checks(benchmark, one_epoch, replies, scores)))
+
+
+def _open(path: Path, texts: bool) -> FinishedRun:
+    if path.suffix == ".jsonl":
+        from humor_tasks.data.logs.lm_eval_samples import is_samples, read_samples
+
+        if not texts or is_samples(path):
+            return read_samples(path)
+    elif path.suffix == ".eval" or not texts or _is_json_log(path):
+        from humor_tasks.data.logs.inspect_logs import read_log
+
+        return read_log(path)
+    from humor_tasks.data.logs.prediction_files import read_texts
+
+    return read_texts(path)
+
+
+def _is_json_log(path: Path) -> bool:
+    if path.suffix != ".json":
+        return False
+    with path.open("rb") as file:
+        start = file.read(400)
+    return b'"eval"' in start and b'"version"' in start
+
+
+def _check_whole(run: FinishedRun) -> None:
+    short = run.rows is not None and run.held not in (0, run.rows)
+    if run.harness == "lm_eval" and short:
+        raise BadInput(
+            f"{run.path}: holds {run.held} of {run.rows} instances; run it whole (no --limit, no --samples)."
+        )
+    if run.status != "success" or short:
+        raise BadInput(
+            f"{run.path}: holds {run.held} of {run.rows} instances, status {run.status}; run it whole (no --limit, or "
+            "inspect eval-retry)."
+        )
+
+
+class _Checked:
+    """The samples of a run, each checked when it is reached; an id stands once in each epoch."""
+
+    def __init__(self, run: FinishedRun, checks: Checks) -> None:
+        self.run, self.checks = run, checks
+
+    def __iter__(self) -> Iterator[LoggedSample]:
+        seen: set[tuple[int, str]] = set()
+        for sample in self.run.samples:
+            self._check(sample)
+            if (sample.epoch, sample.id) in seen:
+                raise BadInput(f"{sample.where}: holds a second reply for {sample.id}; keep one run a file.")
+            seen.add((sample.epoch, sample.id))
+            yield sample
+
+    def _check(self, sample: LoggedSample) -> None:
+        checks, harness = self.checks, self.run.harness
+        if checks.benchmark and harness != "predictions" and sample.benchmark != checks.benchmark:
+            raise BadInput(f"{sample.where} is not of humor_tasks/{checks.benchmark}.")
+        if checks.one_epoch and sample.epoch > 1:
+            raise BadInput(f"{self.run.path}: holds several epochs; {checks.one_epoch}")
+        if checks.replies and (sample.error is not None or sample.reply is None):
+            if harness == "lm_eval":
+                raise BadInput(f"{sample.where}: holds no reply but {sample.raw!r}; take the samples of a _gen task.")
+            raise BadInput(f"{sample.where} has no reply; finish the run with inspect eval-retry.")
+        if checks.scores and harness == "inspect" and not sample.scores:
+            raise BadInput(f"{sample.where} has no score; finish the run with inspect eval-retry.")
