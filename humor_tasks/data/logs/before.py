@@ -86,7 +86,7 @@ def outcome(doc: Mapping[str, Any], replies: Sequence[Any]) -> Outcome | None:
 
 
 def values(found: Mapping[str, float], groups: Mapping[str, str]) -> dict[str, float]:
-    """The values of a score; for compared ratings, adds the number of pairs that a rating decides, not logged by 0.1."""
+    """The values of a score; for compared ratings, adds the number of pairs per rating, not logged by 0.1."""
     if "pairs" not in groups:
         return dict(found)
     return {**found, "pairs": float(len(json.loads(groups["pairs"])) if "accuracy" in found else 0)}

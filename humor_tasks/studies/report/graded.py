@@ -15,7 +15,7 @@ ROLE = "grader"  # the model role of the graders
 
 @dataclass(frozen=True)
 class GradedPoint:
-    """One point of one explanation; `passed` is None where the graders gave no readable verdict."""
+    """One point of one explanation; `passed` is None where the graders gave no verdict."""
 
     id: str
     cluster: str
