@@ -31,7 +31,7 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="humor-tasks")
 def main() -> None:
-    """Humour benchmarks for Inspect AI and lm-evaluation-harness.
+    """Benchmarks of humour understanding for Inspect AI and lm-evaluation-harness.
 
     Run a benchmark with `inspect eval humor_tasks/matching` or `lm_eval --tasks nyc_ranking`.
     """
@@ -113,8 +113,8 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 @click.option("--task", default="humorbench", show_default=True, help="Benchmark of the logs.")
 @click.option("--grader", "graders", required=True, multiple=True, help="Inspect model; repeat it for a panel.")
 @click.option("--structured", is_flag=True, help="Request JSON verdicts through the provider's structured output.")
-@click.option("--temperature", default="0", show_default=True, help="Of the graders; 'none': the provider's default.")
-@click.option("--seed", default="1234", show_default=True, help="Of the graders; 'none': the provider's default.")
+@click.option("--temperature", default="0", show_default=True, help="Graders' temperature; 'none': provider's default.")
+@click.option("--seed", default="1234", show_default=True, help="Graders' seed; 'none': provider's default.")
 @click.option("--retries", default=0, show_default=True, help="Retries for an unreadable verdict, with the next seed.")
 @click.option("--partial", is_flag=True, help="Grade the replies in an unfinished log.")
 @click.option("--prompts", help="Folder of grading templates that replace the packaged ones.")
@@ -197,7 +197,7 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
 @main.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--hard", default="hard", show_default=True, help="Subset of the hard score: a name or a file of keys.")
-@click.option("--prices", type=click.Path(path_type=Path), help="Compute costs from a file of prices.")
+@click.option("--prices", type=click.Path(path_type=Path), help="File of prices, used instead of logged costs.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the table (.md, .csv or .json).")
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Plot score against cost (.png, .svg, .pdf).")
 def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path | None, picture: Path | None) -> None:
