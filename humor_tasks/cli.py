@@ -224,7 +224,7 @@ def analyse() -> None:
 
 @analyse.command()
 @click.argument("systems", nargs=-1, required=True, metavar="NAME=FILE...")
-@click.option("--dataset", help="Dataset in the organisers' format, a folder in their layout, or 'sample'.")
+@click.option("--dataset", help="Folder with task-1/ and task-2/, or 'sample'. Default: the public dataset.")
 @click.option("--split", default="test", show_default=True, help="test, dev, train or train_funlines.")
 @click.option("--embedding", help="sentence-transformers model or folder, or a text file of word vectors.")
 @click.option(

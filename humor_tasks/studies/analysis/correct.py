@@ -103,7 +103,7 @@ def correct(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> Correc
     """The corrected pass rates; labelled rows must be a random sample of the judged ones.
 
     Rows without a verdict are left out of every estimate and counted. Standard errors are clustered by the rows'
-    clusters.
+    clusters. Raises BadInput for fewer than 10 labelled rows with a verdict.
     """
     read = [(point, point.passed) for point in judged if point.passed is not None]
     rest = [(p, float(v)) for p, v in read if p.id not in labels]
