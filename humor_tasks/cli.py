@@ -132,7 +132,7 @@ def grade(
     from humor_tasks.studies.grade import grade, report_of
 
     if output and len(logs) > 1:
-        raise BadInput("-o takes the scores of one log; the Inspect logs hold everybody's.")
+        raise BadInput("-o takes the scores of one log; the Inspect logs hold the scores of all.")
     for name, kind in (("temperature", float), ("seed", int)):
         how[name] = None if how[name] == "none" else _number(name, how[name], kind)
     for log in logs:
@@ -143,7 +143,7 @@ def grade(
         click.echo(str(report))
         click.echo(f"Every verdict and its reasons: {graded.location}")
         if "coverage" not in report.metrics:
-            raise BadInput(f"{log}: no grader gave a readable verdict; the log says what they gave.")
+            raise BadInput(f"{log}: no grader gave a readable verdict; the log holds their replies.")
 
 
 def _number(name: str, text: str, kind: type) -> Any:
@@ -167,7 +167,7 @@ def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: i
     from humor_tasks.studies.report.graded import read_graded
 
     if len({path.resolve() for path in logs}) < len(logs):
-        raise BadInput("a log is given twice; each counts once.")
+        raise BadInput("a log is given twice; give each log once.")
     made = make([read_graded(path) for path in logs], size, min_attempts)
     write_json(output, made)
     click.echo(f"{output}: {len(made['keys'])} rows, {made['note']}.")

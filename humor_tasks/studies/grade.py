@@ -112,7 +112,9 @@ def report_of(log: EvalLog) -> Report:
     graded = from_log(log)
     if graded.status != "success" or not graded.held:
         why = f": {graded.error}" if graded.error else ""
-        raise BadInput(f"grading ended with status {graded.status}{why}. Run the command again: it asks for the rest.")
+        raise BadInput(
+            f"grading ended with status {graded.status}{why}. Run the command again: it requests only the rest."
+        )
     samples = list(graded.samples)
     outcomes = [_outcome(sample) for sample in samples]
     run = run_of((log.samples or [])[0].metadata, GRADED[0])
@@ -151,7 +153,7 @@ def replay() -> Solver:
 
 def _sample(logged: LoggedSample) -> Sample:
     if not logged.points:
-        raise BadInput(f"{logged.where} holds no point to look for; log it with a humorbench task.")
+        raise BadInput(f"{logged.where} holds no points to grade; log it with a humorbench task.")
     told = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
     metadata = {
         "cluster": logged.cluster,

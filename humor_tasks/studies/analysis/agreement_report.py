@@ -49,7 +49,7 @@ def analyse(
     """
     if logs and not all(question.items for question in questions):
         raise BadInput(
-            "--judge needs --pairs: without them nothing tells whose text A is and which two texts people compared, "
+            "--judge needs --pairs: without them nothing tells whose text A is and which two texts were compared, "
             "and a judge of other texts, or with A and B exchanged, would go unnoticed."
         )
     found = [agreed(question) for question in questions]
@@ -71,7 +71,9 @@ def _alike(people: Sequence[Rater]) -> list[str]:
     for one in people:
         names.setdefault(one.name.casefold(), []).append(one.name)
     alike = [" and ".join(each) for each in names.values() if len(each) > 1]
-    return [f"raters whose names differ in case only are taken for different people: {'; '.join(alike)}."] * bool(alike)
+    return [f"raters whose names differ in case only are counted as different raters: {'; '.join(alike)}."] * bool(
+        alike
+    )
 
 
 def check_ending(path: Path | None) -> None:
@@ -152,7 +154,7 @@ def as_markdown(analysis: Analysis) -> str:
     if analysis.systems:
         parts += ["## Systems", _systems(analysis.systems)]
     if analysis.judges:
-        parts += ["## Judges against people", _judges(analysis.judges)]
+        parts += ["## Judges against human votes", _judges(analysis.judges)]
     if analysis.notes:
         parts += ["## Notes", "\n".join(f"- {safe(note)}" for note in analysis.notes)]
     return "\n\n".join(parts) + "\n"

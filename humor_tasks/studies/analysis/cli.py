@@ -41,7 +41,7 @@ def agreement(
 
     agreement_report.check_ending(output)
     if explainers and not judges:
-        raise BadInput("--explainer tells a judge's family from others; name a --judge.")
+        raise BadInput("--explainer serves to measure a judge's self-preference; name a --judge.")
     wrote = dict(_explainer(pair) for pair in explainers)
     found = agreement_report.analyse(read_questions(votes, pairs, twice), judges, wrote)
     if output:

@@ -213,7 +213,7 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
     unread = clustered_mean([float(i not in verdicts) for i in asked], words.clusters(asked))
     corrected, notes = _win_rates(words, asked)
     if other:
-        notes.append(f"{listed('pair', other)} left out, for people read other texts than the judge.")
+        notes.append(f"{listed('pair', other)} left out, because annotators and judge saw different texts.")
     if log.settled:
         about = f"{log.settled} of the log's pairs"
         notes.append(f"the judge was not asked about {about} (the same text twice, or an empty one); left out.")
@@ -294,7 +294,7 @@ def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate]
         "people_win_rate": win_rate([WORTH[words.majority[i]] for i in asked], words.clusters(asked)),
     }
     if not words.verdicts:
-        return found, [f"no verdict could be read, on any of {len(words.pairs)} pairs; nothing is told of this judge."]
+        return found, [f"no verdict could be read, on any of {len(words.pairs)} pairs; this judge cannot be evaluated."]
     notes = []
     if unread := len(asked) - len(shared):
         which = f"{unread} of {len(asked)} pairs with votes have no verdict"

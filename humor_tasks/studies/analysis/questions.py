@@ -52,7 +52,7 @@ def read_questions(votes: Sequence[Path], pairs: Sequence[Path] = (), twice: str
     same order. Raises BadInput for a repeated file, another number of `pairs`, and as `read_votes` and `read_pairs`.
     """
     if len({path.resolve() for path in votes}) < len(votes):
-        raise BadInput("a file of votes is given twice; each counts once.")
+        raise BadInput("a file of votes is given twice; give each file once.")
     if not pairs:
         return [question for path in votes for question in _without_items(path, twice)]
     if len(pairs) not in (1, len(votes)):
@@ -126,7 +126,7 @@ def _about(pairs: Path) -> dict[str, tuple[str, tuple[str, str] | None]]:
         question = row.get("question")
         systems = row.get("systems")
         if systems is not None and not (isinstance(systems, list) and len(systems) == 2):
-            raise BadInput(f"{where}: systems is {systems!r}; it names who wrote option A and who wrote B.")
+            raise BadInput(f"{where}: systems is {systems!r}; it must list the authors of options A and B.")
         named = (_text(systems[0], "systems", where), _text(systems[1], "systems", where)) if systems else None
         found[str(row["id"]).strip()] = _text(question, "question", where) if question is not None else "", named
     return found
