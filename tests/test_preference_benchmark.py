@@ -20,8 +20,14 @@ from standins.judging import Pair, always, between, fickle, judged, longer, show
 from humor_tasks import evaluate, load
 from humor_tasks.api import Report
 from humor_tasks.benchmarks.contract import Data, Run
-from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions, pair_outcome, settled
-from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
+from humor_tasks.benchmarks.preference import (
+    EXPLANATION_PREFERENCE,
+    PREFERENCE,
+    PreferenceOptions,
+    pair_outcome,
+    settled,
+)
+from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 
@@ -296,7 +302,7 @@ def test_metrics_of_a_judge_of_texts(others: str) -> None:
 
 
 SIDES = ("system", "against")
-RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
+RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
 PROTOTYPE = load("explanation", dataset="sample").records[0]
 
 

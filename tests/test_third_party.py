@@ -150,6 +150,24 @@ def test_lm_eval_runs_it(installed: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_shots_without_training_rows_are_refused(installed: Path, tmp_path: Path) -> None:
+    code = """
+from pun_bench import PUNS
+from humor_tasks.errors import BadInput
+from humor_tasks.testing import ScriptedLM, run_lm_eval
+for ask in (lambda: PUNS.open(dataset="sample", shots=3),
+            lambda: run_lm_eval(ScriptedLM("A"), "puns", folders=[TASKS], num_fewshot=3)):
+    try:
+        ask()
+    except BadInput as problem:
+        print(problem)
+"""
+    said = run(installed, tmp_path, "python", "-c", code.replace("TASKS", repr(str(installed / "pun_bench" / "tasks"))))
+    no_rows = "puns: shots=3: there are no training rows to draw worked examples from."
+    assert said.count(f"{no_rows} Leave shots (lm-eval: --num_fewshot) at 0.") == 2
+
+
+@pytest.mark.slow
 def test_predictions_of_it_are_scored(installed: Path, tmp_path: Path) -> None:
     rows = (SOURCE / "pun_bench" / "data" / "puns" / "test.jsonl").read_text().splitlines()
     replies = {row["id"]: f"Answer: {row['answer']}" for row in map(json.loads, rows)}

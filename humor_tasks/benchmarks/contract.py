@@ -29,13 +29,14 @@ class Data:
     """Records to evaluate, their provenance, and the pool of worked examples.
 
     provenance: dataset, configs, split, requested and resolved revision, number of rows and their fingerprint.
-    pool: returns the training records of a fold by cluster; they are loaded only where worked examples are used.
+    pool: returns the training records of a fold by cluster; they are loaded only where worked examples are used. None
+    where there are no training rows.
     dropped: ids of rows that are not scored; a predictions file may contain them.
     """
 
     records: tuple[Record, ...]
     provenance: Mapping[str, Any]
-    pool: Callable[[str], Mapping[str, Sequence[Record]]]
+    pool: Callable[[str], Mapping[str, Sequence[Record]]] | None = None
     dropped: frozenset[str] = frozenset()
 
 
@@ -61,13 +62,13 @@ class Benchmark:
     summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
     outcomes and METRIC_PART over each part.
     signatures: returns additional entries of a score's signature.
+    judged: whether grader models score the answers.
     """
 
     name: str
     title: str
     paper: str
     version: str
-    card: str
     answer: AnswerForm | Callable[[Any], AnswerForm]
     metrics: tuple[Metric, ...]
     options: type[Options]
@@ -78,6 +79,7 @@ class Benchmark:
     summary: Callable[[Run, Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
     part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
     signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
+    judged: bool = False
 
     def form(self, options: Options) -> AnswerForm:
         """The answer form under these options."""
@@ -116,6 +118,13 @@ class Run:
     data: Data
     templates: Mapping[str, str] = field(repr=False)
 
+    def __post_init__(self) -> None:
+        if self.options.shots and self.data.pool is None:
+            raise BadInput(
+                f"{self.benchmark.name}: shots={self.options.shots}: there are no training rows to draw worked "
+                "examples from. Leave shots (lm-eval: --num_fewshot) at 0."
+            )
+
     @property
     def records(self) -> tuple[Record, ...]:
         """The records to evaluate, in the order of the data."""
@@ -125,6 +134,10 @@ class Run:
         """The same data with other prompt or scoring parameters; the dataset cannot be changed."""
         options = dataclasses.replace(self.options, **changes)
         return Run(self.benchmark, options, self.data, self.benchmark.templates(options))
+
+    def pool(self, fold: str) -> Mapping[str, Sequence[Record]]:
+        """The training records of a fold by cluster; none where there are no training rows."""
+        return self.data.pool(fold) if self.data.pool else {}
 
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""

@@ -31,16 +31,17 @@ from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, other, pair_outcome, settled
 from humor_tasks.benchmarks.prompts import fill, read_templates
-from humor_tasks.benchmarks.rubric import PREFERENCE, Rubric, open_rubric
+from humor_tasks.benchmarks.rubric import Judgement, Rubric, open_rubric
 from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
-from humor_tasks.scorers.preferred import read_preferred
+from humor_tasks.scorers.preferred import WORDS, read_preferred
 
 Of = Literal["explanation", "mock_explaining", "mock_generation"]
 Order = Literal["both", "random", "fixed"]
 Setting = Literal["description", "pixels", "caption_only", "frames"]
+PREFERENCE = Judgement("prefer.txt", ("first", "second", "format"), WORDS)
 NEEDED = "name the explanations: 'human', an Inspect log, lm-eval's samples, or a file of texts."
 OF_MOCK = {benchmark.name: benchmark for benchmark in (MOCK_EXPLAINING, MOCK_GENERATION)}
 MOCK_INPUTS = {"description": "description", "pixels": "media", "frames": "frames"}
@@ -145,7 +146,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     provenance = dict(corpus.data.provenance) | {f"{name}_model": side.model for name, side in sides.items()}
     prints = [str(provenance["fingerprint"]), *(side.fingerprint for side in sides.values())]
     provenance |= {"pairs": len(kept), "rows": len(records), "fingerprint": join_fingerprints(prints)}
-    return Data(tuple(records), provenance, lambda fold: {})
+    return Data(tuple(records), provenance)
 
 
 def _pair(o: PreferenceOptions, item: Record, system: str, against: str) -> list[Record]:
@@ -210,7 +211,6 @@ EXPLANATION_PREFERENCE = Benchmark(
     title="New Yorker Caption Contest: preferred explanation",
     paper=contest.PAPER,
     version="1-A",
-    card=contest.CARD,
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=METRICS,
     options=PreferenceOptions,
@@ -218,4 +218,5 @@ EXPLANATION_PREFERENCE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    judged=True,
 )

@@ -13,7 +13,7 @@ from typing import Any, cast
 from humor_tasks.benchmarks.contract import templates_hash
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.records import Prompt, Role, Turn
-from humor_tasks.scorers import preferred, rated, verdict
+from humor_tasks.scorers import verdict
 from humor_tasks.scorers.verdict import as_data
 
 FORMS = ("verdict.tags.txt", "verdict.json.txt")
@@ -35,8 +35,6 @@ class Judgement:
 
 
 POINT = Judgement("grade.txt", ("answer", "point", "format"), verdict.WORDS)
-PREFERENCE = Judgement("prefer.txt", ("first", "second", "format"), preferred.WORDS)
-RATED = {name: Judgement(f"{name}.txt", ("story", "format"), rated.WORDS) for name in ("sms", "hss")}
 
 
 @dataclass(frozen=True)

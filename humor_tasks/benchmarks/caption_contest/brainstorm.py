@@ -166,7 +166,6 @@ BRAINSTORM = Benchmark(
     title="New Yorker Caption Contest: brainstorm a caption",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
     metrics=(Metric("parsed"), *REPLY_RATES, *map(Metric, ("concepts", "chosen_among_them", "caption_words"))),
     options=BrainstormOptions,

@@ -295,7 +295,7 @@ def shots(run: Run, record: Record) -> list[Record]:
         return []
     if record.groups["fold"] == "-":
         raise BadInput("shots: the leaderboard's format has no train split for worked examples; leave shots out.")
-    pool = run.data.pool(record.groups["fold"])
+    pool = run.pool(record.groups["fold"])
     return draw(pool, record, o.shots, o.seed, f"the train split of fold {o.fold}", "contests")
 
 

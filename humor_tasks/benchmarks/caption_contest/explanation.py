@@ -58,7 +58,6 @@ EXPLANATION = Benchmark(
     title="New Yorker Caption Contest: explanation",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=lambda o: FreeText(read, reference=True, stop=o.stop),
     metrics=OVERLAP,
     options=corpus.NyccOptions,

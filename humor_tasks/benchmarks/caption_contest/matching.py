@@ -20,7 +20,6 @@ MATCHING = Benchmark(
     title="New Yorker Caption Contest: matching",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=corpus.letters("ABCDE"),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.NyccOptions,

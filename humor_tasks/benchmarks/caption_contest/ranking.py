@@ -32,7 +32,6 @@ RANKING = Benchmark(
     title="New Yorker Caption Contest: quality ranking",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=corpus.letters("AB"),
     metrics=(
         ACCURACY,

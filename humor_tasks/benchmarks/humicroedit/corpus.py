@@ -257,7 +257,7 @@ def prompt(run: Run, record: Record, name: str, **more: str) -> Prompt:
 
     *opening, (_, body) = split_turns(run.templates[task], task)
     turns = [Turn(cast(Role, role), fill(text, more, task)) for role, text in opening]
-    drawn = draw(run.data.pool(""), record, o.shots, o.seed, "the train split", "headlines") if o.shots else []
+    drawn = draw(run.pool(""), record, o.shots, o.seed, "the train split", "headlines") if o.shots else []
     for shot in drawn:
         turns += [user(shot, body), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(record, body)))

@@ -247,7 +247,6 @@ PAIRWISE = Benchmark(
     title="Humicroedit: the funnier of two edits",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=form,
     metrics=(
         _pair_metric("accuracy", lm_eval_name="acc"),

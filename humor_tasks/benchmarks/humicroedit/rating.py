@@ -186,7 +186,6 @@ RATING = Benchmark(
     title="Humicroedit: funniness of an edited headline",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=form,
     metrics=METRICS,
     options=RatingOptions,

@@ -87,7 +87,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
                 records[record.id] = replace(first, points=first.points + record.points)
     provenance: dict[str, Any] = {"dataset": o.dataset, "configs": [found.path.name], "split": o.split}
     provenance |= {"requested_revision": None, "revision": commit, "rows": len(records), "fingerprint": found.sha256}
-    return Data(tuple(records.values()), provenance, lambda fold: {})
+    return Data(tuple(records.values()), provenance)
 
 
 def _record(k: str, row: Mapping[str, str], per: str) -> Record:
@@ -179,7 +179,6 @@ HUMORBENCH = Benchmark(
     title="HumorBench: coverage of what makes a caption funny",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=FreeText(read),
     metrics=(
         _point_share("coverage", "higher", "graded_points"),
@@ -194,4 +193,5 @@ HUMORBENCH = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    judged=True,
 )

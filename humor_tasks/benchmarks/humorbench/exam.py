@@ -80,7 +80,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     names = [name for _, name in sources]
     provenance: dict[str, Any] = {"dataset": options.dataset, "configs": names, "split": options.split}
     provenance |= {"requested_revision": None, "revision": commit, "rows": len(records)}
-    return Data(tuple(records), provenance | {"fingerprint": join_fingerprints(sums)}, lambda fold: {})
+    return Data(tuple(records), provenance | {"fingerprint": join_fingerprints(sums)})
 
 
 def _record(row: Mapping[str, str], where: str) -> Record:
@@ -152,7 +152,6 @@ AUTOGRADER = Benchmark(
     title="HumorBench: agreement of an autograder with human labels",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,

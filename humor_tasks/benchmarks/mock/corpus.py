@@ -141,7 +141,7 @@ def worked(run: Run) -> dict[str, str]:
     """For a signature: the fingerprint of the pools of worked examples and samples; empty where none are used."""
     o, task = options_of(run), run.benchmark.name.removeprefix("mock_")
     drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
-    pooled = [run.data.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
+    pooled = [run.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
     rows = [
         {"id": r.id, "cluster": r.cluster, "fields": dict(r.fields), "target": r.target}
         for pool in pooled
@@ -360,7 +360,7 @@ def shots(run: Run, record: Record) -> list[Record]:
     o, scene = options_of(run), record.groups["scene"]
     if not o.shots:
         return []
-    pool = run.data.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
+    pool = run.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
     return draw(pool, record, o.shots, o.seed, f"the train split of {scene}", "media")
 
 

@@ -22,7 +22,6 @@ MOCK_DETECTING = Benchmark(
     title=corpus.TITLES["detecting"],
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=YesNo(stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,

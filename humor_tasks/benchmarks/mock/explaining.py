@@ -22,7 +22,6 @@ MOCK_EXPLAINING = Benchmark(
     title=corpus.TITLES["explaining"],
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=FreeText(read, reference=True, stop=BLANK_LINE),
     metrics=OVERLAP,
     options=corpus.MockOptions,

@@ -23,6 +23,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.rubric import Judgement
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.answer import Status
 from humor_tasks.scorers.rated import WORDS
@@ -30,7 +31,8 @@ from humor_tasks.scorers.refusal import is_refusal
 from humor_tasks.scorers.tagged import count_words
 from humor_tasks.scorers.thinking import without_thinking
 
-RATINGS = ("sms", "hss")
+RATED = {name: Judgement(f"{name}.txt", ("story", "format"), WORDS) for name in ("sms", "hss")}
+RATINGS = tuple(RATED)
 _NO_EXAMPLES = "the prompt for a story has no worked examples; leave this parameter out."
 FAILURES = {
     "grader_unparsed": ("unparsed", "empty"),
@@ -120,7 +122,6 @@ MOCK_GENERATION = Benchmark(
     title="MOCK: a humorous or sarcastic story",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=FreeText(read),
     metrics=(
         *map(Metric, RATINGS),
@@ -133,4 +134,5 @@ MOCK_GENERATION = Benchmark(
     prompt=corpus.prompt,
     outcome=outcome,
     part=corpus.part,
+    judged=True,
 )

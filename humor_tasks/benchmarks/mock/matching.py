@@ -22,7 +22,6 @@ MOCK_MATCHING = Benchmark(
     title=corpus.TITLES["matching"],
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=Choice("ABCD", stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,

@@ -13,8 +13,7 @@ from inspect_ai.util import collect
 from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.pair_verdicts import SIDES, WIN_VALUES, pair_outcome, settled
-from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions
-from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PREFERENCE, PreferenceOptions
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.errors import CannotRun
@@ -47,7 +46,7 @@ def preference_metrics() -> Metric:
     """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
+        run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
         return flat(run.metrics([outcome_of(score) for score in scores]))
 
     return compute

@@ -9,8 +9,8 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.mock.generation import RATINGS, rated
-from humor_tasks.benchmarks.rubric import RATED, Rubric
+from humor_tasks.benchmarks.mock.generation import RATED, RATINGS, rated
+from humor_tasks.benchmarks.rubric import Rubric
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,

@@ -37,17 +37,18 @@ class Repeated(Declared):
     replicates: int = parameter(1, "Number of replies per item; published figures are means over 5.", least=1)
 
 
-ONLY_INSPECT: Mapping[str, type[Declared]] = {
-    **dict.fromkeys(("mock_detecting", "mock_matching", "mock_explaining"), Repeated),
-    **dict.fromkeys(("humorbench", "explanation_preference", "mock_generation"), Asking),
-}
-"""Task -> the parameters of Inspect's task that the benchmark does not have."""
+REPEATED = ("mock_detecting", "mock_matching", "mock_explaining")
+
+
+def only_inspect(name: str) -> type[Declared]:
+    """The parameters that an Inspect task has beside those of the benchmark."""
+    return Asking if find_benchmark(name).judged else Repeated if name in REPEATED else Declared
 
 
 def parameters_of_task(name: str) -> dict[str, Parameter]:
-    """The parameters of an Inspect task by name: the benchmark's, then those of ONLY_INSPECT."""
+    """The parameters of an Inspect task by name: the benchmark's, then those of `only_inspect`."""
     own = parameters_of(find_benchmark(name).options)
-    return own | {n: each for n, each in parameters_of(ONLY_INSPECT.get(name, Declared)).items() if n not in own}
+    return own | {n: each for n, each in parameters_of(only_inspect(name)).items() if n not in own}
 
 
 def build(
@@ -59,7 +60,7 @@ def build(
 ) -> Task:
     """Open a benchmark and wrap it as a Task. Raises CannotRun, without a traceback, for invalid input.
 
-    given: the parameters of the task, of the benchmark and of ONLY_INSPECT.
+    given: the parameters of the task, of the benchmark and of `only_inspect`.
     scorers: scorers to use instead of the one for the answer form.
     graded_by: a function of the grading settings that returns the scorers, for tasks with graders.
     asks: whether the model under test is called; false where only the scorers' judges are.
@@ -67,7 +68,7 @@ def build(
     if graded_by:
         check_grader_bound()
     try:
-        only = ONLY_INSPECT.get(name, Declared)(**_of(name, given, own=False))
+        only = only_inspect(name)(**_of(name, given, own=False))
         run = find_benchmark(name).open(**_of(name, given, own=True))
         samples = [sample(run, record) for record in run.records]
     except BadInput as problem:
@@ -93,8 +94,8 @@ def build(
 
 
 def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
-    """The given parameters of the benchmark, or those of ONLY_INSPECT; some, such as `seed`, belong to both."""
-    only = {each.name for each in declared(ONLY_INSPECT.get(name, Declared))}
+    """The given parameters of the benchmark, or those of `only_inspect`; some, such as `seed`, belong to both."""
+    only = {each.name for each in declared(only_inspect(name))}
     theirs = only - set(parameters_of(find_benchmark(name).options))
     return {each: value for each, value in given.items() if (each not in theirs if own else each in only)}
 

@@ -11,6 +11,8 @@ from humor_tasks.on_inspect.scorers import brainstormed
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.answer import Mode
 
+__all__ = ["brainstorm", "explanation", "matching", "ranking"]
+
 
 @task
 def matching(

@@ -12,6 +12,8 @@ from humor_tasks.benchmarks.humicroedit.rating import Estimated
 from humor_tasks.benchmarks.options import OnUnparsed
 from humor_tasks.on_inspect.tasks.building import build
 
+__all__ = ["humicroedit_pairwise", "humicroedit_rating"]
+
 
 @task
 def humicroedit_rating(

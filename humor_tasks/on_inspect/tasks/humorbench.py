@@ -14,6 +14,8 @@ from humor_tasks.on_inspect.judging.graders import Asking
 from humor_tasks.on_inspect.scorers import judge_agreement
 from humor_tasks.on_inspect.tasks.building import build
 
+__all__ = ["humorbench", "humorbench_autograder"]
+
 
 @task
 def humorbench(

@@ -11,6 +11,8 @@ from humor_tasks.benchmarks.options import OnUnparsed, Split
 from humor_tasks.on_inspect.judging.stories import story_ratings
 from humor_tasks.on_inspect.tasks.building import build
 
+__all__ = ["mock_detecting", "mock_explaining", "mock_generation", "mock_matching"]
+
 
 @task
 def mock_detecting(

@@ -14,6 +14,8 @@ from humor_tasks.benchmarks.systems import HUMAN
 from humor_tasks.on_inspect.judging.preference import left_to_judges, preference
 from humor_tasks.on_inspect.tasks.building import build
 
+__all__ = ["explanation_preference"]
+
 
 @task
 def explanation_preference(
