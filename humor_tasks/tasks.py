@@ -1,6 +1,6 @@
-"""The Inspect tasks, for suites and scripts of your own: `from humor_tasks.tasks import matching`.
+"""The Inspect tasks, for use in Python code: `from humor_tasks.tasks import matching`.
 
-On the command line they are `humor_tasks/matching` and so on. Their parameters are tabled by `humor-tasks parameters`.
+On the command line they are `humor_tasks/matching` and so on. `humor-tasks parameters` prints tables of the parameters.
 Each module names its own tasks.
 """
 

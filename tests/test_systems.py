@@ -138,7 +138,10 @@ def told(path: Path | str, message: str) -> None:
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    told(tmp_path / "no.json", "there is no such file; name 'human', a log, lm-eval's samples or {id: text} as JSON")
+    told(
+        tmp_path / "no.json",
+        "there is no such file; name 'human', an Inspect log, lm-eval's samples or {id: text} as JSON",
+    )
     told("Human", "there is no such file")
     told(tmp_path, "there is no such file")
     for name in ("broken.eval", "empty.eval"):

@@ -81,7 +81,7 @@ def test_declared_and_something_else(site: Path, value: str) -> None:
         "from humor_tasks.benchmarks import *\nMATCHING, TEXT = BENCHMARKS['matching'], ''"
     )
     declare(site, "jests", jests=value)
-    with pytest.raises(BadInput, match=f"{value}, its entry point .* is no Benchmark of that name"):
+    with pytest.raises(BadInput, match=f"its entry point {value} .* must be a Benchmark of that name"):
         find_benchmark("jests")
 
 
