@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# In a source checkout scorers/ and datasets_cards/ lie beside this package, not inside it as in a
-# wheel. Adding the repository root to the package's search path makes `humor_tasks.scorers` the
-# same import in both, without claiming the top-level name `scorers`.
+# In a source checkout scorers/ and datasets_cards/ are next to this package; in a wheel they are inside it. With the
+# repository root in the package's search path, `humor_tasks.scorers` can be imported in both, and no top-level name
+# `scorers` is taken.
 _ROOT = Path(__file__).resolve().parent.parent
 if (_ROOT / "scorers" / "__init__.py").is_file() and not (Path(__file__).parent / "scorers").exists():
     __path__.append(str(_ROOT))
@@ -21,7 +21,7 @@ __all__ = ["__version__", "clip_predict", "evaluate", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    # Both harnesses import this package at every start: nothing heavy may load before it is used.
+    # Both harnesses import this package at startup, so heavy modules are imported only when used.
     if name in ("load", "evaluate", "clip_predict"):
         from humor_tasks import api
 

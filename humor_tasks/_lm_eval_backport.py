@@ -1,12 +1,12 @@
-"""Lets `lm_eval --tasks nyc_ranking` and `lm_eval --model humor-baseline` work as typed after `pip install`.
+"""Makes `lm_eval --tasks nyc_ranking` and `lm_eval --model humor-baseline` work after `pip install`.
 
-lm-eval 0.4.13 finds tasks and models in its own folders only. Its next release reads the entry points
-`lm_eval.models` (#4013, #4014, merged) and, once #4015 is merged, `lm_eval.tasks`. This is the back-port of both for
-this distribution alone: it reads the same entry points, declared in pyproject.toml, so there is one list, and it
-leaves an lm-eval that reads them itself untouched. Delete it, and backport/, when that release is the oldest supported.
+lm-eval 0.4.13 finds tasks and models only in its own folders. Its next release reads the entry points `lm_eval.models`
+(#4013, #4014, merged) and, once #4015 is merged, `lm_eval.tasks`. This module is a backport of both, only for this
+distribution. It reads the same entry points from pyproject.toml and does not change an lm-eval that reads them itself.
+Delete this module and backport/ when that release is the oldest supported one.
 
-backport/_humor_tasks_lm_eval.py calls `complete` while lm-eval is being imported: nothing of lm-eval, and no heavy
-part of this package, may be imported at the top.
+backport/_humor_tasks_lm_eval.py calls `complete` while lm-eval is being imported, so this module must not import
+lm-eval or heavy parts of this package at the top.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def complete(spec: ModuleSpec) -> None:
-    """Have the module that `spec` describes completed by its step as soon as it has been run."""
+    """Run the patch in STEPS for the module of `spec` as soon as the module has been executed."""
     step, loader = STEPS[spec.name], spec.loader
     run = getattr(loader, "exec_module", None)
     if run is None:
@@ -33,19 +33,19 @@ def complete(spec: ModuleSpec) -> None:
 
     def exec_module(module: ModuleType) -> None:
         run(module)
-        if module.__name__ != spec.name:  # a zip file's loader serves every module of its archive
+        if module.__name__ != spec.name:  # the loader of a zip file is shared by all modules in it
             return
         try:
             step(module)
         except Exception as error:
             log.warning("lm-eval will not list the humour tasks or models: %s has changed (%r)", spec.name, error)
 
-    # On the instance, which serves this one module: inspect, pickle and runpy go on seeing the loader's own type.
+    # Set on the instance, so that inspect, pickle and runpy still see the loader's original type.
     loader.exec_module = exec_module  # type: ignore[union-attr, method-assign]
 
 
 def add_tasks(index: ModuleType) -> None:
-    """Have `TaskIndex.build` scan our folders right behind lm-eval's own, so that a user's include_path still wins."""
+    """Make `TaskIndex.build` scan our folders right after lm-eval's, so that a user's include_path takes precedence."""
     build = index.TaskIndex.build
     builtin = Path(str(index.__file__)).parent.resolve()
 
@@ -57,7 +57,7 @@ def add_tasks(index: ModuleType) -> None:
 
 
 def with_ours(paths: list[Path], builtin: Path) -> list[Path]:
-    """`paths` with our folders behind `builtin`; unchanged without it (include_defaults=False) or if ours are in."""
+    """`paths` with our missing folders after `builtin`; unchanged without `builtin` (include_defaults=False)."""
     scanned = [Path(path).resolve() for path in paths]
     if builtin not in scanned:
         return paths
@@ -66,7 +66,7 @@ def with_ours(paths: list[Path], builtin: Path) -> list[Path]:
 
 
 def task_folders() -> list[Path]:
-    """The folders our `lm_eval.tasks` entry points name, found without importing them."""
+    """The folders of our `lm_eval.tasks` entry points, found without importing them."""
     folders = []
     for entry in entry_points("lm_eval.tasks"):
         package, *parts = entry.value.split(".")
@@ -77,9 +77,9 @@ def task_folders() -> list[Path]:
 
 
 def add_models(models: ModuleType) -> None:
-    """Register our models by name, unimported, beside lm-eval's own, which `models` has registered by now.
+    """Register our models by name, without importing them, after lm-eval has registered its own.
 
-    Not earlier: lm-eval imports its own models only while the registry is empty.
+    An earlier registration would keep lm-eval from importing its models, which it does only if the registry is empty.
     """
     from lm_eval.api import registry
 
@@ -91,10 +91,10 @@ def add_models(models: ModuleType) -> None:
 
 
 def entry_points(group: str) -> list[EntryPoint]:
-    """What this distribution, and no other, declares under `group` in its pyproject.toml."""
+    """The entry points of `group` that this distribution declares in pyproject.toml."""
     try:
         return list(distribution("humor-tasks").entry_points.select(group=group))
-    except PackageNotFoundError:  # run from a checkout that was never installed
+    except PackageNotFoundError:  # a source checkout that is not installed
         return []
 
 

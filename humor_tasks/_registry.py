@@ -1,6 +1,7 @@
-"""Everything Inspect's entry point registers. Imported by every Inspect command: keep it light.
+"""Everything that Inspect's entry point registers.
 
-No torch, datasets, pandas or lm_eval may load here; model providers import theirs when used.
+Every Inspect command imports this module. It must not import torch, datasets, pandas or lm_eval; model providers import
+them when used.
 """
 
 from inspect_ai.model import ModelAPI, modelapi

@@ -1,4 +1,4 @@
-"""The benchmarks without a harness: rows, prompts and scores for people with a runner of their own.
+"""The benchmarks without a harness: records, prompts and scores for custom evaluation code.
 
 from humor_tasks import load, evaluate
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """Scores of one set of predictions: metrics with intervals, what made them, and every outcome."""
+    """Scores of a set of predictions: metrics with confidence intervals, signature, and the outcome of every item."""
 
     metrics: Mapping[str, Estimate]
     signature: str
@@ -43,9 +43,9 @@ class Report:
         return "\n".join([*rows, self.signature])
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: {metrics: {name: {value, stderr, low, high, n, clusters}}, signature}.
+        """The report for JSON: {metrics: {name: {value, stderr, low, high, n, clusters}}, signature}.
 
-        An unknown (nan) value, as a standard error from one cluster, is None.
+        An undefined (nan) value, such as the standard error of a single cluster, is None.
         """
         metrics = {}
         for name, e in self.metrics.items():
@@ -55,27 +55,28 @@ class Report:
 
 
 def load(task: str, **parameters: Any) -> Run:
-    """Open a benchmark: `records`, `prompt(record)`, `outcome(record, reply)`, `metrics(outcomes)`.
+    """Open a benchmark; the run has `records`, `prompt(record)`, `outcome(record, reply)` and `metrics(outcomes)`.
 
-    Parameters are those of the Inspect task of the same name. Raises BadInput.
+    Parameters are those of the Inspect task of the same name. Raises BadInput for parameters or data that cannot be
+    used.
     """
     return find_benchmark(task, "task").open(**parameters)
 
 
 def evaluate(task: str | Run, predictions: Mapping[str, str | Answer], **parameters: Any) -> Report:
-    """Score {instance_id: reply}; a reply may be a bare letter. An `Answer` is scored as it is, without reading.
+    """Score {instance_id: reply}; a reply may be just a letter. An `Answer` is scored without parsing.
 
-    Raises BadInput, and scores nothing, when an id is missing or does not exist.
+    Raises BadInput, without scoring anything, for missing and unknown ids.
     """
     if not isinstance(task, str) and parameters:
-        raise BadInput(f"{', '.join(parameters)}: give parameters to load(), or to evaluate() with a task's name.")
+        raise BadInput(f"{', '.join(parameters)}: pass parameters to load(), or to evaluate() with a task's name.")
     run = load(task, **parameters) if isinstance(task, str) else task
     check_ids(run, predictions)
     for identity, reply in predictions.items():
         if not isinstance(reply, str | Answer):
             raise BadInput(f"prediction of {identity} is {reply!r}; it must be text. Nothing was scored.")
     outcomes = tuple(_outcome(run, record, predictions[record.id]) for record in run.records)
-    # How the predictions were made is not known here: no prompt was shown by this project.
+    # It is unknown how the predictions were made, so the signature has no entries for the prompt.
     unknown = {name: "-" for name in ("shots", "cot") if name in run.options.shown()}
     signature = run.signature("predictions", **unknown, prompts="-")
     return Report(run.metrics(outcomes), signature, outcomes)
@@ -86,7 +87,7 @@ def _outcome(run: Run, record: Record, prediction: str | Answer) -> Outcome:
 
 
 def check_ids(run: Run, ids: Collection[str]) -> None:
-    """BadInput unless `ids` are those of the run's records; rows that the benchmark drops may be among them."""
+    """Raise BadInput unless `ids` are the ids of the run's records; ids of dropped rows are also allowed."""
     known = {record.id for record in run.records}
     allowed = known | run.data.dropped
     problems = [
@@ -99,7 +100,7 @@ def check_ids(run: Run, ids: Collection[str]) -> None:
     ]
     if problems:
         where = f"{run.benchmark.name}, split {run.options.split} of {run.options.dataset} ({len(known)} instances)"
-        raise BadInput(f"predictions do not fit {where}: {'; '.join(problems)}. Nothing was scored.")
+        raise BadInput(f"predictions do not match {where}: {'; '.join(problems)}. Nothing was scored.")
 
 
 def clip_predict(
@@ -109,13 +110,14 @@ def clip_predict(
     output: str | Path | None = None,
     **parameters: Any,
 ) -> dict[str, str]:
-    """{instance_id: letter} of the caption most similar to the picture, the first one on a tie.
+    """{instance_id: letter} of the caption most similar to the picture, the first one in a tie.
 
     dataset: hub id, local dataset folder, `sample`, or a folder in the leaderboard's format.
-    task: matching or ranking. parameters: split, fold and revision, as of the Inspect task of that name.
-    clip: a loaded model, its configuration, or what is called `pretrained` there (default: the paper's).
-    output: also written there, as the leaderboard takes it (JSON).
-    Raises BadInput naming the row, the picture or the setting that cannot be used; then nothing is written.
+    task: matching or ranking.
+    clip: a loaded model, its configuration, or the configuration's `pretrained` (default: the paper's model).
+    output: a file to which the predictions are also written, in the leaderboard's format (JSON).
+    parameters: split, fold and revision, as in the Inspect task.
+    Raises BadInput for a row, picture or setting that cannot be used; then nothing is written.
     """
     from humor_tasks.models.choosers.chooser import LETTERS, Question, best
     from humor_tasks.models.choosers.clip import ClipChooser
@@ -123,13 +125,13 @@ def clip_predict(
 
     check_choice("task", task, ("matching", "ranking"))
     if output is not None and Path(output).is_dir():
-        raise BadInput(f"{output}: is a folder; name the file to write.")
+        raise BadInput(f"{output}: is a folder; give the path of a file to write.")
     run = load(task, dataset=str(dataset), setting="pixels", **parameters)
     if not isinstance(clip, Clip):
         clip = Clip.load(ClipConfig(clip) if isinstance(clip, str) else clip)
     questions = [Question(r.id, r.context, r.choices, r.picture) for r in run.records]
     scores = ClipChooser(clip).score(questions)
-    letters = {q.id: LETTERS[best(own)] for q, own in zip(questions, scores, strict=True)}
+    letters = {q.id: LETTERS[best(row)] for q, row in zip(questions, scores, strict=True)}
     if output is not None:
         write_json(Path(output), letters)
     return letters

@@ -36,8 +36,8 @@ def test_entity_names(link: str, name: str) -> None:
 
 
 BAD_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("matching", {"caption_choices": ["a", "b", "c", "d"]}, ["caption_choices holds 4 captions", "has 5"]),
-    ("matching", {"caption_choices": list("abcdef")}, ["caption_choices holds 6 captions"]),
+    ("matching", {"caption_choices": ["a", "b", "c", "d"]}, ["caption_choices has 4 captions", "needs 5"]),
+    ("matching", {"caption_choices": list("abcdef")}, ["caption_choices has 6 captions"]),
     ("matching", {"label": "F"}, ["label is 'F'", "A, B, C, D, E"]),
     ("matching", {"label": "b"}, ["label is 'b'"]),
     ("matching", {"label": " "}, ["label is"]),
@@ -98,7 +98,7 @@ def test_a_repeated_caption_is_only_a_warning(tmp_path: Path) -> None:
         ({"shots": -1}, "shots must be a whole number of at least 0"),
         ({"shots": "two"}, "shots must be a whole number"),
         ({"cot": "yes"}, "cot must be true or false"),
-        ({"fold": "all", "split": "train"}, "the folds' train splits overlap"),
+        ({"fold": "all", "split": "train"}, "the train splits of the folds overlap"),
         ({"dataset": 3}, "dataset must be text, not 3"),
         ({"prompts": 5}, "prompts must be text, not 5"),
         ({"colour": 1}, "parameter of matching: there is no 'colour'"),
@@ -197,9 +197,9 @@ def test_a_folder_of_prompts_overrides_templates_and_changes_the_signature(tmp_p
         ("matching.cot.txt", "no turns $scene $choices", "must start with a line"),
         ("matching.cot.txt", "== user ==\nhello", "lacks \\$choices, \\$scene"),
         ("matching.cot.txt", "== user ==\n$scene $choices\n== assistant ==\nho", "end in a user turn"),
-        ("matching.cot.txt", "== user ==\n$scene $choices $sceen", "there is no field \\$sceen; it can use"),
+        ("matching.cot.txt", "== user ==\n$scene $choices $sceen", "there is no field \\$sceen; the fields are"),
         ("matching.cot.txt", "== user ==\n$scene $choices $ 5", "write \\$\\$ for a dollar sign"),
-        ("readme.md", "x", "holds no .txt file"),
+        ("readme.md", "x", "has no .txt file"),
     ],
 )
 def test_bad_templates(tmp_path: Path, name: str, text: str, message: str) -> None:

@@ -91,11 +91,11 @@ def test_fewer_examples(count: int) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"examples": 10}, r"examples=10: examples\.txt has 9"),
+        ({"examples": 10}, r"examples=10: examples\.txt has only 9"),
         ({"examples": -1}, "examples must be a whole number"),
         ({"temperature": "hot"}, "temperature must be a number or none, not 'hot'"),
         ({"setting": "caption_only"}, "there is no 'caption_only'"),
-        ({"shots": 2}, "a brainstorm has none"),
+        ({"shots": 2}, "brainstorm has no such parameter"),
     ],
 )
 def test_parameters_that_cannot_be_used(given: dict[str, Any], message: str) -> None:
@@ -403,7 +403,7 @@ def test_clip_ranks_by_the_picture(tmp_path: Path) -> None:
         (("--model", "baseline/loudest"), "there is no 'loudest'"),
         (("--model", "baseline/first", "-o", "x.txt"), "must end in .csv or .json"),
         (("--model", "baseline/first", "-M", "seed"), "-M seed: has no value"),
-        (("--model", "baseline/first", "-M", "memoize=1"), "-M memoize: is no argument of a model"),
+        (("--model", "baseline/first", "-M", "memoize=1"), "-M memoize: is not an argument of a model"),
         (("--model", "baseline/first", "-M", "prompts=1"), "there is no 'prompts'"),
         (("--model", "baseline/first", "--log-dir", __file__), "the log cannot be written"),
         (("--model", "baseline/first", "--fold", "7"), "fold"),

@@ -104,7 +104,7 @@ def check_no_leak(run: Run) -> int:
             continue
         count += 1
         assert [other for other, _ in found] == WANTED[task]
-        pools = [run.data.pool(f"{record.groups['scene']}/{other}") for other, _ in found]
+        pools = [run.pool(f"{record.groups['scene']}/{other}") for other, _ in found]
         assert all(sample in pool[sample.cluster] for pool, (_, sample) in zip(pools, found, strict=True))
         shown = [record, *(sample for _, sample in found)]
         for what in ([r.id for r in shown], [r.cluster for r in shown], [digest(r) for r in shown]):
@@ -295,7 +295,7 @@ def test_both_at_once_are_refused() -> None:
         mock_detecting(dataset="sample", input="description", chain_of_task=True), model, solver=chain_of_task()
     )
     assert log.status == "error"
-    assert "the task shows worked samples itself" in str(log.error and log.error.message)
+    assert "the task already shows worked samples" in str(log.error and log.error.message)
     assert model.asked == []
 
 
@@ -390,9 +390,9 @@ def test_a_cartoon_of_the_caption_contest_is_known_by_its_contest(task: Any, oth
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "does not tell its task; name it: -S task=detecting|matching|explaining"),
-        ({"task": "detecting"}, "does not tell its scene; name it: -S scene=cartoon|post|comedy"),
-        ({"task": "detecting", "scene": "cartoon"}, "name the folder whose train splits hold worked samples"),
+        ({}, "has no task in its metadata; give -S task=detecting|matching|explaining"),
+        ({"task": "detecting"}, "has no scene in its metadata; give -S scene=cartoon|post|comedy"),
+        ({"task": "detecting", "scene": "cartoon"}, "give the folder whose train splits contain worked samples"),
         ({"task": "ranking", "scene": "cartoon", "dataset": "sample"}, "there is no 'ranking'"),
         ({"task": "detecting", "scene": "circus", "dataset": "sample"}, "there is no 'circus'"),
         ({"task": "detecting", "scene": "post", "dataset": "/nowhere"}, "dataset=/nowhere"),

@@ -121,7 +121,7 @@ def test_predictions_that_are_no_text_and_parameters_too_late() -> None:
     replies = {record.id: "A" for record in run.records}
     with pytest.raises(BadInput, match="is None; it must be text"):
         evaluate(run, replies | {run.records[0].id: None})  # type: ignore[dict-item]
-    with pytest.raises(BadInput, match="extraction: give parameters to load"):
+    with pytest.raises(BadInput, match="extraction: pass parameters to load"):
         evaluate(run, replies, extraction="nonsense")
 
 

@@ -40,7 +40,7 @@ from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
-from humor_tasks.on_lm_eval.providers.processes import UNSAID
+from humor_tasks.on_lm_eval.providers.processes import DEFAULT_DEVICE
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.testing import run_lm_eval
 
@@ -173,7 +173,7 @@ def test_the_last_picture_of_the_last_question_is_compared(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("image", "message"),
     [
-        ("https://example.com/a.png", "Picture of q1: https://example.com/a.png is on the web; download it"),
+        ("https://example.com/a.png", "Picture of q1: https://example.com/a.png is a URL; download the picture"),
         ("data:image/png;base64,@@@@", "Picture of q1: its data: URI is not base64"),
         ("data:image/png;base64,", "Picture of q1: there are no bytes"),
         ("data:image/png,abcd", "Picture of q1: there are no bytes"),
@@ -247,7 +247,7 @@ def test_a_machine_without_cuda_says_so_when_asked(folder: str, monkeypatch: pyt
         get_model(f"clip/{folder}", device="cuda")
     with pytest.raises(BadInput, match="device 'cuda' is not available"):
         ClipLM(folder, "cuda")
-    assert ClipLM(folder, UNSAID).device.type != "cuda"  # lm-eval without --device
+    assert ClipLM(folder, DEFAULT_DEVICE).device.type != "cuda"  # lm-eval without --device
 
 
 def test_a_caption_of_ten_thousand_characters_is_cut_and_told(clip: Clip, caplog: pytest.LogCaptureFixture) -> None:
@@ -404,7 +404,7 @@ def test_the_leaderboards_folder_becomes_its_file(folder: str, clip: Clip, tmp_p
 def test_what_cannot_be_predicted(folder: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no 'explanation'; choose from matching, ranking"):
         clip_predict("sample", "explanation", folder)
-    with pytest.raises(BadInput, match="is a folder; name the file"):
+    with pytest.raises(BadInput, match="is a folder; give the path of a file"):
         clip_predict("sample", "matching", folder, tmp_path)
     with pytest.raises(BadInput, match="there is no 'folds'"):
         clip_predict("sample", "matching", folder, folds=3)

@@ -150,7 +150,7 @@ def test_an_empty_answer_of_somebody_elses_task_covers_nothing() -> None:
 
 def test_a_target_without_points_is_an_error() -> None:
     log = run(own_task(Sample(id="s", input="?", target=" ")), says("m", "x"), grader("g", thirds), status="error")
-    assert "the target holds no anticipated point" in str(log.error)
+    assert "the target has no reference point" in str(log.error)
 
 
 # ---- panels, failures ---------------------------------------------------------------------------

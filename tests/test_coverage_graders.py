@@ -195,7 +195,7 @@ def test_a_grader_that_is_named_goes_before_the_role() -> None:
 def test_a_panel_names_each_model_once() -> None:
     log = run(own_task(bears()), says("m", "Bears."), grader("g", thirds), grader("g", thirds), status="error")
     assert log.error
-    assert "a panel names each model once, not mockllm/g, mockllm/g" in log.error.message
+    assert "a panel must name each model once, not mockllm/g, mockllm/g" in log.error.message
 
 
 def test_metadata_of_the_same_names_means_something_else_elsewhere() -> None:
@@ -253,7 +253,7 @@ def test_what_would_fail_for_every_request_ends_the_run(status_code: int, struct
     log = run(own_task(bears(), structured=structured), says("m", "B."), ScriptedModel("g", fails), status=status)
     if ends:
         assert log.error
-        assert ("takes no schema: use structured=false" if structured else "cannot be asked") in log.error.message
+        assert ("rejected the schema; use structured=false" if structured else "cannot be used") in log.error.message
 
 
 def test_a_missing_grader_is_told_before_there_is_a_log() -> None:

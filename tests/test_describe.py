@@ -211,7 +211,7 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
         ("sample", ["--fold", "5"], "fold: there is no '5'"),
         ("sample", ["--split", "tset"], "Did you mean 'test'"),
         ("sample", ["--temperature", "warm"], "--temperature is 'warm'"),
-        ("sample", ["--temperature", "nan"], "temperature is nan; give a number from 0 up"),
+        ("sample", ["--temperature", "nan"], "temperature is nan; it must be a number of at least 0"),
         ("sample", ["--temperature=-1"], "temperature is -1.0"),
         ("sample", ["--revision", "main"], "revision=main is for hub datasets"),
         ("nowhere", [], "is neither 'sample'"),
@@ -225,8 +225,8 @@ def test_what_cannot_be_described(tmp_path: Path, dataset: str, more: list[str],
 
 def test_a_dataset_without_pictures_says_what_it_has(real_corpus: str, tmp_path: Path) -> None:
     told = describe(tmp_path / "d", real_corpus, "--task", "ranking", model="mockllm/model")
-    assert "there are no rows with pictures. They would be in ranking_from_pixels" in told
-    assert "its configs are explanation, matching, matching_from_pixels, ranking" in told
+    assert "there are no rows with pictures. They are expected in the configs ranking_from_pixels" in told
+    assert "the dataset's configs are explanation, matching, matching_from_pixels, ranking" in told
 
 
 @pytest.mark.slow

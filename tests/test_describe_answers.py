@@ -188,7 +188,9 @@ def test_a_request_that_fails_keeps_the_others() -> None:
 
     model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
     kept: list[tuple[str, ...]] = []
-    message = r"mockllm/model: 'bad\?' about row 0: RuntimeError: no such model. \d+ answers are kept; the same command"
+    message = (
+        r"mockllm/model: 'bad\?' about row 0: RuntimeError: no such model. \d+ answers are kept; run the same command"
+    )
     with pytest.raises(BadInput, match=message):
         describe_rows(pictures(3), ["good?", "bad?"], model, keep=lambda *line: kept.append(line))
     assert ("p0", "good?", "fine") in kept
@@ -203,7 +205,7 @@ def test_a_models_arguments_are_told_and_its_secrets_are_not() -> None:
     assert Asking(seed=1).of(model)["seed"] == 1
     for name, argument, message in (
         ("nobody/x", "a=1", "model nobody/x: "),
-        ("mockllm/model", "flavour", "-M flavour: has no value; give it as -M flavour=VALUE"),
+        ("mockllm/model", "flavour", "-M flavour: has no value; write -M flavour=VALUE"),
         ("mockllm/model", "a={", "model mockllm/model: while parsing a flow node .*"),
     ):
         with pytest.raises(BadInput, match=message) as problem:

@@ -394,17 +394,17 @@ def test_expected_ratings(likelihoods: list[float], value: float | None) -> None
         (RATING, {"split": "dve"}, "Did you mean 'dev'"),
         (RATING, {"setting": "edited"}, "setting: there is no 'edited'"),
         (RATING, {"estimate": "mean"}, "choose from text, expected"),
-        (RATING, {"scale": " "}, "scale must be text"),
+        (RATING, {"scale": " "}, "scale must not be empty"),
         (RATING, {"scale": 3}, "scale must be text"),
-        (RATING, {"on_unparsed": "random"}, "a rating is not guessed"),
+        (RATING, {"on_unparsed": "random"}, "ratings cannot be guessed"),
         (RATING, {"extraction": "released_chat"}, "extraction: there is no 'released_chat'"),
-        (RATING, {"revision": "main"}, "pinned by their SHA-256"),
+        (RATING, {"revision": "main"}, "pinned by SHA-256"),
         (RATING, {"shots": -1}, "shots must be a whole number"),
         (RATING, {"via": "ratings"}, "parameter of humicroedit_rating: there is no 'via'"),
         (RATING, {"dataset": "/no/where"}, "there is no file /no/where/task-1/test.csv"),
         (PAIRWISE, {"via": "rating"}, "Did you mean 'ratings'"),
-        (PAIRWISE, {"estimate": "expected"}, "belongs to via=ratings"),
-        (PAIRWISE, {"via": "ratings", "on_unparsed": "random"}, "a rating is not guessed"),
+        (PAIRWISE, {"estimate": "expected"}, "applies only to via=ratings"),
+        (PAIRWISE, {"via": "ratings", "on_unparsed": "random"}, "ratings cannot be guessed"),
         (PAIRWISE, {"on_unparsed": "perhaps"}, "on_unparsed: there is no 'perhaps'"),
     ],
 )
@@ -438,9 +438,21 @@ def put(**cells: str) -> Callable[[list[Row]], None]:
         (2, put(original2="No mark"), "line 3: original2 has 0 marked words"),
         (2, put(edit1=""), "line 3: edit1 is empty"),
         (2, put(label="3"), "line 3: label is '3'; it must be 1 or 2"),
-        (2, put(label="1", meanGrade1="0.2", meanGrade2="1.0"), "line 3: label is 1, but the means 0.2 and 1.0 say 2"),
-        (2, put(label="0", meanGrade1="1.2", meanGrade2="1.0"), "line 3: label is 0, but the means 1.2 and 1.0 say 1"),
-        (2, put(label="2", meanGrade1="1.0", meanGrade2="1.0"), "line 3: label is 2, but the means 1.0 and 1.0 say 0"),
+        (
+            2,
+            put(label="1", meanGrade1="0.2", meanGrade2="1.0"),
+            "line 3: label is 1, but the means 0.2 and 1.0 imply 2",
+        ),
+        (
+            2,
+            put(label="0", meanGrade1="1.2", meanGrade2="1.0"),
+            "line 3: label is 0, but the means 1.2 and 1.0 imply 1",
+        ),
+        (
+            2,
+            put(label="2", meanGrade1="1.0", meanGrade2="1.0"),
+            "line 3: label is 2, but the means 1.0 and 1.0 imply 0",
+        ),
         (2, lambda rows: rows[2].update(id=rows[1]["id"]), "line 4: id .* is also that of"),
     ],
 )
@@ -464,7 +476,7 @@ def test_grades_that_disagree_with_their_mean_are_said_once(tmp_path: Path) -> N
             row.update(grades="43333", meanGrade="2.8")
 
     dataset = changed(tmp_path, 1, "test", change)
-    with pytest.warns(UserWarning, match="in 3 rows the grades disagree with their mean") as caught:
+    with pytest.warns(UserWarning, match="in 3 rows the grades disagree with the file's mean") as caught:
         run = load(RATING, dataset=dataset)
     assert len(caught) == 1
     assert {r.target for r in run.records[:3]} == {"2.8"}
@@ -474,7 +486,7 @@ def test_a_pair_whose_grades_disagree_with_a_mean_is_said_once(tmp_path: Path) -
     dataset = changed(
         tmp_path, 2, "test", put(grades1="00000", meanGrade1="2.8", grades2="33333", meanGrade2="0.0", label="1")
     )
-    with pytest.warns(UserWarning, match="in 1 rows the grades disagree with their mean") as caught:
+    with pytest.warns(UserWarning, match="in 1 rows the grades disagree with the file's mean") as caught:
         load(PAIRWISE, dataset=dataset)
     assert len(caught) == 1
 
@@ -486,7 +498,7 @@ def test_a_split_of_ties_holds_nothing_to_evaluate(tmp_path: Path, via: str) -> 
             row.update(meanGrade1="1.0", meanGrade2="1.0", grades1="", grades2="", label="0")
 
     dataset = changed(tmp_path, 2, "test", tie)
-    with pytest.raises(BadInput, match="holds no row to evaluate; 36 rows are dropped"):
+    with pytest.raises(BadInput, match="has no row to evaluate; 36 rows without an answer were dropped"):
         load(PAIRWISE, dataset=dataset, via=via)
     kept = load(PAIRWISE, dataset=dataset, via=via, ties="keep")
     found = evaluate(kept, {r.id: told(1) if via == "ratings" else "A" for r in kept.records}).metrics
@@ -510,7 +522,7 @@ def test_real_rows(real_data: Path, split: str) -> None:
         rating = load(RATING, dataset=dataset, split=split)
         pairs = load(PAIRWISE, dataset=dataset, split=split)
     assert len(rating.records) == REAL[split][0]
-    said = [str(w.message) for w in caught if "disagree with their mean" in str(w.message)]
+    said = [str(w.message) for w in caught if "disagree with the file's mean" in str(w.message)]
     assert re.findall(r"in (\d+) rows", "\n".join(said)) == (["7", "4"] if split == "train_funlines" else [])
     assert len(pairs.records) + len(pairs.data.dropped) == REAL[split][1]
     odd = sum(r.fields["edit"] == "None" for r in rating.records)

@@ -174,8 +174,11 @@ def test_without_a_digit_there_is_no_expected_value() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (ModelOutput.from_content("mockllm/model", "Rating: 2"), "gives no log-probabilities: use estimate=text"),
-        (with_logprobs("2", [("2", None)]), "gives only its own token's log-probability: use estimate=text"),
+        (ModelOutput.from_content("mockllm/model", "Rating: 2"), "returns no log-probabilities; use estimate=text"),
+        (
+            with_logprobs("2", [("2", None)]),
+            "returns the log-probability of the generated token only; use estimate=text",
+        ),
     ],
 )
 def test_a_model_without_logprobs_is_told_so(said: ModelOutput, message: str) -> None:

@@ -239,7 +239,7 @@ def test_nothing_is_taken_from_the_corpora(real_data: Path) -> None:
 
 @cache
 def prices() -> dict[str, Any]:
-    return tomllib.loads((ROOT / "humor_tasks" / "prices.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((ROOT / "humor_tasks" / "data" / "prices.toml").read_text(encoding="utf-8"))
 
 
 def test_prices_say_what_they_are() -> None:

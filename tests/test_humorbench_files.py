@@ -41,8 +41,8 @@ BAD_FILES: list[tuple[str, bytes, list[str]]] = [
         (table(task).replace(b"caption", b"caption,idx"), ["f.csv: the header repeats the column idx"]),
         (table(task, LINES[task].replace("1,", "2,").replace("Honey?", " ")), ["f.csv, line 3: caption is empty"]),
         (table(task, LINES[task].replace("Bears like honey", '"\n"')), ["f.csv, line 3: element is empty"]),
-        (table(task, "", LINES[task]), ["f.csv, line 4: the same (idx, element)", "f.csv, line 2", "out"]),
-        (table(task, LINES[task].replace("s like", "s  like ")), ["f.csv, line 3: the same", "line 2. Leave one of"]),
+        (table(task, "", LINES[task]), ["f.csv, line 4: the same (idx, element)", "f.csv, line 2", "Remove one"]),
+        (table(task, LINES[task].replace("s like", "s  like ")), ["f.csv, line 3: the same", "line 2. Remove one of"]),
         (table(task, f"{LINES[task]},x"), ["f.csv, line 3: has", "fields, the header has"]),
         (table(task, "2,A saw."), ["f.csv, line 3: has 2 fields"]),
         # a text may run over several lines: the line named is the one that the row begins on
@@ -60,7 +60,7 @@ BAD_FILES: list[tuple[str, bytes, list[str]]] = [
 BAD_FILES += [
     ("humorbench_autograder", table("humorbench_autograder", LINES["humorbench_autograder"][:-4] + label), messages)
     for label, messages in [
-        ("pass", ["f.csv, line 3: label is 'pass'; it must be PASS or FAIL"]),
+        ("pass", ["f.csv, line 3: label is 'pass'; it must be a person's PASS or FAIL"]),
         ("MAYBE", ["f.csv, line 3: label is 'MAYBE'"]),
         ("", ["f.csv, line 3: label is ''"]),
         ("1", ["f.csv, line 3: label is '1'"]),
@@ -70,7 +70,7 @@ BAD_FILES += [
     (
         "humorbench_autograder",
         table("humorbench_autograder").replace(b",label", b"").replace(b",PASS", b""),
-        ["f.csv: has no column 'label'", "needs a human PASS or FAIL"],
+        ["f.csv: has no column 'label'", "it must hold a person's PASS or FAIL"],
     ),
     (
         "humorbench_autograder",
@@ -112,11 +112,11 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
         (
             "humorbench",
             {"on_unparsed": "random"},
-            r"on_unparsed=random: there is no explanation to guess; choose wrong",
+            r"on_unparsed=random: explanations cannot be guessed; choose wrong",
         ),
         ("humorbench", {"on_unparsed": "guess"}, r"on_unparsed: there is no 'guess'"),
-        ("humorbench", {"shots": 2}, r"shots: .*without worked examples"),
-        ("humorbench", {"revision": "main"}, r"revision: .*pinned by its SHA-256; for another one use dataset=<file>"),
+        ("humorbench", {"shots": 2}, r"shots: .*no worked examples"),
+        ("humorbench", {"revision": "main"}, r"revision: .*pinned by SHA-256; for another file use dataset=<file>"),
         ("humorbench", {"split": "train"}, r"split: there is no 'train'; choose from test"),
         ("humorbench", {"extraction": "released_chat"}, r"extraction: there is no 'released_chat'; choose from strict"),
         ("humorbench", {"one_explanation_per": "rows"}, r"one_explanation_per: .*Did you mean 'row'"),
@@ -132,8 +132,8 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
         ("humorbench_autograder", {"dataset": "{empty}"}, r"nor a CSV file\."),
         ("humorbench_autograder", {"on_unparsed": "random"}, r"on_unparsed: there is no 'random'; choose from exclude"),
         ("humorbench_autograder", {"on_unparsed": "wrong"}, r"on_unparsed: there is no 'wrong'; choose from exclude"),
-        ("humorbench_autograder", {"shots": 1}, r"shots: a judge is asked without worked examples"),
-        ("humorbench_autograder", {"revision": "main"}, r"revision: .*for others use dataset=<file>"),
+        ("humorbench_autograder", {"shots": 1}, r"shots: the judge's prompt has no worked examples"),
+        ("humorbench_autograder", {"revision": "main"}, r"revision: .*for other files use dataset=<file>"),
         ("humorbench_autograder", {"structured": "yes"}, r"structured must be true or false, not 'yes'"),
         ("humorbench_autograder", {"split": "train"}, r"split: there is no 'train'"),
     ],

@@ -228,7 +228,7 @@ def test_leaderboard_misuse(leaderboard: Path, parameters: dict[str, Any], messa
 
 
 def test_two_letters_in_a_five_letter_task(leaderboard: Path) -> None:
-    with pytest.raises(PrerequisiteError, match="caption_choices holds 5 captions; this benchmark has 2"):
+    with pytest.raises(PrerequisiteError, match="caption_choices has 5 captions; this benchmark needs 2"):
         ranking(dataset=str(leaderboard), setting="pixels")
 
 

@@ -168,7 +168,7 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
         ({"fold": 7}, "fold: there is no '7'"),
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
         ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
-        ({"cot": True}, "a reply that reasons has to be generated"),
+        ({"cot": True}, "cot=true requires a generated reply"),
         ({"num_fewshot": 3}, "--metadata num_fewshot: did you mean '--num_fewshot'"),
         ({"shot": 3}, "--metadata shot: did you mean '--num_fewshot'"),
         ({"revison": "main"}, "--metadata revison: did you mean 'dataset_revision'"),
@@ -217,7 +217,7 @@ def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.
     answers = model.loglikelihood([*asked, request("Free", " text", 1, 0)], disable_tqdm=True)
     assert [greedy for _, greedy in answers] == [False, True, False]
     assert math.isnan(answers[2][0])
-    assert caplog.text.count("no log-likelihood of free text") == 1
+    assert caplog.text.count("no log-likelihoods of free text") == 1
     assert "word_perplexity,none" not in run(model, "nyc_explanation")["results"]["nyc_explanation"]
     with pytest.raises(NotImplementedError, match="picks among choices"):
         model.loglikelihood_rolling([])
@@ -272,4 +272,4 @@ def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.
         run_lm_eval(model, "nyc_matching", metadata=given, cache_requests=True)
     first, second = ({r.doc["id"] for r in model.asked} for model in models)
     assert not first & second
-    assert "--cache_requests is not used" in caplog.text
+    assert "--cache_requests is ignored" in caplog.text

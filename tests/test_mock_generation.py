@@ -104,8 +104,8 @@ def test_images_are_drawn_by_seed() -> None:
         ({"images": -1}, "images must be a whole number of at least 0"),
         ({"images": "x"}, "images must be a whole number"),
         ({"on_unparsed": "random"}, "there is no 'random'"),
-        ({"shots": 1}, "a story is asked for without worked examples"),
-        ({"chain_of_task": True}, "a story is asked for without worked examples"),
+        ({"shots": 1}, "the prompt for a story has no worked examples"),
+        ({"chain_of_task": True}, "the prompt for a story has no worked examples"),
         ({"scene": "opera"}, "there is no 'opera'"),
         ({"dataset": ""}, "MOCK's corpus is not public"),
     ],
@@ -225,7 +225,7 @@ def test_an_unreadable_rating_is_asked_for_again() -> None:
 def test_no_grader() -> None:
     (log,) = eval(mock_generation(**words()), model=teller().model, display="none")
     assert log.status == "error"
-    assert "name the model that grades" in str(log.error and log.error.message)
+    assert "give a grader model with" in str(log.error and log.error.message)
 
 
 def test_stories_of_somebody_elses_task() -> None:
@@ -242,7 +242,7 @@ def test_explanations_are_no_stories() -> None:
     task = mock_explaining(**words(scene="post"))
     task.scorer = [story_ratings()]
     log = run(task, grading("j", lambda *_: 4), model=says("m", "Explanation: so.").model, status="error")
-    assert "no story" in str(log.error and log.error.message)
+    assert "is not a story" in str(log.error and log.error.message)
 
 
 # ---- two systems --------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_two_systems_are_compared_in_pairs() -> None:
 
 @pytest.mark.parametrize(("system", "against"), [("human", "x.json"), ("x.json", "human")])
 def test_there_are_no_stories_by_people(system: str, against: str) -> None:
-    with pytest.raises(PrerequisiteError, match="there are no stories by people"):
+    with pytest.raises(PrerequisiteError, match="there are no human references for stories"):
         explanation_preference(system, against, dataset="sample", of="mock_generation")
 
 

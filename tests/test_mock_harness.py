@@ -155,9 +155,9 @@ def media_task(how: str) -> Task:
 
 
 REFUSED = [
-    ("NO_MEDIA", "media", "takes text only. Show descriptions: input=description"),
+    ("NO_MEDIA", "media", "accepts only text. Use input=description"),
     ("NO_MEDIA", "frames", "takes text only"),
-    ("NO_VIDEO", "media", "takes no video. Show frames as pictures: input=frames; or words alone: input=description"),
+    ("NO_VIDEO", "media", "does not accept video. Use input=frames, which shows pictures, or input=description"),
 ]
 
 
@@ -226,7 +226,7 @@ def test_nothing_is_asked_where_clips_cannot_be_read(monkeypatch: pytest.MonkeyP
 def test_clips_are_for_inspect_alone(name: str, scene: str) -> None:
     with pytest.raises(BadInput) as problem:
         in_lm_eval(name, BaselineLM("first"), scene=scene)
-    for said in (f"{name}: comedy is clips", "no model that takes video", "inspect eval humor_tasks/mock_", "post or"):
+    for said in (f"{name}: comedy has clips", "no model with video input", "inspect eval humor_tasks/mock_", "post or"):
         assert said in str(problem.value)
 
 
@@ -258,7 +258,10 @@ def chained(**given: Any) -> BenchmarkTask:
 def test_a_server_that_would_be_sent_another_items_picture_alone_is_not_asked() -> None:
     """lm-eval's API models send the first `max_images` pictures of a prompt, one unless told otherwise."""
     to = {"dataset": "sample", "base_url": "http://127.0.0.1:9/v1"}
-    for given, said in (({}, "show 3 pictures, and lm-eval sends the first 1"), ({"max_images": 2}, "the first 2 of")):
+    for given, said in (
+        ({}, "have 3 pictures, but lm-eval sends only the first 1"),
+        ({"max_images": 2}, "only the first 2,"),
+    ):
         task = chained(**to, **given)
         with pytest.raises(BadInput, match=f"{said}.*max_images=3"):
             task.construct_requests(task.test_docs()[0], "")
@@ -352,7 +355,7 @@ def test_sides_of_mock_are_judged_in_lm_eval_but_for_clips(tmp_path: Path) -> No
     assert in_lm_eval("explanation_preference", Judge("first"), scene="post", **given)["win_rate,none"] == 0.5
     with pytest.raises(BadInput, match="comedy is clips"):
         in_lm_eval("explanation_preference", Judge("first"), scene="comedy", setting="pixels", **clips)
-    with pytest.raises(BadInput, match="scene=post belongs to of=mock_explaining"):
+    with pytest.raises(BadInput, match="scene=post applies only to of=mock_explaining"):
         load("explanation_preference", dataset="sample", system=str(system), scene="post")
     with pytest.raises(BadInput, match="MOCK's corpus is not public"):
         load("explanation_preference", **given)
@@ -422,4 +425,4 @@ def test_a_judge_that_takes_no_video_is_told_and_the_model_under_test_does_not_m
     monkeypatch.setattr(taking, "NO_VIDEO", {"mockllm"})
     log = compare("pixels", "error")
     assert log.error
-    assert "mockllm/judge: Inspect's provider 'mockllm' takes no video" in log.error.message
+    assert "mockllm/judge: Inspect's provider 'mockllm' does not accept video" in log.error.message

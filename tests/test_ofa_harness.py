@@ -169,7 +169,7 @@ def test_inspects_settings_reach_the_search(folder: str, describer: Describer) -
 @pytest.mark.parametrize(
     ("messages", "config", "message"),
     [
-        ([asking("what?")], {}, "the question: there is no picture. OFA answers about one picture"),
+        ([asking("what?")], {}, "the question: there is no picture. OFA needs exactly one picture"),
         ([asking("what?", id="q7")], {}, "question q7: there is no picture"),
         ([asking("what?", PNG, PNG)], {}, "there are 2 pictures"),
         ([asking("first?", PNG), asking("then?")], {}, "there is no picture"),
@@ -177,10 +177,14 @@ def test_inspects_settings_reach_the_search(folder: str, describer: Describer) -
         ([asking("cat " * 1100, PNG)], {}, "OFA has positions for 1024"),
         ([ChatMessageSystem(content="x")], {}, "there is no user message to answer"),
         ([asking("what?", PNG[:200])], {}, "Picture of the question: the PNG data is truncated"),
-        ([asking("what?", PNG)], {"num_choices": 6}, "6 choices: a search with 5 beams has at most 5"),
-        ([asking("what?", PNG)], {"num_choices": 2, "temperature": 1.0}, "2 choices: one answer is drawn at a time"),
-        ([asking("what?", PNG)], {"frequency_penalty": 0.5}, "frequency_penalty is not something OFA has"),
-        ([asking("what?", PNG)], {"logprobs": True}, "logprobs is not something OFA has"),
+        ([asking("what?", PNG)], {"num_choices": 6}, "6 choices: beam search with 5 beams gives no more than that"),
+        (
+            [asking("what?", PNG)],
+            {"num_choices": 2, "temperature": 1.0},
+            "2 choices: sampling gives one answer per request",
+        ),
+        ([asking("what?", PNG)], {"frequency_penalty": 0.5}, "frequency_penalty is not supported by OFA"),
+        ([asking("what?", PNG)], {"logprobs": True}, "logprobs is not supported by OFA"),
         ([asking("what?", PNG)], {"temperature": -1.0}, "temperature is -1.0"),
     ],
 )
@@ -264,7 +268,7 @@ def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
         *describer.answer([drawing(0)], ["what is this?"], drawn),
     ]
     assert model.generate_until(asked, disable_tqdm=True) == expected
-    with pytest.raises(NotImplementedError, match="rates no running text"):
+    with pytest.raises(NotImplementedError, match="does not score texts"):
         model.loglikelihood_rolling([])
     # As in transformers, to draw is to draw at temperature 1.
     plain, warm = ({"do_sample": True, "seed": 5, **more} for more in ({}, {"temperature": 1.0}))
@@ -279,7 +283,7 @@ def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
 
 @pytest.mark.parametrize("size", ["x", "-3", 3.5, "", "²"])
 def test_batch_sizes_that_are_none(folder: str, size: Any) -> None:
-    with pytest.raises(BadInput, match=f"--batch_size is '{size}'; give a whole number, or auto"):
+    with pytest.raises(BadInput, match=f"--batch_size is '{size}'; it must be a whole number or auto"):
         OfaLM(folder, "cpu", size)
     assert OfaLM(folder, "cpu", "auto:4").batch_size == OfaLM(folder, "cpu", 1).batch_size == 8
 
@@ -287,12 +291,18 @@ def test_batch_sizes_that_are_none(folder: str, size: Any) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (request("generate_until", "what?", {}), "t, document d1: there is no picture. OFA answers about one"),
+        (request("generate_until", "what?", {}), "t, document d1: there is no picture. OFA needs exactly one"),
         (request("generate_until", "what?", {}, drawing(0), drawing(1)), "t, document d1: there are 2 pictures"),
         (request("generate_until", "<image>", {}, drawing(0)), "t, document d1: the question is empty"),
         (request("generate_until", "what?", {"num_beams": 3}, drawing(0)), "there is no 'num_beams'"),
-        (request("generate_until", "what?", {"until": 5}, drawing(0)), "gen_kwargs of humor-ofa: until has 5; it is"),
-        (request("generate_until", "what?", {"do_sample": "no"}, drawing(0)), "do_sample is 'no'; give true or false"),
+        (
+            request("generate_until", "what?", {"until": 5}, drawing(0)),
+            "gen_kwargs of humor-ofa: until contains 5; it must be",
+        ),
+        (
+            request("generate_until", "what?", {"do_sample": "no"}, drawing(0)),
+            "do_sample is 'no'; it must be true or false",
+        ),
         (request("generate_until", "what?", {"max_gen_toks": "x"}, drawing(0)), "{'max_gen_toks': 'x'} cannot be used"),
         (request("generate_until", "what?", {"temperature": "hot"}, drawing(0)), "'hot'} cannot be used"),
     ],
@@ -355,7 +365,7 @@ def test_what_was_paid_for_is_kept_by_inspects_cache(seer: Seer) -> None:
 @pytest.mark.parametrize(
     ("roles", "setting", "message"),
     [
-        ({}, "pixels", "name one model with --model-role describer=MODEL; there is none"),
+        ({}, "pixels", "give one model with --model-role describer=MODEL; there is none"),
         ({"describer": ["baseline/first", "baseline/longest"]}, "pixels", "there are 2"),
         ({"describer": "baseline/first"}, "description", "has no picture to describe. It is for tasks with -T"),
     ],
@@ -386,10 +396,10 @@ def test_own_prompts_are_given_to_both(seer: Seer, tmp_path: Path) -> None:
     [
         ({"prompts": "nowhere"}, "prompts=nowhere: there is no such folder"),
         ({"instruction": 5}, "instruction is 5; give a text"),
-        ({"temperature": "hot"}, "temperature is 'hot'; give a number from 0 up"),
-        ({"max_tokens": 0}, "max_tokens is 0; give a whole number from 1 up"),
+        ({"temperature": "hot"}, "temperature is 'hot'; it must be a number of at least 0"),
+        ({"max_tokens": 0}, "max_tokens is 0; it must be a whole number of at least 1"),
         ({"max_tokens": True}, "max_tokens is True"),
-        ({"seed": "x"}, "seed is 'x'; give a whole number"),
+        ({"seed": "x"}, "seed is 'x'; it must be a whole number"),
     ],
 )
 def test_settings_of_the_describer_that_cannot_be(how: dict[str, Any], message: str) -> None:

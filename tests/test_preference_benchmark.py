@@ -20,8 +20,14 @@ from standins.judging import Pair, always, between, fickle, judged, longer, show
 from humor_tasks import evaluate, load
 from humor_tasks.api import Report
 from humor_tasks.benchmarks.contract import Data, Run
-from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions, decided, settled
-from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
+from humor_tasks.benchmarks.preference import (
+    EXPLANATION_PREFERENCE,
+    PREFERENCE,
+    PreferenceOptions,
+    pair_outcome,
+    settled,
+)
+from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 
@@ -136,16 +142,16 @@ def test_the_signature_tells_the_sides_and_their_texts(others: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"system": ""}, "system: name whose explanations: 'human', a log, lm-eval's samples"),
-        ({"against": ""}, "against: name whose explanations"),
-        ({"system": None}, "system: name whose explanations"),
-        ({"system": "human"}, "system and against are both human; compare two different sides"),
+        ({"system": ""}, "system: name the explanations: 'human', an Inspect log, lm-eval's samples"),
+        ({"against": ""}, "against: name the explanations"),
+        ({"system": None}, "system: name the explanations"),
+        ({"system": "human"}, "system and against are both human; name two different sources of explanations"),
         ({"order": "reverse"}, "order: there is no 'reverse'; choose from both, random, fixed"),
         ({"on_unparsed": "random"}, "on_unparsed: there is no 'random'; choose from wrong, exclude"),
         ({"extraction": "released_chat"}, "extraction: there is no 'released_chat'"),
         ({"structured": "yes"}, "structured must be true or false, not 'yes'"),
-        ({"shots": 2}, "a judge is asked without worked examples"),
-        ({"cot": False}, "a judge always gives its reasons first"),
+        ({"shots": 2}, "the judge's prompt has no worked examples"),
+        ({"cot": False}, "the judge always gives reasons before its verdict"),
         ({"split": "dev"}, "split: there is no 'dev'"),
         ({"setting": "blind"}, "setting: there is no 'blind'"),
         ({"orders": "both"}, "Did you mean 'order'?"),
@@ -249,9 +255,9 @@ def test_ids_on_one_side_only_are_listed_and_left_out(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="left out") as warned:
         run = opened(system, against=against)
     told = [str(w.message) for w in warned]
-    assert f"{system} has no 1 instance: {IDS[0]}; left out." in told
-    assert f"{against} has no 1 instance: {IDS[4]}; left out." in told
-    assert f"{system} is not of the corpus: it has 1 instance: elsewhere; left out." in told
+    assert f"{system} has no text for 1 instance: {IDS[0]}; left out." in told
+    assert f"{against} has no text for 1 instance: {IDS[4]}; left out." in told
+    assert f"{system} has texts for ids outside the corpus: 1 instance: elsewhere; left out." in told
     assert len(told) == 3
     assert {r.groups["pair_id"] for r in run.records} == set(IDS[1:4])
     assert (run.data.provenance["pairs"], run.data.provenance["rows"]) == (3, 6)
@@ -296,7 +302,7 @@ def test_metrics_of_a_judge_of_texts(others: str) -> None:
 
 
 SIDES = ("system", "against")
-RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
+RUN = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
 PROTOTYPE = load("explanation", dataset="sample").records[0]
 
 
@@ -306,7 +312,7 @@ def outcome(pair: int, cluster: str, longer_by: int, first: str, side: str | Non
     groups |= {"lengths": f"{1000 + longer_by} 1000"}
     record = dataclasses.replace(PROTOTYPE, id=f"p{pair}-{first}", cluster=cluster, groups=groups)
     choice = "tie" if side == "tie" else None if side is None else "A" if side == first else "B"
-    return decided(record, [choice], [status if side is None else "answered"])
+    return pair_outcome(record, [choice], [status if side is None else "answered"])
 
 
 sides = st.sampled_from([*SIDES, "tie", None])
@@ -401,16 +407,16 @@ def test_what_a_reply_is_worth(others: str, reply: str, refused: bool, status: s
 
 def test_both_orders_in_one_record_are_worth_what_two_records_are() -> None:
     whole = dataclasses.replace(PROTOTYPE, groups={"settled": "", "lengths": "5 3"})
-    found = decided(whole, ["A", None], ["answered", "refused"])
+    found = pair_outcome(whole, ["A", None], ["answered", "refused"])
     assert (found.answer, found.status) == ("system -", "refused")
     assert {name: found.values[name] for name in ("unparsed", "refused", "grader_failed")} == {
         "unparsed": 0,
         "refused": 0.5,
         "grader_failed": 0,
     }
-    both = decided(whole, [None, None], ["error", "empty"])
+    both = pair_outcome(whole, [None, None], ["error", "empty"])
     assert (both.values["unparsed"], both.values["grader_failed"], both.status) == (0.5, 0.5, "error")
-    agreed = decided(whole, ["A", "B"], ["answered", "answered"])
+    agreed = pair_outcome(whole, ["A", "B"], ["answered", "answered"])
     assert (agreed.answer, agreed.values["win_rate"], agreed.values["first_shown"]) == ("system system", 1, 0.5)
     assert agreed.values["inconsistent"] == 0
     assert RUN.metrics([agreed])["win_rate"].value == 1

@@ -31,7 +31,8 @@ from standins.judging import (
 )
 
 from humor_tasks import load
-from humor_tasks.benchmarks.rubric import PREFERENCE, open_rubric
+from humor_tasks.benchmarks.preference import PREFERENCE
+from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.on_inspect.judging.preference import reference_preference
 from humor_tasks.tasks import explanation, explanation_preference
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
@@ -191,7 +192,7 @@ def test_context_of_the_metadata_is_the_question() -> None:
 def test_a_target_without_a_text_is_an_error(target: str) -> None:
     judge = judging("j", longer)
     log = run(own_task(bears(target)), judge, model=says("m", "They are.").model, status="error")
-    assert "sample s: the target holds no reference text to compare the reply with" in str(log.error)
+    assert "sample s: the target has no reference text to compare the reply with" in str(log.error)
     assert judge.asked == []
 
 

@@ -81,7 +81,7 @@ def test_declared_and_something_else(site: Path, value: str) -> None:
         "from humor_tasks.benchmarks import *\nMATCHING, TEXT = BENCHMARKS['matching'], ''"
     )
     declare(site, "jests", jests=value)
-    with pytest.raises(BadInput, match=f"{value}, its entry point .* is no Benchmark of that name"):
+    with pytest.raises(BadInput, match=f"its entry point {value} .* must be a Benchmark of that name"):
         find_benchmark("jests")
 
 
@@ -147,6 +147,24 @@ def test_lm_eval_runs_it(installed: Path, tmp_path: Path) -> None:
         assert (results["acc,none"], results["acc_stderr,none"]) == pytest.approx((ACCURACY, STDERR))
         assert found["configs"][task]["metadata"]["signature"].startswith(f"bench:puns|v:1-A|method:{method}|")
         assert found["versions"][task] == "1-A"
+
+
+@pytest.mark.slow
+def test_shots_without_training_rows_are_refused(installed: Path, tmp_path: Path) -> None:
+    code = """
+from pun_bench import PUNS
+from humor_tasks.errors import BadInput
+from humor_tasks.testing import ScriptedLM, run_lm_eval
+for ask in (lambda: PUNS.open(dataset="sample", shots=3),
+            lambda: run_lm_eval(ScriptedLM("A"), "puns", folders=[TASKS], num_fewshot=3)):
+    try:
+        ask()
+    except BadInput as problem:
+        print(problem)
+"""
+    said = run(installed, tmp_path, "python", "-c", code.replace("TASKS", repr(str(installed / "pun_bench" / "tasks"))))
+    no_rows = "puns: shots=3: there are no training rows to draw worked examples from."
+    assert said.count(f"{no_rows} Leave shots (lm-eval: --num_fewshot) at 0.") == 2
 
 
 @pytest.mark.slow

@@ -1,14 +1,15 @@
-"""The index of benchmarks: this package's own and those of installed packages.
+"""The registry of benchmarks: those of this package and those of other installed packages.
 
-Inspect knows each by its name here. lm-eval's tasks have the same names, except that those of the caption contest are
-`nyc_matching`, `nyc_ranking` and `nyc_explanation`; `brainstorm` and `mock_generation` are in Inspect alone.
+In Inspect, a task has the name of its benchmark. In lm-eval the names are the same, except that those of the caption
+contest are `nyc_matching`, `nyc_ranking` and `nyc_explanation`. `brainstorm` and `mock_generation` exist only in
+Inspect.
 
-A package adds a benchmark by an entry point of its name:
+A package adds a benchmark with an entry point of the benchmark's name:
 
     [project.entry-points."humor_tasks.benchmarks"]
     puns = "pun_bench:PUNS"
 
-The names that such a package needs are offered here, so that one import is enough.
+This module exports every name that such a package needs.
 """
 
 from functools import cache
@@ -81,7 +82,7 @@ _ALL = (
 )
 
 BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
-"""Benchmark name -> definition, of this package's own."""
+"""Benchmark name -> definition, for the benchmarks of this package."""
 
 NAMES = tuple(BENCHMARKS)
 GROUP = "humor_tasks.benchmarks"
@@ -89,10 +90,11 @@ GROUP = "humor_tasks.benchmarks"
 
 @cache
 def find_benchmark(name: str, what: str = "benchmark") -> Benchmark:
-    """The benchmark of this name: this package's own, or one that an installed package declares.
+    """The benchmark of this name, from this package or from an entry point of an installed package.
 
-    A package is imported only when its benchmark is asked for. Raises BadInput where there is no such benchmark, where
-    two packages declare it, or where a package declares something else; `what` names the parameter in messages.
+    A package is imported only when its benchmark is requested. Raises BadInput for an unknown name, for a name that two
+    packages declare, and for an entry point that is not a Benchmark of that name. `what` names the parameter in
+    messages.
     """
     if name in BENCHMARKS:
         return BENCHMARKS[name]
@@ -104,7 +106,7 @@ def find_benchmark(name: str, what: str = "benchmark") -> Benchmark:
     found = next(iter(declared.select(name=name))).load()
     if not isinstance(found, Benchmark) or found.name != name:
         raise BadInput(
-            f"{what} {name}: {values[0]}, its entry point in the group {GROUP}, is no Benchmark of that name but "
+            f"{what} {name}: its entry point {values[0]} in the group {GROUP} must be a Benchmark of that name, not "
             f"{found!r:.80}."
         )
     return found

@@ -1,7 +1,6 @@
-"""Answer forms: what a benchmark is answered with, and how an answer is read from a reply, from log-likelihoods or from
-an entry of a submission file.
+"""Answer forms: what answers look like, and how to get them from a reply, log-likelihoods or a submission file.
 
-Every way of answering ends in an `Answer`; nothing is written into a sentence to be read back.
+All of these ways result in an `Answer`.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from humor_tasks.scorers.guess import seeded_guess
 from humor_tasks.scorers.rating import expected_rating, read_rating
 
 BLANK_LINE = ("\n\n",)
-"""Where a direct answer ends. A base model would otherwise continue with a further example."""
+"""Stop sequence of a direct answer; without it, a base model continues with another example."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was answered.
+    """An answer to one item.
 
-    value: a letter, a word, a number in decimals or a text; None where none was read.
+    value: a letter, a word, a decimal number or a text; None where there is no readable answer.
     status: answered, unparsed, refused or empty.
-    values: what the reply itself shows, by metric (its words, missing tags), beside `unparsed` and `refused`.
+    values: metrics of the reply alone, such as its number of words, in addition to `unparsed` and `refused`.
     """
 
     value: str | None
@@ -37,7 +36,7 @@ class Answer:
 
     @property
     def rates(self) -> dict[str, float]:
-        """This reply's value of `unparsed` (unreadable or empty) and of `refused`."""
+        """The reply's values of the metrics `unparsed` (unreadable or empty) and `refused`."""
         return {"unparsed": float(self.status in ("unparsed", "empty")), "refused": float(self.status == "refused")}
 
 
@@ -46,11 +45,11 @@ UNREAD = Answer(None, "unparsed")
 
 @dataclass(frozen=True)
 class AnswerForm:
-    """One form of answer.
+    """A form of answer.
 
-    stop: the sequences at which a generated reply ends; empty where it may run to the model's end mark.
-    prefix: what the answer follows in a worked example, and what compared labels continue.
-    needs_likelihoods: whether only probabilities of the labels give the answer, and no generated text does.
+    stop: stop sequences of a generated reply; empty where only the model's end-of-text token ends it.
+    prefix: the text before the answer in a worked example, and before the labels whose likelihoods are compared.
+    needs_likelihoods: whether the answer requires probabilities of the labels and cannot be read from generated text.
     """
 
     stop: tuple[str, ...] = field(default=(), kw_only=True)
@@ -59,33 +58,33 @@ class AnswerForm:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The continuations whose log-likelihoods can be compared; none for open answers."""
+        """The continuations whose log-likelihoods are compared; empty for free text."""
         return ()
 
     def written(self, target: str | None) -> str:
-        """How a worked example is answered."""
+        """The answer of a worked example."""
         return f"{self.prefix} {target}"
 
     def read(self, reply: str, refused: bool = False) -> Answer:
-        """The answer in a reply; `refused` where the provider flagged a refusal."""
+        """The answer in a reply; `refused`: whether the provider flagged a refusal."""
         raise NotImplementedError
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
-        """The answer that log-likelihoods of the labels give; unparsed where none is finite."""
+        """The answer from the log-likelihoods of the labels; unparsed where none is finite."""
         raise NotImplementedError
 
     def from_submission(self, text: str) -> Answer:
-        """The answer that an entry of a submission file means. Raises BadInput where it means none."""
+        """The answer in an entry of a submission file. Raises BadInput for an invalid entry."""
         return self.read(text)
 
     def guess(self, seed: int, identity: str) -> str | None:
-        """A guess seeded by the item; None where this form has nothing to guess from."""
+        """A random guess seeded by the item; None for a form without a fixed set of answers."""
         return None
 
 
 @dataclass(frozen=True)
 class Choice(AnswerForm):
-    """One of several choices, named by its letter; `extraction` is the rule by which a reply is read."""
+    """Multiple choice, answered by a letter; `extraction` is the rule for reading a reply."""
 
     letters: str
     extraction: str = "strict"
@@ -101,23 +100,23 @@ class Choice(AnswerForm):
         return Answer(reading.letter, "refused" if refused and reading.letter is None else reading.status)
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
-        """The likeliest letter, the first of several."""
+        """The letter of highest likelihood, the first one in a tie."""
         found = likeliest(likelihoods, self.labels)
         return Answer(found) if found else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
-        """A letter."""
+        """A random letter."""
         letter: str = seeded_guess(seed, identity, self.letters)
         return letter
 
 
 @dataclass(frozen=True)
 class YesNo(AnswerForm):
-    """Yes or no, in a word."""
+    """Yes or no."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Yes, no."""
+        """The words for yes and no."""
         return tuple(yes_no.WORDS)
 
     def read(self, reply: str, refused: bool = False) -> Answer:
@@ -126,18 +125,18 @@ class YesNo(AnswerForm):
         return Answer(word, "refused" if refused and word is None else status)
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
-        """The likelier word."""
+        """The word of higher likelihood."""
         found = likeliest(likelihoods, self.labels)
         return Answer(found) if found else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
-        """A word."""
+        """A random word."""
         return self.labels["YN".index(seeded_guess(seed, identity, "YN"))]
 
 
 @dataclass(frozen=True)
 class Rating(AnswerForm):
-    """A number between the lowest and the highest of the scale's labels, which are digits in order."""
+    """A number between the lowest and the highest label of the scale; the labels are digits in ascending order."""
 
     scale: tuple[str, ...]
     prefix: ClassVar[str] = "Rating:"
@@ -148,14 +147,14 @@ class Rating(AnswerForm):
         return self.scale
 
     def read(self, reply: str, refused: bool = False) -> Answer:
-        """The number in decimals."""
+        """The rating as a decimal number."""
         rating = read_rating(reply)
         if rating.value is None:
             return Answer(None, "refused" if refused else rating.status)
         return Answer(repr(rating.value), rating.status)
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
-        """The mean of the scale under the labels' probabilities; unparsed where one is nan or none is finite."""
+        """The expected value under the labels' probabilities; unparsed where one is nan or none is finite."""
         if any(map(math.isnan, likelihoods)):
             return UNREAD
         found = expected_rating(dict(zip(self.scale, likelihoods, strict=True)), self.scale).value
@@ -175,9 +174,9 @@ class Rating(AnswerForm):
 
 @dataclass(frozen=True)
 class FreeText(AnswerForm):
-    """An answer in the model's own words, read by `reader(reply, refused)`.
+    """A free-text answer, read by `reader(reply, refused)`.
 
-    reference: whether the target is a reference text, which the answer, or its likelihood, is compared with.
+    reference: whether the target is a reference text, which is compared with the answer and whose likelihood is used.
     """
 
     reader: Callable[[str, bool], Answer]

@@ -1,4 +1,4 @@
-"""Multiple choice: an answer, or a guess where that is asked for, is right or wrong."""
+"""Outcomes of multiple choice: the answer, or a random guess in its place, is right or wrong."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from humor_tasks.data.records import Outcome, Record
 
 
 def only_accuracy(record: Record) -> Sequence[str]:
-    """Every labelled item counts towards `accuracy`."""
+    """The metrics of every labelled item: `accuracy` alone."""
     return (ACCURACY.name,)
 
 
 def outcome(
     run: Run, record: Record, answer: Answer, accuracies: Callable[[Record], Sequence[str]] = only_accuracy
 ) -> Outcome:
-    """An item's value, 1 or 0, of the `accuracies` that it counts towards.
+    """The outcome of an item: 1 or 0 for each metric that `accuracies` names.
 
-    Without an answer the item is wrong, left out or guessed, as `on_unparsed` says.
+    An item without an answer counts as wrong, is left out or is guessed at random, depending on `on_unparsed`.
     """
-    given, options = answer.value, run.options
-    if given is None and options.on_unparsed == "random":
-        given = run.form.guess(options.seed, record.id)
+    value, options = answer.value, run.options
+    if value is None and options.on_unparsed == "random":
+        value = run.form.guess(options.seed, record.id)
     values = answer.rates
-    if record.target is not None and not (given is None and options.on_unparsed == "exclude"):
-        values |= dict.fromkeys(accuracies(record), float(given == record.target))
+    if record.target is not None and not (value is None and options.on_unparsed == "exclude"):
+        values |= dict.fromkeys(accuracies(record), float(value == record.target))
     return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)

@@ -1,8 +1,8 @@
-"""The contract: what a benchmark is, once, for every harness.
+"""The contract between benchmarks and harness adapters: each benchmark is defined once, for every harness.
 
-Data flows one way: rows -> Record -> Prompt -> reply -> Outcome -> Estimates. A benchmark fills in
-the functions of `Benchmark`; an adapter opens it with parameters and gets a `Run`, which is all
-that an adapter ever sees. Imports no harness and no torch.
+Data flows one way: rows -> Record -> Prompt -> reply -> Outcome -> Estimates. A benchmark provides the functions of
+`Benchmark`. An adapter opens a benchmark with parameters and works only with the resulting `Run`. This module imports
+no harness and no torch.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ from humor_tasks.scorers.estimate import Estimate
 
 @dataclass(frozen=True)
 class Data:
-    """Records to evaluate, where they came from, and where worked examples are drawn from.
+    """Records to evaluate, their provenance, and the pool of worked examples.
 
-    `provenance` holds dataset, configs, split, requested and resolved revision, rows and the
-    fingerprint of the rows. `pool` gives the training records of a fold by cluster, loaded when
-    shots are asked for. `dropped` are the ids of rows that are not scored, which predictions may name.
+    provenance: dataset, configs, split, requested and resolved revision, number of rows and their fingerprint.
+    pool: returns the training records of a fold by cluster; they are loaded only where worked examples are used. None
+    where there are no training rows.
+    dropped: ids of rows that are not scored; a predictions file may contain them.
     """
 
     records: tuple[Record, ...]
     provenance: Mapping[str, Any]
-    pool: Callable[[str], Mapping[str, Sequence[Record]]]
+    pool: Callable[[str], Mapping[str, Sequence[Record]]] | None = None
     dropped: frozenset[str] = frozenset()
 
 
 def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """A metric over all outcomes, and beside it over each part that the benchmark names."""
+    """A metric over all outcomes, and over each part of the data that the benchmark distinguishes."""
     parts: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         parts.setdefault(run.benchmark.part(run, outcome.groups) or "", []).append(outcome)
@@ -50,21 +51,24 @@ def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> di
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One benchmark, defined once.
+    """The definition of one benchmark.
 
-    `answer` is the form of its answers, or gives it for the options. `metrics` has the headline metric first.
-    `outcome` turns an answer into what it was worth. `summary` turns the outcomes that count towards one metric into
-    estimates by name: that of the whole, and where `part` names the part of the data that an item belongs to (from its
-    groups; None: no part), one of each part, named METRIC_PART. `signatures` adds to a score's signature. `version`
-    counts comparability apart from the package: "1-A" is protocol 1 with prompt set A; scores of different versions
-    must not be compared.
+    version: protocol and prompt set, "1-A" for protocol 1 with prompt set A; it is independent of the package's
+    version. Scores of different versions must not be compared.
+    answer: the answer form, or a function that returns it for the options.
+    metrics: the primary metric first.
+    outcome: scores an answer.
+    part: returns the part of the data that an item belongs to from its groups, or None.
+    summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
+    outcomes and METRIC_PART over each part.
+    signatures: returns additional entries of a score's signature.
+    judged: whether grader models score the answers.
     """
 
     name: str
     title: str
     paper: str
     version: str
-    card: str
     answer: AnswerForm | Callable[[Any], AnswerForm]
     metrics: tuple[Metric, ...]
     options: type[Options]
@@ -75,40 +79,51 @@ class Benchmark:
     summary: Callable[[Run, Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
     part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
     signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
+    judged: bool = False
 
     def form(self, options: Options) -> AnswerForm:
-        """The form of answers under these options."""
+        """The answer form under these options."""
         return self.answer if isinstance(self.answer, AnswerForm) else self.answer(options)
 
     def open(self, **parameters: Any) -> Run:
-        """Load data and templates for these parameters (names and meanings: `self.options`)."""
+        """Load data and templates for these parameters, which `self.options` declares.
+
+        Raises BadInput for unknown or invalid parameters and for data without a row to evaluate.
+        """
         for name in parameters:
             check_name(self.options, self.name, name)
         options = self.options(**parameters)
         data = self.load(self, options)
         where = f"{self.name}: split {options.split} of {options.dataset}"
         if not data.records:
-            dropped = f"; {len(data.dropped)} rows are dropped, which have no answer" if data.dropped else ""
-            raise BadInput(f"{where} holds no row to evaluate{dropped}.")
+            dropped = f"; {len(data.dropped)} rows without an answer were dropped" if data.dropped else ""
+            raise BadInput(f"{where} has no row to evaluate{dropped}.")
         if not any(record.points or record.target is not None for record in data.records):
-            warnings.warn(f"{where} has no labels: replies are logged, as for a submission, not scored.", stacklevel=3)
+            warnings.warn(f"{where} has no labels: replies are logged for a submission but not scored.", stacklevel=3)
         return Run(self, options, data, self.templates(options))
 
 
 def templates_hash(templates: Mapping[str, str]) -> str:
-    """First 8 hex digits of the SHA-256 over templates, by name."""
+    """First 8 hex digits of the SHA-256 over the templates, sorted by name."""
     text = "".join(f"{name}\0{body}\0" for name, body in sorted(templates.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
 class Run:
-    """A benchmark opened with parameters: what an adapter works with."""
+    """A benchmark opened with parameters: the object that adapters work with."""
 
     benchmark: Benchmark
     options: Options
     data: Data
     templates: Mapping[str, str] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.options.shots and self.data.pool is None:
+            raise BadInput(
+                f"{self.benchmark.name}: shots={self.options.shots}: there are no training rows to draw worked "
+                "examples from. Leave shots (lm-eval: --num_fewshot) at 0."
+            )
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -116,9 +131,13 @@ class Run:
         return self.data.records
 
     def with_options(self, **changes: Any) -> Run:
-        """The same data under other prompt or scoring parameters (never another dataset)."""
+        """The same data with other prompt or scoring parameters; the dataset cannot be changed."""
         options = dataclasses.replace(self.options, **changes)
         return Run(self.benchmark, options, self.data, self.benchmark.templates(options))
+
+    def pool(self, fold: str) -> Mapping[str, Sequence[Record]]:
+        """The training records of a fold by cluster; none where there are no training rows."""
+        return self.data.pool(fold) if self.data.pool else {}
 
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""
@@ -126,19 +145,19 @@ class Run:
 
     @property
     def form(self) -> AnswerForm:
-        """The form of answers."""
+        """The answer form."""
         return self.benchmark.form(self.options)
 
     def outcome(self, record: Record, reply: str, refused: bool = False) -> Outcome:
-        """Read one reply and score it; `refused` is set where the provider itself flagged a refusal."""
+        """Parse a reply and score it; `refused`: whether the provider flagged a refusal."""
         return self.scored(record, self.form.read(reply, refused))
 
     def scored(self, record: Record, answer: Answer) -> Outcome:
-        """Score an answer that was not read from a reply, such as one given by log-likelihoods."""
+        """Score an answer that does not come from a reply, such as one from log-likelihoods."""
         return self.benchmark.outcome(self, record, answer)
 
     def metrics(self, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-        """Every metric that at least one of these outcomes counts towards, the headline metric first."""
+        """Every metric with at least one outcome that counts towards it, the primary metric first."""
         result: dict[str, Estimate] = {}
         for metric in self.benchmark.metrics:
             if counted := metric.counted(outcomes):
@@ -147,20 +166,20 @@ class Run:
 
     @property
     def version(self) -> str:
-        """The benchmark's version, with the variant of its protocol where one was asked for."""
+        """The benchmark's version, with the protocol variant where the options select one."""
         return "-".join(part for part in (self.benchmark.version, self.options.variant) if part)
 
     @property
     def prompts_hash(self) -> str:
-        """First 8 hex digits of the SHA-256 over the templates in use, by name."""
+        """First 8 hex digits of the SHA-256 over the templates in use, sorted by name."""
         return templates_hash(self.templates)
 
     def signature(self, method: str, **changes: str) -> str:
-        """What made a score, in the manner of sacreBLEU: data, protocol, prompts and versions.
+        """The signature of a score, as in sacreBLEU: data, protocol, prompts and versions.
 
-        `method` says how replies came about: `generate`, `loglikelihood`, or `predictions` from
-        outside. `changes` replaces parts that do not apply. What a harness adds (a limit, a chat
-        template, a system instruction) is in the harness's own log.
+        method: how answers were obtained: `generate`, `loglikelihood`, or `predictions` from a file.
+        changes: replacements of entries that do not apply.
+        Settings of the harness (a limit, a chat template, a system instruction) are in the harness's own log.
         """
         source = self.data.provenance
         shown = {"bench": self.benchmark.name, "v": self.version, "method": method}

@@ -1,4 +1,4 @@
-"""A metric: which items count towards it, how they become an estimate, and which direction is better."""
+"""Metrics: which items count, how the estimate is computed, and which direction is better."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Direction = Literal["higher", "lower"]
 class Metric:
     """One metric of a benchmark.
 
-    direction: which values are better.
-    estimate: the value and its interval from the outcomes that count; by default the mean of the items' own values,
-    clustered.
-    lm_eval_name: the name in lm-eval, where it differs (`acc` for `accuracy`).
-    counts: whether an outcome counts; by default where `Outcome.values` holds the item's value of this metric. A metric
-    that is not defined on one item, such as a correlation, says so with a function of its own.
+    direction: whether higher or lower values are better.
+    estimate: computes value and confidence interval from the outcomes that count; by default the mean of the items'
+    values with clustered standard errors.
+    lm_eval_name: the name in lm-eval where it differs (`acc` for `accuracy`).
+    counts: whether an outcome counts; by default where `Outcome.values` has a value of this metric. A metric that is
+    not defined for a single item, such as a correlation, needs its own function.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Metric:
         return self.lm_eval_name or self.name
 
     def counted(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
-        """The outcomes that count, in their order."""
+        """The outcomes that count towards this metric, in the given order."""
         return [o for o in outcomes if (self.counts(o) if self.counts else self.name in o.values)]
 
     def over(self, outcomes: Sequence[Outcome]) -> Estimate:
@@ -47,7 +47,7 @@ class Metric:
 
 
 def has(name: str) -> Callable[[Outcome], bool]:
-    """Counts the items that have a value of the metric `name`."""
+    """A `counts` function: the item has a value of the metric `name`."""
     return lambda outcome: name in outcome.values
 
 
@@ -55,4 +55,4 @@ ACCURACY = Metric("accuracy", lm_eval_name="acc")
 UNPARSED = Metric("unparsed", "lower")
 REFUSED = Metric("refused", "lower")
 REPLY_RATES = (UNPARSED, REFUSED)
-"""Shares of all replies that could not be read or were empty, and that declined the task."""
+"""Shares of all replies that are unreadable or empty, and of those that are refusals."""

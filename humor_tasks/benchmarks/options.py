@@ -1,7 +1,7 @@
-"""Parameters, each written once: name, type, default, bounds and documentation stand in a dataclass field.
+"""Declarations of parameters: a dataclass field has the name, type, default, bounds and documentation of a parameter.
 
-From the field follow validation, the reading of values on a command line, what lm-eval's `--metadata` may name and the
-tables of docs/parameters.md. A test holds the signatures and docstrings of Inspect's tasks equal to it.
+Validation, command-line parsing, the names that lm-eval's `--metadata` accepts, and the tables of docs/parameters.md
+are derived from the field. A test checks that the signatures and docstrings of Inspect's tasks agree with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ OnUnparsed = Literal["wrong", "exclude", "random"]
 Split = Literal["train", "validation", "test"]
 
 LM_EVAL = {"revision": "dataset_revision", "shots": "--num_fewshot", "seed": "--seed", "temperature": "--gen_kwargs"}
-"""How lm-eval takes what is no name of its `--metadata`: by another name (`revision` is its model's) or by a flag."""
+"""Parameters that lm-eval's `--metadata` does not accept by name -> the name in `--metadata`, or lm-eval's flag.
+
+`revision` has another name because lm-eval uses it for the revision of the model.
+"""
 
 _NONE = ("none", "null")
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
@@ -29,7 +32,7 @@ _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 @dataclass(frozen=True)
 class About:
-    """What a field says beside type and default; see `parameter`."""
+    """The metadata of a field; see `parameter`."""
 
     text: str = ""
     least: int | None = None
@@ -41,23 +44,25 @@ class About:
 
 
 def parameter(default: Any, text: str, **more: Any) -> Any:
-    """A field with its documentation, one sentence. A field without is checked, and shown to nobody.
+    """A field with its documentation of one sentence. Fields declared without it are validated but not documented.
 
-    more: `least` and `most` bound a number; `also` is another type in which a command line gives a text (int, or list
-    where it splits at commas); `needed` says what to name where a text is missing; `never` maps values that a
-    benchmark refuses to the reason.
+    more:
+    least, most: bounds of a number.
+    also: another type that a command line gives for a text: int, or list where it splits at commas.
+    needed: the end of the error message where a required text is missing.
+    never: values that the benchmark rejects -> the reason.
     """
     return field(default=default, metadata={"about": About(text, **more)})
 
 
 def absent(default: Any, why: str) -> Any:
-    """A field for what this benchmark has none of; another value than the default is refused, `why` says the reason."""
+    """A parameter that this benchmark does not support: any value but the default raises BadInput with `why`."""
     return field(default=default, metadata={"about": About(absent=why)})
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One declared parameter; `kind` is its type as annotated."""
+    """A declared parameter; `kind` is its type annotation."""
 
     name: str
     kind: Any
@@ -66,22 +71,22 @@ class Parameter:
 
     @property
     def optional(self) -> bool:
-        """Whether it may be None."""
+        """Whether the value may be None."""
         return type(None) in members(self.kind)
 
     @property
     def base(self) -> Any:
-        """The type apart from None."""
+        """The type without None."""
         return next(member for member in members(self.kind) if member is not type(None))
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values of a Literal."""
+        """The values of a Literal type."""
         return get_args(self.base) if get_origin(self.base) is Literal else ()
 
     @property
     def wanted(self) -> str:
-        """What a value must be, in words."""
+        """A description of the accepted values."""
         if self.choices:
             return ", ".join(f"`{choice}`" for choice in self.choices)
         words = _WORDS.get(self.base, str(self.base))
@@ -91,13 +96,13 @@ class Parameter:
         return f"{words} or none" if self.optional and self.base in (int, float) else words
 
     def checked(self, value: Any) -> Any:
-        """The value, other forms that a command line gives it put right; BadInput where it cannot be used."""
+        """The validated value, with the forms that a command line gives converted. Raises BadInput."""
         name, about = self.name, self.about
         if about.absent:
             if value != self.default:
                 raise BadInput(f"{name}: {about.absent}")
             return value
-        value = self._put_right(value)
+        value = self._converted(value)
         if value is None and self.optional:
             return None
         if isinstance(value, str) and value in about.never:
@@ -110,11 +115,11 @@ class Parameter:
             raise BadInput(f"{name} must be {self.wanted}, not {value!r}.")
         return value
 
-    def _put_right(self, value: Any) -> Any:
+    def _converted(self, value: Any) -> Any:
         if self.optional and self.base is not str and isinstance(value, str) and value.lower() in _NONE:
             return None
         if self.about.also is int and isinstance(value, int) and not isinstance(value, bool):
-            return str(value)  # a short hash of digits, a fold
+            return str(value)  # such as a commit hash of digits only, or a fold
         if self.about.also is list and isinstance(value, list | tuple):
             return ",".join(map(str, value))
         return value
@@ -128,7 +133,7 @@ class Parameter:
         return (least is None or value >= least) and (most is None or value <= most)
 
     def read(self, text: str) -> Any:
-        """The value that a text on a command line stands for; a text that stands for none is left to `checked`."""
+        """The value of a text on a command line; text that cannot be converted is returned for `checked` to reject."""
         if self.optional and self.base is not str and text.lower() in _NONE:
             return None
         if self.base is bool:
@@ -142,13 +147,16 @@ class Parameter:
 
 
 def members(kind: Any) -> tuple[Any, ...]:
-    """The types that a union joins, or the one type."""
+    """The members of a union type, or the type itself."""
     return get_args(kind) if get_origin(kind) in (types.UnionType, typing.Union) else (kind,)
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A dataclass of parameters that checks each by its declaration; `__post_init__` of a subclass joins several."""
+    """A dataclass of parameters that validates each one by its declaration.
+
+    A subclass validates combinations of parameters in `__post_init__`.
+    """
 
     def __post_init__(self) -> None:
         for each in declared(type(self)):
@@ -156,8 +164,8 @@ class Declared:
 
 
 def declared(options: type[Declared]) -> tuple[Parameter, ...]:
-    """Every field of a dataclass of parameters."""
-    known: Any = options  # mypy takes no dataclass to be hashable
+    """All fields of a dataclass of parameters."""
+    known: Any = options  # mypy does not consider a dataclass type hashable
     return _declared(known)
 
 
@@ -171,18 +179,18 @@ def _declared(options: Any) -> tuple[Parameter, ...]:
 
 
 def parameters_of(options: type[Declared]) -> dict[str, Parameter]:
-    """The parameters that a user may set, by name."""
+    """The parameters that users can set, by name."""
     return {each.name: each for each in declared(options) if each.about.text}
 
 
 def check_name(options: type[Declared], task: str, name: str) -> None:
-    """BadInput for an unknown parameter, naming those there are and the nearest."""
+    """Raise BadInput for an unknown parameter, with the known names and the closest one."""
     if name not in {each.name for each in declared(options)}:
         check_choice(f"parameter of {task}", name, parameters_of(options))
 
 
 def read_parameters(options: type[Declared], task: str, given: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """Names and texts of a command line as values; BadInput for an unknown name, and for one that is given twice."""
+    """The values of name and text pairs from a command line. Raises BadInput for unknown and repeated names."""
     known = {each.name: each for each in declared(options)}
     values: dict[str, Any] = {}
     for name, text in given:
@@ -195,18 +203,22 @@ def read_parameters(options: type[Declared], task: str, given: Iterable[tuple[st
 
 @dataclass(frozen=True)
 class Options(Declared):
-    """Parameters every benchmark has; a family of benchmarks adds its own, or narrows these, in a subclass."""
+    """Parameters that all benchmarks share; subclasses add parameters or restrict these."""
 
     dataset: str = parameter("", "Hub id, local dataset folder, or `sample` (packaged, invented).")
     revision: str | None = parameter(None, "Branch, tag or commit of a hub dataset.", also=int)
     split: str = parameter("test", "Split to evaluate.")
-    shots: int = parameter(0, "Worked examples in the prompt.", least=0)
-    prompts: str | None = parameter(None, "Folder whose template files replace packaged ones of the same name.")
-    on_unparsed: OnUnparsed = parameter(
-        "wrong", "Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`)."
+    shots: int = parameter(0, "Number of worked examples in the prompt.", least=0)
+    prompts: str | None = parameter(
+        None, "Folder of template files, which replace the packaged templates of the same names."
     )
-    extraction: Mode = parameter("strict", "How a letter is read: `strict`, or by the rules released with the paper.")
-    seed: int = parameter(1234, "Seed of shots and random guesses.")  # lm-eval's default of its few-shot seed
+    on_unparsed: OnUnparsed = parameter(
+        "wrong", "Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`)."
+    )
+    extraction: Mode = parameter(
+        "strict", "Rule for reading the letter in a reply: `strict`, or the rules released with the paper."
+    )
+    seed: int = parameter(1234, "Seed of worked examples and random guesses.")  # the default of lm-eval's few-shot seed
 
     def __post_init__(self) -> None:
         if self.dataset in ("", None):
@@ -214,26 +226,26 @@ class Options(Declared):
         super().__post_init__()
 
     def shown(self) -> dict[str, Any]:
-        """The parameters that make a score what it is, for its signature."""
-        apart = {"dataset", "revision", "prompts"}  # a signature shows what these resolved to
+        """The parameters in a score's signature."""
+        apart = {"dataset", "revision", "prompts"}  # the signature has their resolved values
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in apart}
 
     def scoring(self) -> dict[str, Any]:
-        """The parameters that a reply, once written, is read and scored by."""
+        """The parameters that are needed to parse and score an existing reply."""
         return {"on_unparsed": self.on_unparsed, "extraction": self.extraction, "seed": self.seed}
 
     def compared(self) -> dict[str, Any]:
-        """The parameters that differ where log-likelihoods of labels are compared instead of generating a reply.
+        """The parameters to change where log-likelihoods of labels are compared and no reply is generated.
 
-        Raises BadInput where a parameter asks for a reply.
+        Raises BadInput where a parameter requires a generated reply.
         """
         return {}
 
     def generation(self) -> dict[str, Any]:
-        """How replies are sampled where the protocol says so, by the settings' common names."""
+        """Generation settings that the protocol prescribes, by their common names."""
         return {}
 
     @property
     def variant(self) -> str:
-        """Names a protocol whose scores do not compare with the benchmark's own; empty for that one."""
+        """The name of a protocol whose scores are not comparable with the default protocol; "" for the default."""
         return ""

@@ -1,7 +1,7 @@
-"""Verdicts on pairs of texts: what they are worth, and the metrics over pairs.
+"""Pairwise comparison of texts: from judges' verdicts to win values, and the metrics over pairs.
 
-A pair is asked about in one order or in both. A pair whose orders disagree is a tie (Zheng et al. 2023, arXiv
-2306.05685).
+A pair is judged in one order or in both. A pair with different verdicts in the two orders is a tie (Zheng et al. 2023,
+arXiv 2306.05685).
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.preference import length_controlled_win_rate, win_rate
 
-SIDES = ("system", "against")  # also what an answer names, beside "tie"; shown in this order, or in the other
-WORTH = {"system": 1.0, "tie": 0.5, "against": 0.0}
+SIDES = ("system", "against")  # an answer names one of them, or "tie"
+WIN_VALUES = {"system": 1.0, "tie": 0.5, "against": 0.0}
 NOT_ASKED = "not_asked"
 FAILURES = {"unparsed": ("unparsed", "empty"), "refused": ("refused",), "grader_failed": ("error",)}
-"""Share of the judges' replies without a verdict, by why -> the statuses of such replies."""
+"""Metric -> reply statuses; the metric is the share of the judges' replies with one of these statuses."""
 
 
 def settled(system: str, against: str, on_unparsed: str) -> str:
-    """What needs no judge: `same` texts, or one that is `empty`; `left_out` for the latter with exclude; else ""."""
+    """The result of a pair that needs no judge; "" where a judge is needed.
+
+    It is `same` for equal texts. With one empty text it is the other side, or `left_out` with on_unparsed=exclude.
+    """
     if system.strip() and against.strip():
         return "same" if system.split() == against.split() else ""
     if on_unparsed == "exclude":
@@ -30,21 +33,17 @@ def settled(system: str, against: str, on_unparsed: str) -> str:
     return "same" if system.strip() == against.strip() else "system" if system.strip() else "against"
 
 
-def _other(side: str) -> str:
-    return SIDES[side == SIDES[0]]
-
-
 def other(side: str) -> str:
     """The other side."""
     return SIDES[side == SIDES[0]]
 
 
-def decided(record: Record, choices: Sequence[str | None], statuses: Sequence[str]) -> Outcome:
-    """What the verdicts A, B or tie on a record are worth: one, or two where a record holds both orders.
+def pair_outcome(record: Record, choices: Sequence[str | None], statuses: Sequence[str]) -> Outcome:
+    """The outcome of the verdicts (A, B or tie) on a record: one verdict, or two where the record holds both orders.
 
-    The answer names the preferred side of each order in turn, "-" for one without a verdict; its status
-    tells why. The outcome's own status is the first that is not `answered`. Values are of the record alone: a record of
-    one order has no value of `inconsistent`, and one without a verdict none of `win_rate`.
+    The answer names the preferred side in each order, "-" where there is no verdict. The status is the first one that
+    is not `answered`. Values are those of this record: a record of one order has no value of `inconsistent`, and one
+    without a verdict has none of `win_rate`.
     """
     orders = _orders(record.groups)
     named = [_side(choice, first) for choice, first in zip(choices, orders, strict=True)]
@@ -53,7 +52,7 @@ def decided(record: Record, choices: Sequence[str | None], statuses: Sequence[st
         named, statuses = ["tie" if settled_as == "same" else settled_as] * len(named), []
     values = {"same_text": float(settled_as == "same"), "empty": float(settled_as in (*SIDES, "left_out"))}
     if settled_as != "left_out":
-        values |= _worth(named)
+        values |= _values(named)
     if not settled_as:
         values |= {name: sum(s in found for s in statuses) / len(statuses) for name, found in FAILURES.items()}
         sided = [float(side == first) for side, first in zip(named, orders, strict=True) if side in SIDES]
@@ -62,17 +61,17 @@ def decided(record: Record, choices: Sequence[str | None], statuses: Sequence[st
     return Outcome(record.id, record.cluster, record.groups, status, " ".join(named), None, values)
 
 
-def _worth(named: Sequence[str]) -> dict[str, float]:
-    if not set(named) <= set(WORTH):
+def _values(named: Sequence[str]) -> dict[str, float]:
+    if not set(named) <= set(WIN_VALUES):
         return {"unread": 1.0}
     side = named[0] if len(set(named)) == 1 else "tie"
-    found = {"unread": 0.0, "win_rate": sum(WORTH[s] for s in named) / len(named)}
+    found = {"unread": 0.0, "win_rate": sum(WIN_VALUES[s] for s in named) / len(named)}
     found |= {"preferred": float(side == "system"), "tie_rate": float(side == "tie")}
     return found | ({"inconsistent": float(len(set(named)) > 1)} if len(named) > 1 else {})
 
 
 def _orders(groups: Mapping[str, str]) -> tuple[str, ...]:
-    """The side shown first, of each question about a record."""
+    """The side that is shown first, for each question about a record."""
     return (groups["first"],) if "first" in groups else SIDES
 
 
@@ -85,23 +84,26 @@ def _side(choice: str | None, first: str) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair's verdicts by order: sides, "tie", "left_out", NOT_ASKED (a limit), or "-" where there is none."""
+    """A pair with its verdicts in each order.
+
+    A verdict is a side, "tie", "left_out", NOT_ASKED (because of --limit), or "-" where there is none.
+    """
 
     cluster: str
     named: tuple[str, ...]
     longer: float
-    """By how many characters the system's text is the longer."""
+    """Length of the system's text minus that of the other, in characters."""
 
     @property
     def preferred(self) -> str | None:
-        """A side or "tie", which a pair is whose orders disagree; None unless every order has a verdict."""
-        if not set(self.named) <= set(WORTH):
+        """The preferred side, or "tie", also where the orders disagree; None where an order has no verdict."""
+        if not set(self.named) <= set(WIN_VALUES):
             return None
         return self.named[0] if len(set(self.named)) == 1 else "tie"
 
 
 def pairs_of(outcomes: Sequence[Outcome]) -> list[Pair]:
-    """The pairs of these outcomes, each epoch for itself."""
+    """The pairs of these outcomes; each epoch has its own pairs."""
     return [_pair(orders) for orders in _by_pair(outcomes)]
 
 
@@ -126,7 +128,7 @@ def _pair(orders: Sequence[Outcome]) -> Pair:
 
 
 def _judged(o: Outcome) -> bool:
-    """Whether a judge was asked."""
+    """Whether the pair needed a judge."""
     return not o.groups.get("settled")
 
 
@@ -134,50 +136,50 @@ def _mean_over(pairs: Sequence[Pair], value: Callable[[Pair], object]) -> Estima
     return clustered_mean([float(bool(value(pair))) for pair in pairs], [pair.cluster for pair in pairs])
 
 
-def _whole(outcomes: Sequence[Outcome]) -> list[Pair]:
-    """The pairs that were asked about in every order."""
+def _fully_asked(outcomes: Sequence[Outcome]) -> list[Pair]:
+    """The pairs that were judged in every order."""
     return [pair for pair in pairs_of(outcomes) if not {"left_out", NOT_ASKED} & set(pair.named)]
 
 
-def _read(outcomes: Sequence[Outcome]) -> list[Pair]:
-    """Those of them with a verdict in every order."""
-    return [pair for pair in _whole(outcomes) if pair.preferred is not None]
+def _with_verdicts(outcomes: Sequence[Outcome]) -> list[Pair]:
+    """The pairs with a verdict in every order."""
+    return [pair for pair in _fully_asked(outcomes) if pair.preferred is not None]
 
 
 def _win_rate(outcomes: Sequence[Outcome]) -> Estimate:
-    pairs = _read(outcomes)
-    return win_rate([WORTH[str(pair.preferred)] for pair in pairs], [pair.cluster for pair in pairs])
+    pairs = _with_verdicts(outcomes)
+    return win_rate([WIN_VALUES[str(pair.preferred)] for pair in pairs], [pair.cluster for pair in pairs])
 
 
 def _length_controlled(outcomes: Sequence[Outcome]) -> Estimate:
-    pairs = _read(outcomes)
-    worth, lengths = [WORTH[str(pair.preferred)] for pair in pairs], [pair.longer for pair in pairs]
+    pairs = _with_verdicts(outcomes)
+    wins, lengths = [WIN_VALUES[str(pair.preferred)] for pair in pairs], [pair.longer for pair in pairs]
     clusters = [pair.cluster for pair in pairs]
-    return length_controlled_win_rate(worth, lengths, [0.0] * len(pairs), clusters).win_rate
+    return length_controlled_win_rate(wins, lengths, [0.0] * len(pairs), clusters).win_rate
 
 
 def _share(wanted: str) -> Callable[[Sequence[Outcome]], Estimate]:
-    return lambda outcomes: _mean_over(_read(outcomes), lambda pair: pair.preferred == wanted)
+    return lambda outcomes: _mean_over(_with_verdicts(outcomes), lambda pair: pair.preferred == wanted)
 
 
 def _inconsistent(outcomes: Sequence[Outcome]) -> Estimate:
-    both = [pair for pair in _read(outcomes) if len(pair.named) > 1]
+    both = [pair for pair in _with_verdicts(outcomes) if len(pair.named) > 1]
     return _mean_over(both, lambda pair: len(set(pair.named)) > 1)
 
 
 def _first_shown(outcomes: Sequence[Outcome]) -> Estimate:
-    """Over verdicts for one side, not over pairs: .5 where the order has no influence."""
-    asked = [
+    """The share of verdicts for the side shown first, over verdicts for a side; .5 means no position bias."""
+    found = [
         (float(named == first), o.cluster)
         for o in outcomes
         for first, named in zip(_orders(o.groups), (o.answer or "-").split(), strict=True)
         if named in SIDES
     ]
-    return clustered_mean([found for found, _ in asked], [cluster for _, cluster in asked])
+    return clustered_mean([first for first, _ in found], [cluster for _, cluster in found])
 
 
-def _of_texts(name: str) -> Metric:
-    """A property of a pair's texts, the same in every order."""
+def _text_property(name: str) -> Metric:
+    """A metric of a pair's texts, which does not depend on the order."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         firsts = [orders[0] for orders in _by_pair(outcomes)]
@@ -199,7 +201,7 @@ METRICS = (
         "length_controlled_win_rate",
         "higher",
         _length_controlled,
-        counts=lambda o: o.groups.get("settled", "") in ("", "same"),  # an empty text loses whatever its length
+        counts=lambda o: o.groups.get("settled", "") in ("", "same"),  # an empty text loses regardless of length
     ),
     Metric("tie_rate", "lower", _share("tie"), counts=_every),
     INCONSISTENT,
@@ -207,7 +209,7 @@ METRICS = (
     Metric(
         "unread",
         "lower",
-        lambda outcomes: _mean_over(_whole(outcomes), lambda pair: pair.preferred is None),
+        lambda outcomes: _mean_over(_fully_asked(outcomes), lambda pair: pair.preferred is None),
         counts=_every,
     ),
     Metric(
@@ -216,7 +218,7 @@ METRICS = (
         lambda outcomes: _mean_over(pairs_of(outcomes), lambda pair: NOT_ASKED in pair.named),
         counts=_every,
     ),
-    _of_texts("same_text"),
-    _of_texts("empty"),
+    _text_property("same_text"),
+    _text_property("empty"),
     *(Metric(name, "lower") for name in FAILURES),
 )

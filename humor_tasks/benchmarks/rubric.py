@@ -1,8 +1,7 @@
-"""How a grader is asked, once for every harness: whether an answer contains a point, which of two texts is better, or
-how good one is.
+"""Grading prompts for every harness: whether an answer contains a point, which of two texts is better, or a rating.
 
-The texts to be judged are material: shown between tags, escaped, so that nothing in them can close a
-tag or stand for the grader's verdict (`scorers.verdict`).
+Graded texts are shown between tags and escaped, so that they cannot close a tag or imitate the grader's verdict
+(`scorers.verdict`).
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, cast
 from humor_tasks.benchmarks.contract import templates_hash
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.records import Prompt, Role, Turn
-from humor_tasks.scorers import preferred, rated, verdict
+from humor_tasks.scorers import verdict
 from humor_tasks.scorers.verdict import as_data
 
 FORMS = ("verdict.tags.txt", "verdict.json.txt")
@@ -22,7 +21,7 @@ FORMS = ("verdict.tags.txt", "verdict.json.txt")
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What a grader is asked for: the question's template, the fields it has to show, the words of the verdict."""
+    """A kind of judgement: the template of its question, the fields that it must show, the values of the verdict."""
 
     question: str
     shows: tuple[str, ...]
@@ -30,14 +29,12 @@ class Judgement:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """What structured output holds the grader to."""
+        """The JSON schema for structured output."""
         schema: dict[str, Any] = verdict.schema_of(self.words)
         return schema
 
 
 POINT = Judgement("grade.txt", ("answer", "point", "format"), verdict.WORDS)
-PREFERENCE = Judgement("prefer.txt", ("first", "second", "format"), preferred.WORDS)
-RATED = {name: Judgement(f"{name}.txt", ("story", "format"), rated.WORDS) for name in ("sms", "hss")}
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class Rubric:
         return templates_hash(self.templates)
 
     def ask(self, material: Mapping[str, str], as_json: bool = False) -> Prompt:
-        """The question; `material` holds what the template shows."""
+        """The grading prompt; `material` holds the fields of the template, unescaped."""
         question, shape = self.judgement.question, FORMS[as_json]
         fields = {name: as_data(text) for name, text in material.items()} | {"format": self.templates[shape]}
         turns = split_turns(self.templates[question], question)
@@ -61,7 +58,7 @@ class Rubric:
 
 
 def open_rubric(family: str, override: str | None = None, judgement: Judgement = POINT) -> Rubric:
-    """The rubric of a family, its templates replaced by those of the folder `override`."""
+    """The rubric of a family of prompts; templates in the folder `override` replace the packaged ones."""
     templates = read_templates(family, (judgement.question, *FORMS), override)
     check_shows(templates[judgement.question], judgement.question, judgement.shows, "grader would not see it")
     return Rubric(templates, judgement)

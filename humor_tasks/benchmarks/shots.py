@@ -1,4 +1,4 @@
-"""Worked examples: drawn by seed and record, never from what is asked about."""
+"""Worked examples (shots): sampled by seed and record, never from the record's own cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from humor_tasks.errors import BadInput
 
 
 def by_cluster(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """Records by what they share (a contest, a headline)."""
+    """Records by cluster (a contest, a headline)."""
     groups: dict[str, list[Record]] = {}
     for record in records:
         groups.setdefault(record.cluster, []).append(record)
@@ -20,10 +20,10 @@ def by_cluster(records: Sequence[Record]) -> dict[str, list[Record]]:
 def draw(
     pool: Mapping[str, Sequence[Record]], record: Record, count: int, seed: int, where: str, what: str
 ) -> list[Record]:
-    """`count` worked examples for one record, each from another cluster than its own.
+    """`count` worked examples for one record, each from a different cluster, none from the record's own.
 
-    Seeded by the record's id rather than by its place in a shuffled list, so that a limit, another
-    order or several processes leave every prompt as it was. Raises BadInput when there are too few.
+    The random generator is seeded by the record's id, not by its position. A limit, another order or several processes
+    therefore do not change a prompt. Raises BadInput where the pool has too few clusters.
     """
     names = sorted(set(pool) - {record.cluster})
     if len(names) < count:

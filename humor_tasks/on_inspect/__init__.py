@@ -1,4 +1,4 @@
-"""Inspect's scorers and solvers, for tasks of your own: `from humor_tasks.on_inspect import element_coverage`.
+"""Scorers and solvers for any Inspect task: `from humor_tasks.on_inspect import element_coverage`.
 
 On the command line they are `humor_tasks/element_coverage` and so on. The tasks are in `humor_tasks.tasks`.
 """

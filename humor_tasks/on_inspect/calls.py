@@ -1,8 +1,8 @@
-"""Calls of models outside an evaluation: each is logged as it is answered, and none is made twice.
+"""Model calls outside an evaluation: each reply is logged immediately, and no call is repeated.
 
-The log is the cache: JSON lines, only ever appended to, each written whole. A run that was killed asks for the
-rest; a last line that a kill cut short is dropped. Two runs at once cannot share a log: one of them ends. What was
-shown is kept as text and as SHA-256 of media.
+The log is also the cache: an append-only file of JSON lines. An interrupted run resumes with the missing calls; a
+partial last line is dropped. Two concurrent runs cannot share a log: one of them fails. Prompts are logged as text, and
+media as SHA-256.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from humor_tasks.on_inspect.messages import turn_messages
 
 
 class Calls:
-    """What models said, by what they were asked; `made` counts this run's calls, `kept` those of earlier runs."""
+    """Logged replies by request; `made` counts this run's calls, `kept` the replies reused from the log."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -37,16 +37,16 @@ class Calls:
             self._open_file()
 
     def _open_file(self) -> None:
-        self._file.open_records("key", self._read, "It is no call that was logged here: name another -o.")
+        self._file.open_records("key", self._read, "It is not a log of model calls; give another file with -o.")
         self._open = True
 
     def _read(self, call: Mapping[str, Any]) -> None:
         self.known[call["key"]] = {name: call[name] for name in ("reply", "stop_reason")}
 
     async def ask(self, model: Model, prompt: Prompt, config: GenerateConfig, about: Mapping[str, Any]) -> ModelOutput:
-        """The model's reply, from the log where the same was asked before; `about` is logged with it.
+        """The model's reply, from the log where it has the same request; `about` is logged with the reply.
 
-        Raises BadInput where the request fails for good: what was answered is kept.
+        Raises BadInput where the request fails permanently; earlier replies stay in the log.
         """
         shown = [
             {"role": turn.role, "text": turn.text, "media": [m.sha256() for m in (turn.picture, turn.clip) if m]}
@@ -59,7 +59,7 @@ class Calls:
         if key in self.known:
             self.kept += 1
         else:
-            if not self._open:  # where nothing can be kept nothing is asked
+            if not self._open:  # before the request, because a reply that cannot be logged would be lost
                 self._open_file()
             try:
                 output = await model.generate(turn_messages(prompt.turns, pictures=True), config=config)
@@ -67,12 +67,14 @@ class Calls:
                 raise
             except Exception as problem:
                 why = " ".join(f"{type(problem).__name__}: {problem}".split())[:500]
-                raise BadInput(f"{model}: {why} What was answered is kept in {self.path}: run it again.") from problem
+                raise BadInput(
+                    f"{model}: {why} Earlier replies are kept in {self.path}; run the command again to continue."
+                ) from problem
             usage = output.usage.model_dump(exclude_none=True) if output.usage else None
             answer = {"reply": output.completion, "stop_reason": output.stop_reason if output.choices else "unknown"}
             call = {"key": key, **about, **asked, **answer, "usage": usage, "time": time.time()}
             self._file.add(call)
             self.known[key] = answer
             self.made += 1
-        said = self.known[key]
-        return ModelOutput.from_content(str(model), said["reply"], stop_reason=said["stop_reason"])
+        known = self.known[key]
+        return ModelOutput.from_content(str(model), known["reply"], stop_reason=known["stop_reason"])

@@ -1,4 +1,4 @@
-"""Inspect models by name, for commands that ask them themselves, and what they say of themselves."""
+"""Inspect models by name, for commands that call models outside an evaluation, and the identity of a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from humor_tasks.on_inspect.errors import plain
 from humor_tasks.on_inspect.private import parse_cli_args
 
 _SECRET = re.compile(r"key|token(?!iz|s\b)|secret|passw|passphrase|pwd|credential|auth|bearer|cookie", re.I)
-_OWN = ("model", "role", "default", "config", "memoize")  # what `get_model` takes for itself
+_RESERVED = ("model", "role", "default", "config", "memoize")  # parameters of `get_model` itself
 
 
 def open_model(
@@ -23,40 +23,40 @@ def open_model(
     at_once: int | None = None,
     role: str | None = None,
 ) -> Model:
-    """An Inspect model by name, `arguments` read as Inspect reads those after `-M`; BadInput if there is none."""
+    """An Inspect model by name; `arguments` are parsed like those of `-M`. Raises BadInput if it cannot be opened."""
     what = role or "model"
     if bare := next((argument for argument in arguments if not argument.partition("=")[1]), None):
-        raise BadInput(f"-M {bare}: has no value; give it as -M {bare}=VALUE.")
+        raise BadInput(f"-M {bare}: has no value; write -M {bare}=VALUE.")
     try:
         given = parse_cli_args(list(arguments), force_str=False)
-        if taken := next((argument for argument in given if argument in _OWN), None):
-            raise BadInput(f"-M {taken}: is no argument of a model.")
+        if taken := next((argument for argument in given if argument in _RESERVED), None):
+            raise BadInput(f"-M {taken}: is not an argument of a model; leave it out.")
         config = GenerateConfig(max_connections=at_once)
         model = get_model(name, role=role, base_url=base_url, config=config, memoize=False, **given)
     except BadInput:
         raise
-    except Exception as problem:  # YAML's of an argument; whatever a provider raises that cannot begin
+    except Exception as problem:  # invalid YAML in an argument, or any error of the provider
         raise BadInput(f"{what} {name}: {plain(problem)}") from None
     if at_once is None and hasattr(model.api, "identity"):
-        # In this process: no server to feel one's way with, as Inspect otherwise does from 20 requests up.
+        # The model runs in this process, so Inspect's gradual increase from 20 requests is not needed.
         model.config.max_connections = model.api.max_connections()
     return model
 
 
 def identity(model: Model) -> dict[str, Any]:
-    """What a model of this package says of itself: checkpoint, revision, settings. Of others, the `-M` arguments."""
-    tell: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
-    if tell:
-        return tell()
-    given = _told(model.model_args)
+    """Checkpoint, revision and settings of a model of this package; for other models, the `-M` arguments."""
+    own: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
+    if own:
+        return own()
+    given = _without_secrets(model.model_args)
     return {"model_args": given} if given else {}
 
 
-def _told(value: Any) -> Any:
-    """As JSON has it, at any depth; without what is named like a secret, and who logs in where."""
+def _without_secrets(value: Any) -> Any:
+    """The value for JSON, without entries whose names suggest secrets and without credentials in URLs."""
     if isinstance(value, Mapping):
-        return {str(name): _told(held) for name, held in value.items() if not _SECRET.search(str(name))}
+        return {str(name): _without_secrets(held) for name, held in value.items() if not _SECRET.search(str(name))}
     if isinstance(value, list | tuple):
-        return [_told(held) for held in value]
-    # YAML makes a date of api_version=2024-06-01.
+        return [_without_secrets(held) for held in value]
+    # Other values become text: YAML parses api_version=2024-06-01 as a date.
     return value if value is None or isinstance(value, int | float) else re.sub(r"(?<=://)[^/@\s]+@", "", str(value))

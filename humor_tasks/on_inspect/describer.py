@@ -1,6 +1,6 @@
-"""Asking a model that sees for a cartoon in words: any Inspect provider, one question at a time.
+"""Descriptions of pictures by a vision model of any Inspect provider, one question at a time.
 
-`describe_rows` asks for a whole dataset, outside a run; the solver `describe_first` for a sample, inside one.
+This module is used for whole datasets outside an evaluation, and by the solver `describe_first` for single samples.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
 
-AT_ONCE = 128  # questions under way; how many of them are with the provider is its own limit
+AT_ONCE = 128  # concurrent questions; the provider's own limit on connections also applies
 
 
 @dataclass(frozen=True)
 class Asking:
-    """How questions about a picture are put.
+    """Settings for questions about a picture.
 
     instruction: a system message before each question, such as "Answer in one sentence.", for chat models.
-    temperature, max_tokens, seed: as Inspect has them; None leaves them to the model's own configuration.
+    temperature, max_tokens, seed: as in Inspect; None leaves them to the model's configuration.
     """
 
     instruction: str | None = None
@@ -46,30 +46,30 @@ class Asking:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises BadInput for what is of another kind, before anything is asked."""
+        """Raises BadInput for invalid values, before any request."""
         if not isinstance(self.instruction, str | None):
-            raise BadInput(f"instruction is {self.instruction!r}; give a text.")
+            raise BadInput(f"instruction is {self.instruction!r}; it must be text.")
         heat = 0 if self.temperature is None else self.temperature
         if not _is(int | float, heat) or not 0 <= heat < math.inf:
-            raise BadInput(f"temperature is {self.temperature!r}; give a number from 0 up.")
+            raise BadInput(f"temperature is {self.temperature!r}; it must be a number of at least 0.")
         if self.max_tokens is not None and not (_is(int, self.max_tokens) and self.max_tokens > 0):
-            raise BadInput(f"max_tokens is {self.max_tokens!r}; give a whole number from 1 up.")
+            raise BadInput(f"max_tokens is {self.max_tokens!r}; it must be a whole number of at least 1.")
         if self.seed is not None and not _is(int, self.seed):
-            raise BadInput(f"seed is {self.seed!r}; give a whole number.")
+            raise BadInput(f"seed is {self.seed!r}; it must be a whole number.")
 
     def messages(self, picture: Picture, question: str) -> list[ChatMessage]:
-        """One question about one picture."""
+        """The messages of one question about one picture."""
         content: list[Content] = [ContentImage(image=picture.data_uri()), ContentText(text=question)]
         system: list[ChatMessage] = [ChatMessageSystem(content=self.instruction)] if self.instruction else []
         return [*system, ChatMessageUser(content=content)]
 
     def config(self, own: GenerateConfig) -> GenerateConfig:
-        """The generation settings for a model whose own settings are `own`, which go first."""
+        """The generation settings for a model; its own settings `own` take precedence."""
         asked: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_tokens, "seed": self.seed}
         return GenerateConfig(**{name: value for name, value in asked.items() if getattr(own, name) is None})
 
     def of(self, model: Model) -> dict[str, Any]:
-        """All that an answer depends on besides picture and question, as JSON: the model, and how it is asked."""
+        """Everything that an answer depends on besides picture and question, for JSON: the model and the settings."""
         own = model.config.model_dump(exclude_none=True, exclude={"max_connections", "max_retries", "timeout"})
         return {"model": str(model), **identity(model), **asdict(self), **own}
 
@@ -79,10 +79,10 @@ def _is(kind: Any, value: object) -> bool:
 
 
 async def ask(model: Model, picture: Picture, question: str, how: Asking, cache: bool = False) -> str:
-    """The model's answer; empty where it gave none, or the provider held it back."""
+    """The model's answer; empty where there is none or the provider's content filter blocked it."""
     policy: Any = False
     if cache:
-        # Inspect's cache goes by a model's name: of a local checkpoint that is not enough.
+        # The key of Inspect's cache has only the model's name, which does not identify a local checkpoint.
         scopes = {"describer": json.dumps(identity(model), sort_keys=True)}
         policy = CachePolicy(expiry=None, per_epoch=False, scopes=scopes)
     output = await model.generate(how.messages(picture, question), config=how.config(model.config), cache=policy)
@@ -90,16 +90,16 @@ async def ask(model: Model, picture: Picture, question: str, how: Asking, cache:
 
 
 def answer_in(output: ModelOutput) -> str:
-    """The text of an output, without what a provider that holds an answer back says in its place."""
+    """The text of an output; empty where the provider's content filter blocked the answer."""
     if not output.choices or output.stop_reason == "content_filter":
         return ""
-    # A server that cuts an answer within a character leaves half of one, which no file can hold.
+    # A server that truncates an answer inside a character leaves a lone surrogate, which cannot be written to a file.
     whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return whole.strip()
 
 
 def _line(problem: Exception) -> str:
-    """What a provider raised, in one line."""
+    """An exception in one line."""
     return f"{type(problem).__name__}: {' '.join(str(problem).split())}"
 
 
@@ -114,10 +114,11 @@ def describe_rows(
     known: Callable[[str, str], str | None] = lambda picture, question: None,
     keep: Kept = lambda picture, question, answer: None,
 ) -> dict[str, dict[str, str]]:
-    """{picture: {question: answer}}, each question asked once a picture. Nothing here is of any one dataset.
+    """{picture: {question: answer}}, with one request per picture and question; an answer may be empty.
 
-    `known` says what was answered before, `keep` is told each answer as it comes. After a request that fails for
-    good no other is begun; those under way are waited for and kept. Raises BadInput then. An answer may be empty.
+    known: returns an earlier answer, or None.
+    keep: called with each new answer.
+    After a request fails permanently, no other is started; answers to pending requests are kept. Then raises BadInput.
     """
     answers: dict[str, dict[str, str]] = {picture: {} for picture in pictures}
     todo = []
@@ -135,7 +136,7 @@ def describe_rows(
             answer = await ask(model, pictures[picture], question, how)
             keep(picture, question, answer)
             answers[picture][question] = answer
-        except Exception as problem:  # whatever a provider raises once its retries are spent
+        except Exception as problem:  # any error of the provider after its retries
             failed.append(f"'{question}' about {pictures[picture].where}: {_line(problem)}")
         finally:
             finished()
@@ -145,7 +146,7 @@ def describe_rows(
 
         limit = anyio.Semaphore(AT_ONCE)
         total = len(pictures) * len(questions)
-        # disable=None: no bar where stderr is not a terminal
+        # disable=None: no progress bar where stderr is not a terminal
         with tqdm(total=total, initial=total - len(todo), desc=str(model), unit=" answers", disable=None) as bar:
 
             def finished() -> None:
@@ -162,5 +163,5 @@ def describe_rows(
     anyio.run(every)
     if failed:
         kept, why = sum(map(len, answers.values())), failed[0].rstrip(".")
-        raise BadInput(f"{model}: {why}. {kept} answers are kept; the same command asks for the rest.")
+        raise BadInput(f"{model}: {why}. {kept} answers are kept; run the same command again to continue.")
     return answers

@@ -1,4 +1,4 @@
-"""What ends a run, said to Inspect, and what Inspect says, in plain text. Inspect's messages are rich's markup."""
+"""Conversion between plain text and the messages of Inspect's errors, which are rich markup."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from humor_tasks.on_inspect.private import PrerequisiteError
 
 
 class CannotRun(PrerequisiteError):
-    """A message that Inspect shows without a traceback. `[...]` in it, as in a path or an extra's name, stands as it
-    is: Inspect would leave it out as a colour, or fail at it."""
+    """An error that ends the run and that Inspect shows without a traceback.
+
+    Brackets, as in paths and names of extras, are escaped; Inspect would interpret them as markup.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
 
 
 def plain(problem: BaseException) -> str:
-    """What an error says, in one line and without colours."""
-    said = str(problem)
+    """The message of an error in one line, without markup."""
+    message = str(problem)
     if isinstance(problem, PrerequisiteError):
-        with contextlib.suppress(MarkupError):  # somebody else's message, not escaped
-            said = Text.from_markup(str(problem.message)).plain
-    return " ".join(said.split())
+        with contextlib.suppress(MarkupError):  # a message of other code that is not escaped
+            message = Text.from_markup(str(problem.message)).plain
+    return " ".join(message.split())

@@ -1,4 +1,4 @@
-"""Prompt -> Inspect chat messages, with the structured choices in the last message's metadata."""
+"""Prompt -> Inspect chat messages, with the choices in the last message's metadata; and the reverse."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from humor_tasks.models.choosers.chooser import Question, check_chooses, from_te
 def chat_messages(prompt: Prompt, record: Record, pictures: bool) -> list[ChatMessage]:
     """The prompt's turns; pictures and clips are read and encoded only when `pictures` is true."""
     messages = turn_messages(prompt.turns, pictures)
-    # ModelAPI.generate never sees Sample.choices: a model that picks among choices reads these.
-    # One that rates edited headlines reads the fields.
+    # ModelAPI.generate does not get Sample.choices, so models that score choices read them from the metadata.
+    # Models that rate edited headlines read the fields.
     known = {"id": record.id, "context": record.context, "choices": list(record.choices)}
     messages[-1].metadata = known | {"fields": dict(record.fields)}
     return messages
@@ -51,7 +51,7 @@ def _message(turn: Turn, pictures: bool) -> ChatMessage:
 
 
 def _shown(turn: Turn) -> list[Content]:
-    """A turn's picture, its whole clip, or the clip's frames."""
+    """A turn's picture, its clip, or the clip's frames."""
     found = [turn.picture] if turn.picture is not None else []
     if turn.clip is not None and not turn.clip.frames:
         uri, kind = turn.clip.whole()
@@ -66,10 +66,10 @@ def media_of(message: ChatMessageUser) -> list[Content]:
 
 
 def question(messages: Sequence[ChatMessage]) -> Question:
-    """The question in a conversation: from the last user message's metadata, else from its text.
+    """The question in a conversation, from the metadata of the last user message, otherwise from its text.
 
-    Its picture is the last one of that message, read when it is used. Raises BadInput where a headline
-    is to be rated: there is nothing to choose.
+    Its picture is the last one of that message, read when it is used. Raises BadInput for a rating question, which has
+    no choices.
     """
     asked = next((m for m in reversed(messages) if isinstance(m, ChatMessageUser)), None)
     if asked is None:
@@ -86,12 +86,12 @@ def question(messages: Sequence[ChatMessage]) -> Question:
 
 
 def images_in(message: ChatMessage) -> list[str]:
-    """The images of a message, in their order, as `data:` URIs or files."""
+    """The images of a message in order, as `data:` URIs or files."""
     return [] if isinstance(message.content, str) else [c.image for c in message.content if isinstance(c, ContentImage)]
 
 
 def picture_of(image: str, identity: object) -> Picture:
-    """A `data:` URI or a file."""
+    """The picture of a `data:` URI or a file."""
     if not re.match("data:|https?:", image):
         return Picture(image, image, Path(image).read_bytes)
     where = f"of {identity or 'the question'}"
@@ -99,7 +99,7 @@ def picture_of(image: str, identity: object) -> Picture:
     def read() -> bytes:
         start, _, encoded = image.partition(";base64,")
         if not start.startswith("data:"):
-            raise BadInput(f"Picture {where}: {image} is on the web; download it and name the file.")
+            raise BadInput(f"Picture {where}: {image} is a URL; download the picture and give the file.")
         try:
             return base64.b64decode(encoded, validate=True)
         except binascii.Error as problem:

@@ -1,8 +1,8 @@
-"""Which models take pictures and video, as far as Inspect lets it be known before they are asked.
+"""Checks whether a model accepts pictures and video, as far as this is known before a request.
 
-Inspect has no list of what a model takes. Its own providers say of themselves, when asked, that they take no media, or
-no video, or send the text without it: those are named here, so that a run says so at its start and says what to do. Of
-other providers the server decides, model by model; its error is the sample's.
+Inspect has no list of the input modalities of models. Some of its providers reject media or video only when a request
+is made, or silently drop them. This module lists these providers, so that a run fails at its start with a remedy. For
+other providers the server decides for each model, and its error becomes the sample's error.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "bedrock", "grok", "groq", "mistr
 
 
 def check_takes(model: Model | None, media: Iterable[Picture | Clip | None]) -> None:
-    """CannotRun where the model's provider takes no such media, or what reads them is not installed; it names
-    what to do instead."""
+    """Raise CannotRun, with a remedy, where the provider does not accept the media or the video package is missing."""
     shown = [one for one in media if one is not None]
     _check(model, {"video" if isinstance(one, Clip) and not one.frames else "image" for one in shown})
     try:
         if any(isinstance(one, Clip) for one in shown):
             check_installed()
     except BadInput as problem:
-        raise CannotRun(f"{problem} Or leave clips out: input=description.") from None
+        raise CannotRun(f"{problem} Or use input=description, which shows no clips.") from None
 
 
 def check_takes_these(model: Model, messages: Iterable[ChatMessage]) -> None:
-    """The same, of messages with what they show."""
+    """The same check for the media in messages."""
     contents = [message.content for message in messages if not isinstance(message.content, str)]
     parts: set[str] = {part.type for content in contents for part in content}
     _check(model, parts & {"image", "video"})
@@ -46,17 +45,17 @@ def _check(model: Model | None, shown: set[str]) -> None:
     provider = ModelName(model).api
     if provider in NO_MEDIA:
         raise CannotRun(
-            f"{model}: Inspect's provider '{provider}' takes text only. Show descriptions: input=description (of the "
-            "caption contest, setting=description)."
+            f"{model}: Inspect's provider '{provider}' accepts only text. Use input=description (for the caption "
+            "contest, setting=description)."
         )
     if "video" in shown and (provider in NO_VIDEO or _by_chat_completions(model)):
         raise CannotRun(
-            f"{model}: Inspect's provider '{provider}' takes no video. Show frames as pictures: input=frames; or words "
-            "alone: input=description."
+            f"{model}: Inspect's provider '{provider}' does not accept video. Use input=frames, which shows pictures, "
+            "or input=description, which shows only text."
         )
 
 
 def _by_chat_completions(model: Model) -> bool:
-    """Whether it is OpenAI's protocol that is spoken (by two dozen providers), and its older one, without video."""
+    """Whether the provider uses OpenAI's Chat Completions API, which has no video input; two dozen providers do."""
     responses = getattr(model.api, "uses_responses_api", None)
     return responses is not None and not responses([], model.config)

@@ -67,7 +67,7 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     form = definition.form(options)
     if isinstance(form, Choice) and choices and choices != len(form.letters):
         definition = dataclasses.replace(definition, answer=dataclasses.replace(form, letters=LETTERS[:choices]))
-    return Run(definition, options, Data((), {}, lambda fold: {}), {})
+    return Run(definition, options, Data((), {}), {})
 
 
 def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:

@@ -1,4 +1,4 @@
-"""Prices for Inspect's cost fields, which ship without any."""
+"""Prices of models for Inspect's cost fields; Inspect itself includes none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from humor_tasks.on_inspect.errors import CannotRun
 
 @lru_cache(maxsize=1)
 def register_prices() -> None:
-    """Make Inspect price every model of the list that has no price yet; once a process."""
+    """Register the price list with Inspect, once per process; existing prices are not replaced."""
     try:
         prices = read_prices()
     except BadInput as problem:

@@ -1,4 +1,4 @@
-"""The names that Inspect does not export and that this package needs, in one place.
+"""The private names of Inspect that this package needs.
 
 A new release of Inspect may move them: tests/test_layers.py allows private names of Inspect in this module only.
 """

@@ -17,11 +17,11 @@ from humor_tasks.scorers.fields import read_fields
 
 @scorer(metrics=[benchmark_metrics()])
 def multiple_choice(extraction: str | None = None, on_unparsed: str | None = None) -> Scorer:
-    """A letter read from the reply, compared with the target.
+    """Compares the letter in the reply with the target.
 
     Args:
-        extraction: How to read it; by default as the task says, else `strict`.
-        on_unparsed: What an unreadable reply counts as; by default as the task says, else `wrong`.
+        extraction: Rule for reading the letter in a reply; by default that of the task, otherwise `strict`.
+        on_unparsed: What an unreadable reply counts as; by default as in the task, otherwise `wrong`.
     """
     try:
         run_of({}, "matching", extraction=extraction, on_unparsed=on_unparsed)
@@ -39,7 +39,7 @@ def multiple_choice(extraction: str | None = None, on_unparsed: str | None = Non
 
 @scorer(metrics=[benchmark_metrics("explanation")])
 def reference_overlap() -> Scorer:
-    """ROUGE-L of the reply's explanation with the reference; BLEU-4 over the corpus as a metric."""
+    """ROUGE-L of the reply's explanation with the reference; corpus BLEU-4 as a metric."""
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_of(state.metadata, "explanation"), state, target)
@@ -50,10 +50,10 @@ def reference_overlap() -> Scorer:
 
 @scorer(metrics=[benchmark_metrics("humorbench_autograder")])
 def judge_agreement() -> Scorer:
-    """A judge's PASS or FAIL, read strictly, compared with a person's in the target.
+    """Compares a judge's PASS or FAIL, parsed strictly, with a person's in the target.
 
-    An unreadable verdict, and one of a reply that was cut off, is scored N: it leaves every metric's
-    denominator and is counted.
+    An unreadable verdict, and any verdict in a truncated reply, is scored N. It is excluded from the denominator of the
+    metrics and counted as unparsed.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -69,7 +69,7 @@ def judge_agreement() -> Scorer:
 
 @scorer(metrics=[benchmark_metrics("humicroedit_rating")])
 def rating_error() -> Scorer:
-    """A rating read from the reply; its value is the rating, the metrics are those of the benchmark."""
+    """The rating in the reply as the score's value; the metrics are those of the benchmark."""
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_of(state.metadata, "humicroedit_rating"), state, target)
@@ -80,12 +80,12 @@ def rating_error() -> Scorer:
 
 @scorer(metrics=[benchmark_metrics("brainstorm")])
 def brainstormed() -> Scorer:
-    """Whether every line of a brainstorm can be read; the caption is its answer, all lines are in its metadata."""
+    """Whether every line of a brainstorm can be parsed; the caption is the answer, the metadata has all lines."""
 
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "brainstorm")
         outcome = read_reply(run, state, target)
-        texts = read_fields(state.output.completion, brainstorm.own(run).labels).texts if outcome.answer else {}
+        texts = read_fields(state.output.completion, brainstorm.options_of(run).labels).texts if outcome.answer else {}
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))
 
     return score

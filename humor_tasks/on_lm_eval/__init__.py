@@ -1,1 +1,1 @@
-"""The thin side towards lm-evaluation-harness: a task class, YAML stubs and models."""
+"""The adapter to lm-evaluation-harness: a task class, YAML files of tasks, and models."""

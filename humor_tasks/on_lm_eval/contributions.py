@@ -1,4 +1,4 @@
-"""What an item contributes to a metric, as lm-eval logs and aggregates it."""
+"""An item's contributions to metrics, which lm-eval logs and aggregates."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.perplexity import perplexity_estimate
 
-# Units a reference text is counted in.
+# Perplexity metric -> the number of units in a text.
 PERPLEXITIES = {"word_perplexity": lambda text: len(text.split()), "byte_perplexity": lambda text: len(text.encode())}
 
 
 class Value(float):
-    """An item's value of a metric, as lm-eval logs it, with the outcome it came from."""
+    """An item's value of a metric, which lm-eval logs, with the outcome."""
 
     outcome: Outcome
 
     def __new__(cls, value: float, outcome: Outcome) -> Value:
-        """A float that remembers `outcome`."""
+        """A float with the attribute `outcome`."""
         made = super().__new__(cls, value)
         made.outcome = outcome
         return made
 
-    def __reduce__(self) -> tuple[Any, ...]:  # several processes gather their items
+    def __reduce__(self) -> tuple[Any, ...]:  # lm-eval gathers the items of several processes
         return Value, (float(self), self.outcome)
 
 
 class AnswerAndTarget(tuple[str | None, str | None]):
-    """What an item contributes to a metric that is not defined on one item, as lm-eval's own corpus metrics log it."""
+    """An item's contribution to a metric that is not defined for a single item, as in lm-eval's corpus metrics."""
 
     outcome: Outcome
 
     def __new__(cls, outcome: Outcome) -> AnswerAndTarget:
-        """The pair, which remembers `outcome`."""
+        """The pair with the attribute `outcome`."""
         made = super().__new__(cls, (outcome.answer, outcome.target))
         made.outcome = outcome
         return made
@@ -47,13 +47,13 @@ Contribution = Value | AnswerAndTarget
 
 
 def contribution(metric: Metric, outcome: Outcome) -> Contribution:
-    """What an item contributes to a metric it counts towards."""
+    """An item's contribution to a metric that it counts towards."""
     value = outcome.values.get(metric.name)
     return AnswerAndTarget(outcome) if value is None else Value(value, outcome)
 
 
 def perplexity(count: Callable[[str], int], part: str, items: list[tuple[float, str, str]]) -> float:
-    """The perplexity of references, or another field of its estimate; `items` are log-likelihood, text and cluster."""
+    """The perplexity of reference texts, or another field of its estimate; items: (log-likelihood, text, cluster)."""
     likelihoods, texts, clusters = zip(*items, strict=True)
     estimate = perplexity_estimate(likelihoods, [count(text) for text in texts], clusters)
     return float(getattr(estimate, part))

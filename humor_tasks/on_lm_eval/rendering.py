@@ -8,21 +8,21 @@ from typing import Any
 from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
 
-# lm-eval's multimodal models put the pictures of a request, in order, where this stands.
+# lm-eval's multimodal models replace each occurrence by the next picture of the request.
 PLACEHOLDER = "<image>"
 
 
 def messages(prompt: Prompt, system: str | None = None, merge: bool = False) -> list[dict[str, str]]:
     """Role and text of every turn.
 
-    `system` (the harness's `--system_instruction`) goes before the prompt's own system turn;
-    `merge` puts everything but the system turn into one user turn.
+    system: text to put before the prompt's system turn, from lm-eval's `--system_instruction`.
+    merge: whether to merge all other turns into one user turn.
     """
     shown = bool(prompt.pictures)
     turns = [{"role": turn.role, "content": _text(turn) if shown else turn.text} for turn in prompt.turns]
     if system:
-        own = turns.pop(0)["content"] if turns[0]["role"] == "system" else ""
-        turns.insert(0, {"role": "system", "content": "\n\n".join(part for part in (system, own) if part)})
+        existing = turns.pop(0)["content"] if turns[0]["role"] == "system" else ""
+        turns.insert(0, {"role": "system", "content": "\n\n".join(part for part in (system, existing) if part)})
     if merge:
         first = [turn for turn in turns if turn["role"] == "system"]
         rest = "\n\n".join(turn["content"] for turn in turns if turn["role"] != "system")
@@ -31,24 +31,24 @@ def messages(prompt: Prompt, system: str | None = None, merge: bool = False) -> 
 
 
 def _text(turn: Turn) -> str:
-    # A caption, or a worked example's answer, must not add a place for a picture that is not there.
+    # Escaped because the text of a caption or of a worked example must not contain the placeholder.
     text = turn.text.replace(PLACEHOLDER, "< image >")
     return text if turn.picture is None else f"{PLACEHOLDER}\n{text}"
 
 
 def render(turns: Sequence[dict[str, str]], prefix: str = "") -> str:
-    """Plain text: the turns a blank line apart, then what the answer starts with."""
+    """The turns as plain text, separated by blank lines, followed by the prefix of the answer."""
     return "\n\n".join(turn["content"] for turn in turns) + "\n\n" + prefix
 
 
 def check_sent(task: str, pictures: int, given: Mapping[str, Any]) -> None:
-    """BadInput where lm-eval's model behind a server would send fewer; `given` holds its arguments.
+    """Raise BadInput where lm-eval's client of a model server would send fewer pictures; `given`: model arguments.
 
-    It sends the first ones, together with the question: of worked examples' pictures and the item's, not the item's.
+    It sends only the first ones; with worked examples, the item's picture, which is the last one, would be missing.
     """
     most = int(given.get("max_images", 1))
     if "base_url" in given and pictures > most:
         raise BadInput(
-            f"{task}: its prompts show {pictures} pictures, and lm-eval sends the first {most} of them, not the one "
-            f"that is asked about: --model_args ...,max_images={pictures}."
+            f"{task}: its prompts have {pictures} pictures, but lm-eval sends only the first {most}, without the "
+            f"picture of the item; set --model_args ...,max_images={pictures}."
         )

@@ -1,7 +1,7 @@
 """Benchmark -> lm-eval Task.
 
-A YAML stub names the benchmark and what the variant fixes; everything else comes from the
-harness's flags (`--num_fewshot`, `--seed`) and from `--metadata`, which names the benchmark's parameters.
+A task's YAML file names the benchmark and the parameters that it fixes. All other parameters come from lm-eval's flags
+(`--num_fewshot`, `--seed`) and from `--metadata`, which accepts the benchmark's parameters by name.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from humor_tasks.scorers.estimate import Estimate
 
 logger = logging.getLogger(__name__)
 
-MODELS_OWN = ("seed", "revision")  # lm-eval merges --model_args into the metadata; there these are the model's
-NOT_HERE = {"replicates": "lm-eval asks once; Inspect's task repeats (-T replicates=5)."}
-END_MARKS = ("</s>", "<|im_end|>")
+MODEL_ARGUMENTS = ("seed", "revision")  # lm-eval merges --model_args into the metadata; these belong to the model
+ONLY_INSPECT = {"replicates": "lm-eval does not repeat items; use the Inspect task with -T replicates=5."}
+END_TOKENS = ("</s>", "<|im_end|>")
 
 
 class BenchmarkTask(Task):
-    """One variant of a benchmark: letters by log-likelihood, or a generated reply (`output_type: generate_until`)."""
+    """A benchmark as an lm-eval task, with log-likelihoods of labels or generated replies (`generate_until`)."""
 
     def __init__(self, config: dict[str, Any]) -> None:
         config = dict(config)
@@ -50,14 +50,14 @@ class BenchmarkTask(Task):
         config["metadata"] = dict(config.get("metadata") or {})
         if self.generates:
             config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 1024}
-            # An empty list is filled in by `_generation`: it depends on the number of shots.
+            # `_generation` fills in the empty list, because the stop sequences depend on the number of shots.
         self._config = TaskConfig(**config)
         self.OUTPUT_TYPE = self._config.output_type
         self._filters = _filters()
         self._instances = None
         self._given = self._parameters(fixed)
-        self._pictures: dict[str, Any] = {}  # by content
-        self._files: dict[str, Any] = {}  # the same ones by path
+        self._pictures: dict[str, Any] = {}  # by SHA-256
+        self._files: dict[str, Any] = {}  # the same pictures by path
         self._processes = 1
         self._signed: tuple[Run | None, str] = (None, "")
         self._load()
@@ -70,12 +70,12 @@ class BenchmarkTask(Task):
         if not self.generates and (changes := self.run.options.compared()):
             self.run = self.run.with_options(**changes)
         if self.generates and self.run.form.needs_likelihoods:
-            raise BadInput(f"{self._config.task} reads replies: estimate=expected needs the log-likelihood task.")
+            raise BadInput(f"{self._config.task} generates replies; estimate=expected needs the log-likelihood task.")
         if any(record.clip for record in self.run.records):
             raise BadInput(
-                f"{self._config.task}: comedy is clips, and lm-eval has no model that takes video. Run it in Inspect: "
-                f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; here, choose scene=cartoon, post "
-                "or stills (both), or words alone: input=description."
+                f"{self._config.task}: comedy has clips, and lm-eval has no model with video input. Run it in Inspect: "
+                f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; in lm-eval, choose scene=cartoon, "
+                "post or stills (both), or input=description."
             )
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
@@ -86,16 +86,16 @@ class BenchmarkTask(Task):
         own = {each.name: each for each in declared(self.benchmark.options)}
         names = [*parameters_of(self.benchmark.options), *LM_EVAL.values()]
         for name, value in given.items():
-            if name in NOT_HERE:
-                raise BadInput(f"--metadata {name}: {NOT_HERE[name]}")
-            if name in LM_EVAL and name in own and name not in MODELS_OWN and value != own[name].default:
+            if name in ONLY_INSPECT:
+                raise BadInput(f"--metadata {name}: {ONLY_INSPECT[name]}")
+            if name in LM_EVAL and name in own and name not in MODEL_ARGUMENTS and value != own[name].default:
                 raise BadInput(f"--metadata {name}: use {LM_EVAL[name]}.")
             near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
             if near and name not in (*own, *names):
                 raise BadInput(f"--metadata {name}: did you mean '{LM_EVAL.get(near[0], near[0])}'?")
         for name, value in fixed.items():
             if str(given.get(name, value)) != str(value):
-                raise BadInput(f"{self._config.task} fixes {name}={value}: leave {name} out of --metadata.")
+                raise BadInput(f"{self._config.task} fixes {name}={value}; leave {name} out of --metadata.")
         parameters = {name: given[name] for name in self._settable if name in given} | dict(fixed)
         if (revision := given.get(LM_EVAL["revision"])) is not None:
             parameters["revision"] = revision
@@ -104,19 +104,19 @@ class BenchmarkTask(Task):
     # ---- documents ----
 
     def has_training_docs(self) -> bool:
-        """Worked examples are drawn by the benchmark itself, so that both harnesses draw the same."""
+        """False: the benchmark itself draws worked examples, so that both harnesses use the same ones."""
         return False
 
     def has_validation_docs(self) -> bool:
-        """False: the split to evaluate is served as test documents, whatever its name."""
+        """False: the split to evaluate is always provided as test documents."""
         return False
 
     def has_test_docs(self) -> bool:
-        """True."""
+        """True: the split to evaluate."""
         return True
 
     def test_docs(self) -> list[dict[str, Any]]:
-        """One document a record: ids, what is shown, label."""
+        """One document per record, with ids, texts and label."""
         return self._docs
 
     def doc_to_text(self, doc: Mapping[str, Any]) -> str:
@@ -128,11 +128,11 @@ class BenchmarkTask(Task):
         return doc["target"] or ""
 
     def doc_to_choice(self, doc: Mapping[str, Any]) -> list[str]:
-        """The letters, or the words that stand for them."""
+        """The labels: letters, words or digits."""
         return list(self._labels)
 
     def doc_to_image(self, doc: Mapping[str, Any]) -> list[Any]:
-        """The prompt's pictures; each distinct one is opened once, when a request is built, and decoded when used."""
+        """The prompt's pictures; each distinct file is read once, when a request is built, and decoded when used."""
         return [self._open(picture) for picture in self._prompt(doc).pictures]
 
     def _open(self, picture: Picture) -> Any:
@@ -151,14 +151,14 @@ class BenchmarkTask(Task):
 
     @property
     def _prefix(self) -> str:
-        """What a compared continuation follows on."""
+        """The text between the prompt and a continuation whose likelihood is compared; empty for generation."""
         if self.generates:
             return ""
         return self.run.form.prefix
 
     @property
     def _labels(self) -> tuple[str, ...]:
-        """The continuations that are compared."""
+        """The continuations whose likelihoods are compared."""
         return self.run.form.labels
 
     # ---- requests ----
@@ -166,20 +166,20 @@ class BenchmarkTask(Task):
     def build_all_requests(self, *, cache_requests: bool = False, **how: Any) -> None:
         """See Task; lm-eval's request cache is not used.
 
-        It goes by task name and shots alone, so a run with other metadata would be given the prompts
-        of another dataset, fold or setting.
+        Its key has only the task name and the number of shots. A run with other metadata would get the prompts of
+        another dataset, fold or setting.
         """
         if cache_requests:
-            logger.warning("%s: --cache_requests is not used; its cache ignores --metadata.", self._config.task)
+            logger.warning("%s: --cache_requests is ignored, because its cache ignores --metadata.", self._config.task)
         self._processes = int(how.get("world_size", 1))
         super().build_all_requests(cache_requests=False, **how)
 
     def set_fewshot_seed(self, seed: int | None = None) -> None:
-        """lm-eval's `--seed` (its fourth number) seeds shots and random guesses."""
+        """Use the fourth number of lm-eval's `--seed` as the seed of worked examples and random guesses."""
         super().set_fewshot_seed(seed)
         if seed is None:
             return
-        if seed != self.run.options.seed:  # a seed may decide which rows there are
+        if seed != self.run.options.seed:  # the rows may depend on the seed
             self._load(seed=seed)
 
     def fewshot_context(
@@ -192,7 +192,7 @@ class BenchmarkTask(Task):
         chat_template: Callable[..., str] | None = None,
         gen_prefix: str | None = None,
     ) -> str:
-        """The prompt, through the model's chat template where one is applied."""
+        """The prompt, with the model's chat template where one is applied."""
         if num_fewshot != self.run.options.shots:
             self.run = self.run.with_options(shots=num_fewshot)
         turns = messages(self._prompt(doc), system_instruction, merge=not fewshot_as_multiturn)
@@ -203,16 +203,16 @@ class BenchmarkTask(Task):
         return chat_template(turns, add_generation_prompt=not self._prefix)
 
     def construct_requests(self, doc: Mapping[str, Any], ctx: str, **kwargs: Any) -> list[Instance]:
-        """One log-likelihood a letter; or one generation, for open answers beside the reference's likelihood."""
+        """One log-likelihood per label, or one generation; for free text also the log-likelihood of the reference."""
         kwargs.pop("apply_chat_template", None)
         kwargs.pop("chat_template", None)
         visual = self.doc_to_image(doc)
         check_sent(str(self._config.task), len(visual), self._config.metadata or {})
         extra: tuple[Any, ...] = ({"visual": visual},) if visual else ()
-        own = _doc(self._records[doc["id"]], self.run)  # its hash is logged: it holds nothing of the answer
+        copy = _doc(self._records[doc["id"]], self.run)  # without the outcome, because lm-eval logs its hash
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
-            return Instance(kind, doc=own, arguments=(ctx, argument, *extra), idx=i, **kwargs)
+            return Instance(kind, doc=copy, arguments=(ctx, argument, *extra), idx=i, **kwargs)
 
         if self.generates:
             return [request("generate_until", 0, self._generation())]
@@ -222,57 +222,57 @@ class BenchmarkTask(Task):
         return [*requests, request("loglikelihood", 1, f" {doc['target']}")] if doc["target"] else requests
 
     def _generation(self) -> dict[str, Any]:
-        """Generation arguments: a direct answer ends at a blank line, reasoning only at a model's end mark.
+        """Generation arguments: a blank line ends a direct answer, only an end token ends reasoning.
 
-        Without a stop sequence a base model would go on with the next example; an empty list of
-        stop sequences makes some servers fail.
+        Without a stop sequence a base model continues with another example. Some servers reject an empty list of stop
+        sequences.
         """
         given = dict(self._config.generation_kwargs or {})
         given.setdefault("max_gen_toks", 512)
         if not given.get("until"):
-            given["until"] = list(self.run.form.stop or END_MARKS)
+            given["until"] = list(self.run.form.stop or END_TOKENS)
         return given
 
     # ---- results ----
 
     def apply_filters(self) -> Any:
-        """See Task. From here on a picture is its file's SHA-256, in the log of samples too.
+        """See Task. Replaces each picture by the SHA-256 of its file, also in the log of samples.
 
-        lm-eval would log the SHA-256 of a PNG, and make that PNG anew for each letter compared.
+        Otherwise lm-eval encodes the picture as PNG for each label, to log the SHA-256 of that PNG.
         """
         names = {id(image): key for key, image in self._pictures.items()}
-        asked: list[Instance] = self._instances or []
-        for instance in asked:
-            for extra in instance.arguments[2:]:  # the same for all letters of a document
+        instances: list[Instance] = self._instances or []
+        for instance in instances:
+            for extra in instance.arguments[2:]:  # shared by all labels of a document
                 extra["visual"] = [names.get(id(shown), shown) for shown in extra["visual"]]
         return super().apply_filters()
 
     def process_results(self, doc: dict[str, Any], results: list[Any]) -> dict[str, Any]:
-        """This document's share of every metric it counts towards; its outcome goes into the log of samples."""
+        """This document's contribution to each metric that it counts towards; logs the outcome in the document."""
         record = self._records[doc["id"]]
         if self._labels and not self.generates:
             answer = self.run.form.from_likelihoods([likelihood for likelihood, _ in results])
             outcome = self.run.scored(record, answer)
         else:
             outcome = self.run.outcome(record, results[0])
-        doc["humor_tasks"] = _told(self.run) | {"signature": self._signature}
+        doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
         doc["outcome"] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
-        shares: dict[str, Any] = dict.fromkeys(self._shared_metrics if self._processes > 1 else ())
+        found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.benchmark.metrics:
             if metric.counted([outcome]):
                 for shown in self._shown(metric, outcome):
-                    shares |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
+                    found |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
         if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
             for name in PERPLEXITIES:
-                shares |= dict.fromkeys((name, f"{name}_stderr"), (results[1][0], record.target, record.cluster))
-        return shares
+                found |= dict.fromkeys((name, f"{name}_stderr"), (results[1][0], record.target, record.cluster))
+        return found
 
     @functools.cached_property
-    def _shared_metrics(self) -> list[str]:
-        """The metrics that some document counts towards if it is answered.
+    def _possible_metrics(self) -> list[str]:
+        """The metrics that at least one document counts towards if it is answered.
 
-        Of several processes, lm-eval wants from each a share of every metric that the first one has, and
-        leaves out the metrics that the first has not. A document's share of the others is None.
+        With several processes, lm-eval requires a contribution from every process for each metric of the first one, and
+        drops all other metrics. Where a document does not count, its contribution is None.
         """
         first = next(iter(self._labels), "")
         answered = [self.run.outcome(r, self.run.form.written(r.target or first)) for r in self.run.records]
@@ -290,7 +290,7 @@ class BenchmarkTask(Task):
         return [short, f"{short}_{part}"] if part else [short]
 
     def aggregation(self) -> dict[str, Callable[[list[Any]], float]]:
-        """Metric name -> function over all its documents' shares."""
+        """Metric name -> function over the contributions of all documents."""
         functions: dict[str, Callable[[list[Any]], float]] = {}
         parts = {self.benchmark.part(self.run, record.groups): None for record in self.run.records}
         for metric in self.benchmark.metrics:
@@ -304,7 +304,7 @@ class BenchmarkTask(Task):
         return functions
 
     def _aggregate(self, metric: Metric, part: str, value: str, items: list[Contribution | None]) -> float:
-        # In the order of the data, whichever process they come from: bootstrapped errors depend on it.
+        # In the order of the data, not of the processes: bootstrapped standard errors depend on the order.
         outcomes = sorted((item.outcome for item in items if item is not None), key=lambda o: self._places[o.id])
         if not outcomes:
             return math.nan
@@ -313,7 +313,7 @@ class BenchmarkTask(Task):
         return float(getattr(found, value))
 
     def higher_is_better(self) -> dict[str, bool]:
-        """By metric name; standard errors are left out."""
+        """Metric name -> whether higher values are better; without standard errors."""
         directions = {metric.shown_in_lm_eval: metric.direction for metric in self.benchmark.metrics}
         parts = {part for record in self.run.records if (part := self.benchmark.part(self.run, record.groups))}
         directions |= {f"{name}_{part}": found for name, found in directions.items() for part in parts}
@@ -321,19 +321,22 @@ class BenchmarkTask(Task):
 
     @property
     def _signature(self) -> str:
-        if self._signed[0] is not self.run:  # the number of shots is known late
+        if self._signed[0] is not self.run:  # lm-eval sets the number of shots after it builds the task
             self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
         return self._signed[1]
 
     def dump_config(self) -> dict[str, Any]:
-        """The configuration lm-eval stores with the results, with the score's signature and source."""
+        """The configuration that lm-eval stores with the results, with the signature and provenance of the score."""
         config: dict[str, Any] = super().dump_config()
         about = {"signature": self._signature, "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 
 def _with_stderr(shown: str) -> tuple[str, str]:
-    """lm-eval has no hook for a task's own standard error; a metric of this name takes the place of its "N/A"."""
+    """The names of a metric and its standard error.
+
+    lm-eval has no hook for a task's own standard error; a metric of this name replaces lm-eval's "N/A".
+    """
     return shown, f"{shown}_stderr"
 
 
@@ -343,7 +346,7 @@ def _filters() -> list[Any]:
     return [build_filter_ensemble("none", [["take_first", None]])]
 
 
-def _told(run: Run) -> dict[str, Any]:
+def _about(run: Run) -> dict[str, Any]:
     return {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
 
 
@@ -351,16 +354,16 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
     doc: dict[str, Any] = {
         "id": record.id,
         "cluster": record.cluster,
-        "humor_tasks": _told(run),
+        "humor_tasks": _about(run),
         "groups": dict(record.groups),
         "context": record.context,
         "choices": list(record.choices),
-        "fields": dict(record.fields),  # what a rater of headlines reads
+        "fields": dict(record.fields),  # read by models that rate headlines
         "target": record.target,
-        "rows": len(run.records),  # a log of fewer was limited
+        "rows": len(run.records),  # shows whether a log is of a run with --limit
     }
     if record.picture is not None:
         doc["picture"] = record.picture.where
-    if record.points:  # what a grader needs later: `humor-tasks grade`
+    if record.points:  # needed by `humor-tasks grade`
         doc["points"] = [dataclasses.asdict(point) for point in record.points]
     return doc

@@ -1,4 +1,4 @@
-"""Stand-ins for testing your own tasks: models and judges that answer by script, and local servers.
+"""Test doubles for tests of tasks: scripted models and judges, and local servers.
 
 | name | stands in for |
 |---|---|
@@ -9,8 +9,8 @@
 | `ChatServer` | an OpenAI-compatible server, on 127.0.0.1 |
 | `HubServer` | the Hugging Face hub, on 127.0.0.1: serves local dataset folders and counts requests |
 
-`REFUSED` is a reply that the provider flags as a refusal, `verdict_reply` what a judge's verdict looks like,
-`material` what a judge is shown, `text_of` a chat message's text. None of them needs a key, a network or pytest.
+`REFUSED` is a reply that the provider flags as a refusal. `verdict_reply` gives the text of a judge's reply, `material`
+the texts in a judge's prompt, and `text_of` the text of a chat message. No key, network or pytest is needed.
 
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
@@ -25,7 +25,7 @@
         assert log.results.scores[0].metrics["coverage"].value == 1
         assert len(judge.asked) == 1
 
-A name is imported from its module when it is first used, so importing this package loads no harness.
+Names are imported on first use, so importing this package does not import a harness.
 """
 
 from __future__ import annotations

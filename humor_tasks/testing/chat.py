@@ -23,10 +23,11 @@ Rule = Callable[[list[dict[str, Any]]], Reply]
 class ChatServer(ThreadingHTTPServer):
     """Answers chat completions by script; use it as a context manager.
 
-    script: one reply for every request; a list with one a request; or a function of the request's messages. A reply is
-    text, `REFUSED`, or an exception: the request fails with HTTP status 500, at a `ConnectionError` without any answer.
+    script: one reply for every request; a list with one reply per request; or a function of the request's messages. A
+    reply is text, `REFUSED`, or an exception. An exception becomes HTTP status 500; `ConnectionError` closes the
+    connection without a response.
 
-    `url` is the API's base; `requests` holds the bodies in order of arrival.
+    `url` is the base URL of the API; `requests` holds the request bodies in order of arrival.
     """
 
     daemon_threads = True
@@ -47,7 +48,7 @@ class ChatServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The API's base, to be given to a client as `base_url`."""
+        """The base URL of the API, for a client's `base_url`."""
         return f"http://127.0.0.1:{self.server_port}/v1"
 
 
@@ -60,14 +61,14 @@ class _Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.requests.append(body)
         try:
-            said = self.server.answer(body["messages"])
+            text = self.server.answer(body["messages"])
         except ConnectionError:
-            raise  # the connection is closed without an answer
+            raise  # closes the connection without a response
         except Exception as problem:
             self._send(500, {"error": {"message": str(problem), "type": type(problem).__name__}})
             return
-        message = {"role": "assistant", "content": "" if said is REFUSED else said}
-        reason = "content_filter" if said is REFUSED else "stop"
+        message = {"role": "assistant", "content": "" if text is REFUSED else text}
+        reason = "content_filter" if text is REFUSED else "stop"
         reply = {
             "id": "scripted",
             "object": "chat.completion",

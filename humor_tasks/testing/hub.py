@@ -1,16 +1,16 @@
-"""A stand-in for the Hugging Face hub: dataset repositories served from local folders on 127.0.0.1.
+"""A local Hugging Face hub for tests: dataset repositories served from local folders on 127.0.0.1.
 
-It answers what `huggingface_hub` and `datasets` ask of the real one (repository info, file tree, paths info, downloads
-with HEAD and Range) and keeps a log, so that a test can say how many bytes of which file were fetched.
+It supports the requests of `huggingface_hub` and `datasets` (repository info, file tree, paths info, downloads with
+HEAD and Range). It logs requests, so that a test can check how many bytes of which file were downloaded.
 
     with HubServer() as hub:
         hub.add("owner/name", folder)
         subprocess.run(..., env={**os.environ, "HF_ENDPOINT": hub.endpoint, "HF_HOME": str(tmp_path)})
         assert hub.bytes_of("matching/test.parquet") < 50_000
 
-The hub's client reads HF_ENDPOINT when it is imported: set it before, as for the process above.
+The hub's client reads HF_ENDPOINT when it is imported, so set it before, as for the process above.
 
-`python -m humor_tasks.testing.hub FOLDER owner/name` serves one folder by hand.
+`python -m humor_tasks.testing.hub FOLDER owner/name` serves one folder from the command line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DATA = (".parquet", ".jsonl", ".csv", ".png", ".jpg")
 
 @dataclass
 class Repo:
-    """One dataset repository: branch names and the folder behind every commit."""
+    """One dataset repository: branch name -> commit, and commit -> folder."""
 
     branches: dict[str, str] = field(default_factory=dict)
     commits: dict[str, Path] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Repo:
 
 @dataclass(frozen=True)
 class Request:
-    """One request as served: `sent` counts the body's bytes."""
+    """One request and its response; `sent` is the number of bytes in the response body."""
 
     method: str
     path: str
@@ -51,7 +51,7 @@ class Request:
 
 
 def commit_of(folder: Path) -> str:
-    """A commit-like id of a folder's files, the same for the same content."""
+    """A hash of a folder's files in the form of a commit; equal for equal content."""
     digest = hashlib.sha1()
     for file in _files(folder):
         digest.update(f"{file.relative_to(folder).as_posix()}\0{_etag(file)}\0".encode())
@@ -65,7 +65,7 @@ class HubServer:
         self.repos: dict[str, Repo] = {}
         self.log: list[Request] = []
         self.data_requests_left: int | None = None
-        """When set: how many more data requests are answered before files are "gone", to break a download midway."""
+        """If set, the number of further data requests before files return 404, to interrupt a download midway."""
         handler = type("Handler", (_Handler,), {"hub": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
@@ -89,7 +89,7 @@ class HubServer:
         return commit
 
     def forget_requests(self) -> None:
-        """Start counting again."""
+        """Clear the log."""
         self.log.clear()
 
     def served(self) -> Counter[str]:
@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         url = urlsplit(self.path)
-        # Split before decoding: a revision such as refs%2Fconvert%2Fparquet is one part.
+        # Split before decoding, because a revision such as refs%2Fconvert%2Fparquet is one part.
         parts = [unquote(part) for part in url.path.strip("/").split("/")]
         if parts[:2] == ["api", "datasets"] and len(parts) >= 4:
             self._api("/".join(parts[2:4]), parts[4:], parse_qs(url.query), body)
@@ -212,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         sent = 0 if self.command == "HEAD" else len(body)
         asked = self.headers.get("Range")
-        # Logged before sending, so that a client that has its answer finds the request in the log.
+        # Logged before sending, so that the request is in the log when the client has its response.
         self.hub.log.append(Request(self.command, urlsplit(self.path).path, status, sent, asked))
         self.send_response(status)
         for name, value in {"Content-Length": str(len(body)), **headers}.items():

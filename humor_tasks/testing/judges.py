@@ -1,4 +1,4 @@
-"""A scripted judge for the judged scorers of this package, and how its verdicts are written."""
+"""A scripted judge for this package's scorers with graders, and the text of its verdicts."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MATERIAL = re.compile(r"^<([a-z_]+)>\n(.*?)\n</\1>$", re.DOTALL | re.MULTILINE)
 def scripted_judge(name: str, verdicts: Verdict | Sequence[Verdict] | Rule, **more: Any) -> ScriptedModel:
     """A `ScriptedModel` that gives verdicts; bind its `model` to the model role `grader`.
 
-    verdicts: one verdict for every question; a list with one a question, in the order they are asked; or a function
-    of what the judge is shown (see `material`). A verdict is True or False (PASS, FAIL), a word of the rubric ("A",
-    "B", "TIE"), a rating, None for a reply without a verdict, `REFUSED`, or an exception that the request fails with.
-    It is written in tags, or as JSON where the request asks for structured output.
+    verdicts: one verdict for every question; a list with one verdict per question, in order; or a function of the texts
+    in the judge's prompt (see `material`). A verdict is True or False (PASS, FAIL), a word of the rubric ("A", "B",
+    "TIE"), a rating, None for a reply without a verdict, `REFUSED`, or an exception that the request raises. The reply
+    has the verdict in tags, or as JSON where the request has a schema for structured output.
     more: see `ScriptedModel`.
 
         judge = scripted_judge("judge", lambda shown: shown["point"] in shown["answer"])
@@ -35,23 +35,23 @@ def scripted_judge(name: str, verdicts: Verdict | Sequence[Verdict] | Rule, **mo
         longer = scripted_judge("longer", lambda shown: max("ab", key=lambda x: len(shown[f"explanation_{x}"])).upper())
         broken = scripted_judge("broken", [True, None, REFUSED, RuntimeError("the judge is down")])
 
-    A panel of judges names each model once: give each its own name.
+    The judges of a panel need different names.
     """
     from humor_tasks.testing.models import ScriptedModel
 
     verdict = by_rule(verdicts)
 
     def answer(messages: list[Any]) -> str | Flag:
-        said = verdict(material(messages[-1].text))
+        given = verdict(material(messages[-1].text))
         structured = judge.configs[-1].response_schema is not None
-        return REFUSED if said is REFUSED else verdict_reply(said, structured)
+        return REFUSED if given is REFUSED else verdict_reply(given, structured)
 
     judge = ScriptedModel(name, answer, **more)
     return judge
 
 
 def verdict_reply(verdict: bool | str | int | None, structured: bool = False, reasons: str = "So it is.") -> str:
-    """What a judge writes that gives this verdict (None: no verdict), in tags or as one JSON object.
+    """The reply of a judge with this verdict (None: no verdict), in tags or as a JSON object.
 
     assert read_verdict(verdict_reply(True)).passed is True
     """
@@ -64,10 +64,10 @@ def verdict_reply(verdict: bool | str | int | None, structured: bool = False, re
 
 
 def material(asked: str) -> dict[str, str]:
-    """The texts that a judge's question shows, by tag, as they were before they were escaped.
+    """The unescaped texts in a judge's prompt, by tag.
 
-    `element_coverage` shows `task`, `answer` and `point`; HumorBench `cartoon`, `caption`, `explanation` and `point`;
-    comparisons `explanation_a` and `explanation_b`, or `story_a` and `story_b`; ratings of stories `story`.
+    Tags: `task`, `answer` and `point` in `element_coverage`; `cartoon`, `caption`, `explanation` and `point` in
+    HumorBench; `explanation_a` and `explanation_b`, or `story_a` and `story_b`, in comparisons; `story` in ratings.
 
         assert material("<point>\\nA &lt;b&gt;.\\n</point>") == {"point": "A <b>."}
     """

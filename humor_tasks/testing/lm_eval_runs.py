@@ -1,4 +1,4 @@
-"""A scripted model of lm-eval, and runs of lm-eval on given tasks alone."""
+"""A scripted lm-eval model, and runs of lm-eval that load only the given tasks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from humor_tasks import on_lm_eval
 from humor_tasks.testing.script import by_rule
 
 TASKS = Path(on_lm_eval.__path__[0]) / "tasks"
-"""The folder of this package's own task YAML."""
+"""The folder of this package's task YAML."""
 
 Likelihood = Callable[[str, str], float]
 
 
 class ScriptedLM(LM):
-    """A model of lm-eval that replies by script and keeps every request in `asked`.
+    """An lm-eval model that replies by script and keeps every request in `asked`.
 
-    script: one reply for every request; a list with one a request; or a function of the prompt and the document.
-    likelihood: the log-likelihood of a continuation, as a function of the prompt and the continuation. By default
-    the continuation that the scripted reply ends with has 0, any other minus its length.
+    script: one reply for every request; a list with one reply per request; or a function of the prompt and the
+    document.
+    likelihood: a function of the prompt and the continuation that returns its log-likelihood. By default it is 0 for a
+    continuation that the scripted reply ends with, otherwise minus the length of the continuation.
 
         model = ScriptedLM(lambda prompt, doc: f"Answer: {doc['target']}")
         found = run_lm_eval(model, "nyc_matching", metadata={"dataset": "sample"})
@@ -39,12 +40,12 @@ class ScriptedLM(LM):
         self.asked: list[Instance] = []
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """One scripted reply a request."""
+        """One scripted reply per request."""
         self.asked += requests
         return [str(self._answer(request.args[0], request.doc)) for request in requests]
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        """One log-likelihood a request."""
+        """One log-likelihood per request."""
         self.asked += requests
         return [(self._of(request), False) for request in requests]
 
@@ -56,11 +57,11 @@ class ScriptedLM(LM):
         return 0.0 if reply.endswith(continuation) else -float(len(continuation))
 
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        """No task of this package asks for it."""
+        """Not supported, because no task of this package uses it."""
         raise NotImplementedError("ScriptedLM has no rolling log-likelihoods.")
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
-        """Each turn behind its role in angle brackets."""
+        """Each turn, preceded by its role in angle brackets."""
         turns = "".join(f"<{turn['role']}>{turn['content']}" for turn in chat_history)
         return turns + "<assistant>" * add_generation_prompt
 
@@ -73,13 +74,13 @@ def run_lm_eval(
     output: str | Path | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """What `lm_eval --model ... --tasks ... --metadata ...` computes, with the tasks of these folders alone.
+    """The results of `lm_eval --model ... --tasks ... --metadata ...`, loading only the tasks of these folders.
 
-    lm-eval itself scans some 14,000 YAML files first, which takes 10 to 20 seconds.
+    lm-eval itself first scans about 14,000 YAML files, which takes 10 to 20 seconds.
 
-    folders: folders of task YAML; by default this package's own.
+    folders: folders of task YAML; by default that of this package.
     metadata: as in `--metadata`.
-    output: a folder for the files that `--output_path` and `--log_samples` leave.
+    output: a folder for the files of `--output_path` and `--log_samples`.
     more: passed to lm-eval's `simple_evaluate` (`limit=4`, `num_fewshot=1`, `apply_chat_template=True`).
 
     Returns lm-eval's results, with the documents and replies under "samples".
@@ -98,7 +99,7 @@ def run_lm_eval(
         model, tasks=list(tasks), task_manager=manager, evaluation_tracker=tracker, **more
     )
     if found is None:
-        raise RuntimeError("lm-eval returned no results: in a run of several processes only the first has them.")
+        raise RuntimeError("lm-eval returned no results; with several processes, only the first one has them.")
     if tracker is not None:
         results = {name: value for name, value in found.items() if name != "samples"}
         tracker.save_results_aggregated(results=results, samples=found["samples"])

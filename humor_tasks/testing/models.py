@@ -1,4 +1,4 @@
-"""A scripted model of Inspect."""
+"""A scripted Inspect model."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Rule = Callable[[list[ChatMessage]], Reply]
 
 @dataclass
 class ScriptedModel:
-    """A model of Inspect that replies by script and keeps every request; pass its `model` to `eval`.
+    """An Inspect model that replies by script and keeps every request; pass its `model` to `eval`.
 
-    script: one reply for every request; a list with one reply a request; or a function of the messages. A reply is
-    text, `REFUSED`, an exception to raise, or a `ModelOutput`. The messages of our tasks carry the item's id in
-    `messages[-1].metadata["id"]`.
-    usage: what each reply reports. It is never left open, because Inspect would then count tokens with a tokenizer
-    that it downloads.
+    script: one reply for every request; a list with one reply per request; or a function of the messages. A reply is
+    text, `REFUSED`, an exception to raise, or a `ModelOutput`. In tasks of this package,
+    `messages[-1].metadata["id"]` is the item's id.
+    usage: the usage that each reply reports. It is always set, because Inspect would otherwise download a tokenizer to
+    count tokens.
     settings: the model's own generation settings.
 
     `asked` holds each request as (role, text) pairs, `messages` and `configs` as Inspect passed them.
@@ -31,8 +31,8 @@ class ScriptedModel:
         eval("humor_tasks/matching", task_args={"dataset": "sample"}, model=model.model, limit=4)
         assert model.asked[0][-1][0] == "user"
 
-    Inspect's model cache tells models apart by name. Switch it off (`cache=False` of our judged scorers), or point
-    INSPECT_CACHE_DIR to a temporary folder; otherwise replies of an earlier test come back.
+    Inspect's model cache distinguishes models by name only, so it can return replies of an earlier test. Switch it off
+    (`cache=False` in this package's scorers with graders), or set INSPECT_CACHE_DIR to a temporary folder.
     """
 
     name: str

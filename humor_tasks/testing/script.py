@@ -1,4 +1,4 @@
-"""What a stand-in replies: always the same, one reply after another, or by a rule."""
+"""Scripts of replies: a constant, a sequence, or a function."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from typing import Any
 
 
 class Flag(Enum):
-    """Replies that are no text."""
+    """Replies that are not text."""
 
     REFUSED = "refused"
 
 
 REFUSED = Flag.REFUSED
-"""A reply that the provider flags as a refusal (stop reason `content_filter`) and that holds no text."""
+"""A reply without text that the provider flags as a refusal (stop reason `content_filter`)."""
 
 
 def by_rule(script: Any) -> Callable[..., Any]:
-    """A script as a function of what is asked.
+    """A script as a function of the request.
 
-    A function is taken as it is. A list, a tuple or an iterator gives one reply a request, in the order of the
-    requests, and fails when it is over. Anything else is the reply to every request. An exception that is a reply
-    is raised.
+    A function is used as it is. A list, tuple or iterator gives one reply per request, in order, and raises IndexError
+    after the last one. Any other value is the reply to every request. A reply that is an exception is raised.
     """
     reply = script if callable(script) else _in_sequence(iter(script)) if _is_sequence(script) else lambda *_: script
 
     def answer(*asked: Any) -> Any:
-        said = reply(*asked)
-        if isinstance(said, BaseException):
-            raise said
-        return said
+        found = reply(*asked)
+        if isinstance(found, BaseException):
+            raise found
+        return found
 
     return answer
 
@@ -47,6 +46,6 @@ def _in_sequence(replies: Iterator[Any]) -> Callable[..., Any]:
         for reply in replies:
             given += 1
             return reply
-        raise IndexError(f"The script is over: it holds {given} replies, and one more was asked for.")
+        raise IndexError(f"The script has only {given} replies, but there was another request.")
 
     return following

@@ -1,12 +1,14 @@
-"""Brainstorm: from what a cartoon shows, by way of what comes to mind, to a caption and why it is funny.
+"""Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny.
 
-Claim: a model that is made to think of concepts and to choose among them before it writes gives captions worth ranking
+Claim: a model that lists concepts and chooses among them before it writes produces captions worth ranking
 (Hessel et al., ACL 2023, arXiv 2209.06293, Appendix G). Source: the cartoons of jmhessel/newyorker_caption_contest,
 config `explanation`, each once, without its captions.
-Prompt: nine worked examples (our own), then the cartoon's scene, unusual part and entities; the reply holds concepts,
-chosen ones, caption and explanation in labelled lines, from pixels also the first three. Sampled as published:
-temperature .8, top-p .9, frequency penalty .2, presence penalty .05.
-Metrics: the share that can be read, and what the captions are like; their worth is for `humor-tasks rank-captions`.
+Prompt: nine worked examples (written for this package), then the cartoon's scene, unusual part and entities. The reply
+has labelled lines for the concepts, the chosen ones, the caption and its explanation; with setting=pixels also for
+scene, unusual part and entities. Sampling as published: temperature .8, top-p .9, frequency penalty .2, presence
+penalty .05.
+Metrics: the share of parseable replies, and properties of concepts and captions; `humor-tasks rank-captions` measures
+the captions' quality.
 """
 
 from __future__ import annotations
@@ -35,12 +37,12 @@ WRITTEN = ("Concepts", "Chosen", "Caption", "Explanation")
 SAMPLING = {"temperature": 0.8, "top_p": 0.9, "frequency_penalty": 0.2, "presence_penalty": 0.05}
 EXAMPLES = 9
 Shown = Literal["description", "pixels"]
-_NONE = "a brainstorm has none; see examples."
+_NONE = "brainstorm has no such parameter; for worked examples use examples."
 
 
 @dataclass(frozen=True)
 class BrainstormOptions(corpus.NyccOptions):
-    """Parameters of the brainstorm; those of the corpus are `explanation`'s."""
+    """Parameters of the brainstorm; those of the corpus are inherited from `explanation`."""
 
     shots: int = absent(0, _NONE)
     prompts: str | None = parameter(
@@ -48,52 +50,53 @@ class BrainstormOptions(corpus.NyccOptions):
     )
     on_unparsed: OnUnparsed = absent("wrong", _NONE)
     extraction: Mode = absent("strict", _NONE)
-    seed: int = 1234  # nothing is drawn
+    seed: int = 1234  # has no effect
     setting: Shown = parameter(
         "description",
-        "Gives scene, unusual part and entities (`description`), or the picture and asks for them too (`pixels`).",
+        "Show scene, unusual part and entities as text (`description`), or the picture and also ask for them "
+        "(`pixels`).",
     )
     cot: bool | None = absent(None, _NONE)
-    examples: int = parameter(EXAMPLES, "How many of the worked examples are shown.", least=0)
+    examples: int = parameter(EXAMPLES, "Number of worked examples in the prompt.", least=0)
     temperature: float | None = parameter(
-        SAMPLING["temperature"], "Sampling temperature, as published; `none` leaves it to the provider."
+        SAMPLING["temperature"], "Sampling temperature, by default as published; `none`: the provider's default."
     )
     top_p: float | None = parameter(
-        SAMPLING["top_p"], "Nucleus sampling, as published; `none` leaves it to the provider."
+        SAMPLING["top_p"], "Nucleus sampling, by default as published; `none`: the provider's default."
     )
     frequency_penalty: float | None = parameter(
-        SAMPLING["frequency_penalty"], "Frequency penalty, as published; `none` leaves it to the provider."
+        SAMPLING["frequency_penalty"], "Frequency penalty, by default as published; `none`: the provider's default."
     )
     presence_penalty: float | None = parameter(
-        SAMPLING["presence_penalty"], "Presence penalty, as published; `none` leaves it to the provider."
+        SAMPLING["presence_penalty"], "Presence penalty, by default as published; `none`: the provider's default."
     )
 
     def generation(self) -> dict[str, Any]:
-        """As published, or as asked for."""
+        """The sampling settings."""
         return {name: getattr(self, name) for name in SAMPLING}
 
     def scoring(self) -> dict[str, Any]:
-        """With what decides which lines a reply has."""
+        """Also the setting, which determines the lines of a reply."""
         return super().scoring() | {"setting": self.setting}
 
     def shown(self) -> dict[str, Any]:
-        """Without what it has none of."""
+        """Without the parameters that have no effect."""
         apart = ("shots", "cot", "extraction", "on_unparsed", "seed")
         return {name: value for name, value in super().shown().items() if name not in apart}
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The lines that a reply has."""
+        """The labels of the lines in a reply."""
         return WRITTEN if self.setting == "description" else (*SHOWN, *WRITTEN)
 
 
-def own(run: Run) -> BrainstormOptions:
-    """The run's options under their own type."""
+def options_of(run: Run) -> BrainstormOptions:
+    """The run's options as BrainstormOptions."""
     return cast(BrainstormOptions, run.options)
 
 
 def load(benchmark: Benchmark, options: Options) -> Data:
-    """One record a cartoon, called after its contest; its captions and explanations stay behind."""
+    """One record per cartoon, with the contest's number in its id and without captions and explanations."""
     data = corpus.load(EXPLANATION, options)
     contests: dict[str, Record] = {}
     for record in data.records:
@@ -109,7 +112,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
 
 
 def templates(options: Options) -> dict[str, str]:
-    """The question, and the worked examples."""
+    """The templates of the question and of the worked examples."""
     o = cast(BrainstormOptions, options)
     name = f"brainstorm.{o.setting}.txt"
     texts = read_templates("brainstorm", [name, "examples.txt"], o.prompts)
@@ -120,7 +123,7 @@ def templates(options: Options) -> dict[str, str]:
             lines = ", ".join((*SHOWN, *WRITTEN))
             raise BadInput(f"template examples.txt: example {i} must have the lines {lines}, each once and in order.")
     if o.examples > len(found):
-        raise BadInput(f"examples={o.examples}: examples.txt has {len(found)}.")
+        raise BadInput(f"examples={o.examples}: examples.txt has only {len(found)} examples.")
     return texts
 
 
@@ -129,17 +132,17 @@ def _examples(texts: dict[str, str]) -> list[str]:
 
 
 def prompt(run: Run, record: Record) -> Prompt:
-    """The question with its examples and the cartoon."""
+    """The prompt with worked examples and the cartoon."""
     name = next(name for name in run.templates if name != "examples.txt")
-    shown = _examples(dict(run.templates))[: own(run).examples]
+    shown = _examples(dict(run.templates))[: options_of(run).examples]
     examples = "\n\n".join(["Worked examples:", *shown]) if shown else "(There are no examples.)"
     fields = {**record.fields, "examples": examples}
-    turns = [Turn(cast(Role, role), fill(told, fields, name)) for role, told in split_turns(run.templates[name], name)]
+    turns = [Turn(cast(Role, role), fill(text, fields, name)) for role, text in split_turns(run.templates[name], name)]
     return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
 
 
 def read(labels: Sequence[str], reply: str, refused: bool) -> Answer:
-    """The caption, where every line can be read; nothing of a reply of which one cannot."""
+    """The caption, with the metrics of the lines; no answer where one of the lines cannot be read."""
     found = read_fields(reply, labels)
     status = "refused" if refused and found.status != "answered" else found.status
     values = {"parsed": float(status == "answered")}
@@ -153,7 +156,7 @@ def read(labels: Sequence[str], reply: str, refused: bool) -> Answer:
 
 
 def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
-    """What the reply shows; a caption's quality is measured by `humor-tasks rank-captions`."""
+    """The outcome from the reply alone; `humor-tasks rank-captions` measures the quality of captions."""
     values = dict(answer.values) | answer.rates
     return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
 
@@ -163,7 +166,6 @@ BRAINSTORM = Benchmark(
     title="New Yorker Caption Contest: brainstorm a caption",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
     metrics=(Metric("parsed"), *REPLY_RATES, *map(Metric, ("concepts", "chosen_among_them", "caption_words"))),
     options=BrainstormOptions,

@@ -1,4 +1,4 @@
-"""What the three New Yorker Caption Contest benchmarks share: parameters, rows, records, shots.
+"""Shared code of the New Yorker Caption Contest benchmarks: parameters, rows, records, worked examples.
 
 Hessel et al., "Do Androids Laugh at Electric Sheep? Humor 'Understanding' Benchmarks from The New
 Yorker Caption Contest", ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_caption_contest.
@@ -44,24 +44,27 @@ class NyccOptions(Options):
 
     dataset: str = parameter(
         HUB,
-        "Hub id of the corpus, a dataset folder, one in the leaderboard's format, or `sample` (packaged, invented).",
+        "Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged, "
+        "invented).",
     )
     split: Split = parameter("test", "Split to evaluate.")
-    shots: int = parameter(0, "Worked examples in the prompt, each from another train contest.", least=0)
+    shots: int = parameter(
+        0, "Number of worked examples in the prompt, each from a different contest of the train split.", least=0
+    )
     fold: Fold = parameter(
         "0",
-        "Cross-validation fold; `all` evaluates the five and reports their unweighted mean, as published.",
+        "Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.",
         also=int,
     )
     setting: Setting = parameter(
-        "description", "Shows the scene in words (`description`), the picture (`pixels`) or neither (`caption_only`)."
+        "description", "Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`)."
     )
-    cot: bool | None = parameter(None, "Reason before answering; by default yes without shots, no with shots.")
+    cot: bool | None = parameter(None, "Ask for reasoning before the answer; by default only without worked examples.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.fold == "all" and self.split == "train":
-            raise BadInput("fold=all with split=train: the folds' train splits overlap; take one fold.")
+            raise BadInput("fold=all with split=train: the train splits of the folds overlap; use one fold.")
 
     @property
     def reasons(self) -> bool:
@@ -69,32 +72,32 @@ class NyccOptions(Options):
         return self.shots == 0 if self.cot is None else bool(self.cot)
 
     def shown(self) -> dict[str, Any]:
-        """With the effective value of `cot`."""
+        """`cot` has its effective value."""
         return super().shown() | {"cot": self.reasons}
 
     def scoring(self) -> dict[str, Any]:
-        """With the fold, over which means are taken."""
+        """Also the fold, for means over folds."""
         return super().scoring() | {"fold": self.fold}
 
     def compared(self) -> dict[str, Any]:
-        """Labels are compared after a direct prompt."""
+        """Log-likelihoods of labels require a prompt without reasoning."""
         if self.cot:
-            raise BadInput("cot=true: a reply that reasons has to be generated; log-likelihoods are of answers alone.")
+            raise BadInput("cot=true requires a generated reply; this task compares log-likelihoods of answers.")
         return {"cot": False}
 
     @property
     def stop(self) -> tuple[str, ...]:
-        """A direct answer ends at a blank line, reasoning does not."""
+        """A blank line ends a direct answer; a reply with reasoning has no stop sequence."""
         return () if self.reasons else BLANK_LINE
 
 
 def letters(letters: str) -> Callable[[NyccOptions], Choice]:
-    """The answer form of a task with these letters, read by the rule that the options name."""
+    """The answer form of a task with these letters; the options select the extraction rule."""
     return lambda o: Choice(letters, o.extraction, stop=o.stop)
 
 
-def own(run: Run) -> NyccOptions:
-    """The run's options under their own type."""
+def options_of(run: Run) -> NyccOptions:
+    """The run's options as NyccOptions."""
     return cast(NyccOptions, run.options)
 
 
@@ -102,7 +105,7 @@ def own(run: Run) -> NyccOptions:
 
 
 def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> Data:
-    """The records of one fold, or of all five; `extra` names columns only this benchmark has."""
+    """The records of one fold or of all five; `extra` names additional columns of the benchmark."""
     o = cast(NyccOptions, options)
     read = partial(_read, benchmark, o, tuple(extra))
     folds = FOLDS if o.fold == "all" else (str(o.fold),)
@@ -112,9 +115,9 @@ def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> D
         parts = [read(fold, o.split) for fold in folds]
     records = tuple(_distinct([record for rows, records in parts for record in records], parts))
     provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(records))
-    if (told := described_by(o.dataset)) is not None:  # by whom, where the words are not the corpus's own
-        provenance["described"] = told
-    # lm-eval learns the number of shots only after a task was built, so training rows load on demand.
+    if (describer := described_by(o.dataset)) is not None:  # the descriptions are a model's, not the corpus's
+        provenance["described"] = describer
+    # lm-eval sets the number of shots only after it builds a task, so training rows are loaded on demand.
     return Data(records, provenance, lru_cache(maxsize=None)(lambda fold: by_cluster(read(fold, "train")[1])))
 
 
@@ -143,7 +146,7 @@ def _read(
 
 def _read_unlabelled(benchmark: Benchmark, o: NyccOptions) -> tuple[Rows, list[Record]]:
     if o.setting != "pixels":
-        raise BadInput(f"{o.dataset} is in the leaderboard's format, which has pictures only: use setting=pixels.")
+        raise BadInput(f"{o.dataset} is in the leaderboard's format, which has only pictures: use setting=pixels.")
     if not benchmark.form(o).labels:
         raise BadInput(f"{o.dataset} is in the leaderboard's format, which has no {benchmark.name} instances.")
     if (o.fold, o.split, o.revision) != ("0", "test", None):
@@ -175,7 +178,9 @@ def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str
     scene = {} if setting != "description" else _scene(row, where)
     target = None if fold == "-" else _label(row, labels, where)
     if fold != "-" and (isinstance(contest, bool) or not isinstance(contest, int | str)):
-        raise BadInput(f"{where}: contest_number is {contest!r}; it must be a number: errors are clustered by contest.")
+        raise BadInput(
+            f"{where}: contest_number is {contest!r}; it must be a number, because standard errors are clustered by it."
+        )
     return Record(
         id=identity,
         cluster=str(contest) if contest is not None else identity,
@@ -201,14 +206,14 @@ def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tupl
     choices = row["caption_choices"]
     if not isinstance(choices, list) or len(choices) != len(letters):
         count = len(choices) if isinstance(choices, list) else f"{choices!r} instead of"
-        raise BadInput(f"{where}: caption_choices holds {count} captions; this benchmark has {len(letters)}.")
+        raise BadInput(f"{where}: caption_choices has {count} captions; this benchmark needs {len(letters)}.")
     for letter, choice in zip(letters, choices, strict=True):
         if not isinstance(choice, str) or not choice.strip():
             found = "empty" if choice in (None, "") or isinstance(choice, str) else f"{choice!r}, not text"
             raise BadInput(f"{where}: caption_choices: caption {letter} is {found}.")
     shown = tuple(" ".join(choice.split()) for choice in choices)
     if len(set(shown)) < len(shown):
-        warnings.warn(f"{where}: caption_choices holds the same caption twice.", stacklevel=2)
+        warnings.warn(f"{where}: caption_choices contains the same caption twice.", stacklevel=2)
     return shown
 
 
@@ -232,15 +237,15 @@ def _scene(row: Mapping[str, Any], where: str) -> dict[str, str]:
 
 
 def scene_context(scene: Mapping[str, str]) -> str:
-    """The scene as running text, which shortcut baselines and embedding models compare with captions."""
+    """The scene as one text, which baselines and embedding models compare with captions."""
     return ". ".join(scene[name] for name in ("location", "description", "uncanny", "entities"))
 
 
 def entity_name(link: str) -> str:
-    """The readable name of a Wikipedia link, by the released rule.
+    """The readable name of a Wikipedia link, by the rule of the released code.
 
-    Its last part, without a #fragment, "&redirect=no" and "(disambiguation)", percent signs decoded
-    and underscores as spaces.
+    The last path component without #fragment, "&redirect=no" and "(disambiguation)", percent-decoded, with spaces for
+    underscores.
     """
     name = link.rstrip("/").rsplit("/", 1)[-1].removeprefix("?title=")
     name = name.split("#", 1)[0].replace("&redirect=no", "")
@@ -248,7 +253,7 @@ def entity_name(link: str) -> str:
 
 
 def link_of(name: str) -> str:
-    """The corpus's form of an entity, a Wikipedia link: spelled from the name, not looked up."""
+    """An entity as a Wikipedia link, as in the corpus; the link is made from the name and not looked up."""
     return WIKIPEDIA + urllib.parse.quote(name.replace(" ", "_"), safe="()',!:")
 
 
@@ -256,7 +261,7 @@ def link_of(name: str) -> str:
 
 
 def templates(name: str, options: Options) -> dict[str, str]:
-    """The scene's and the task's template for these options."""
+    """The templates of the scene and of the task."""
     o = cast(NyccOptions, options)
     task = f"{name}.{'cot' if o.reasons else 'direct'}.txt"
     texts = read_templates("nycc", [f"scene.{o.setting}.txt", task], o.prompts)
@@ -265,7 +270,7 @@ def templates(name: str, options: Options) -> dict[str, str]:
 
 
 def prompt(run: Run, record: Record) -> Prompt:
-    """Task turns, answered shots, then the record to answer (Appendix of the paper)."""
+    """The prompt: task turns, worked examples with answers, then the record (Appendix of the paper)."""
     scene_name, task_name = sorted(run.templates, key=lambda name: not name.startswith("scene."))
     scene = run.templates[scene_name]
 
@@ -281,16 +286,16 @@ def prompt(run: Run, record: Record) -> Prompt:
 
 
 def shots(run: Run, record: Record) -> list[Record]:
-    """Worked examples for one record: distinct train contests, then one instance of each.
+    """Worked examples for one record: one instance from each of several contests of the train split.
 
-    As released, but for the seed (see `draw`).
+    The procedure is that of the released code, except for the seed (see `draw`).
     """
-    o = own(run)
+    o = options_of(run)
     if not o.shots:
         return []
     if record.groups["fold"] == "-":
-        raise BadInput("shots: the leaderboard's format has no train split to draw worked examples from.")
-    pool = run.data.pool(record.groups["fold"])
+        raise BadInput("shots: the leaderboard's format has no train split for worked examples; leave shots out.")
+    pool = run.pool(record.groups["fold"])
     return draw(pool, record, o.shots, o.seed, f"the train split of fold {o.fold}", "contests")
 
 
@@ -298,16 +303,16 @@ def shots(run: Run, record: Record) -> list[Record]:
 
 
 def part(run: Run, groups: Mapping[str, str]) -> str | None:
-    """The fold, where folds are averaged."""
-    return f"fold{groups['fold']}" if own(run).fold == "all" else None
+    """The fold, with fold=all."""
+    return f"fold{groups['fold']}" if options_of(run).fold == "all" else None
 
 
 def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """One metric of all outcomes; with fold=all the unweighted mean of folds, beside each fold.
+    """A metric over all outcomes; with fold=all, the unweighted mean of the folds and the value of each fold.
 
-    The mean is nan when a fold has no outcome (as under a limit): a mean of fewer is another number.
+    The mean is nan where a fold has no outcome (as under a limit): a mean over fewer folds is not comparable.
     """
-    if own(run).fold != "all":
+    if options_of(run).fold != "all":
         return {metric.name: metric.over(outcomes)}
     folds: dict[str, list[Outcome]] = {}
     for outcome in outcomes:

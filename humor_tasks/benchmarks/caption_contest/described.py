@@ -1,4 +1,4 @@
-"""The caption contest's from-pixels rows, and the same rows as the from-description layout has them."""
+"""Conversion of the caption contest's from-pixels rows to the from-description layout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TASKS = ("matching", "ranking", "explanation")
 
 @dataclass(frozen=True)
 class Part:
-    """One split of one config: `config` is the from-description name, `rows` are the from-pixels rows."""
+    """One split of one config: `config` is the name in the from-description layout, `rows` are from-pixels rows."""
 
     config: str
     split: str
@@ -36,9 +36,9 @@ def read_parts(
     folds: Sequence[str] = (),
     splits: Sequence[str] = (),
 ) -> list[Part]:
-    """Every from-pixels split that the dataset has, of these tasks, folds and splits (empty: all).
+    """The dataset's from-pixels splits of these tasks, folds and splits (empty: all).
 
-    Every picture is checked. Raises BadInput for rows without one, and for a name that nothing has.
+    Raises BadInput for unknown names, for rows without a picture, and where no split matches.
     """
     for what, chosen, known in (("task", tasks, TASKS), ("fold", folds, FOLDS), ("split", splits, SPLITS)):
         for name in chosen:
@@ -61,19 +61,19 @@ def read_parts(
     if not parts:
         chosen = f" with split {' or '.join(splits)}" if splits else ""
         raise BadInput(
-            f"{dataset}: there are no rows with pictures{chosen}. They would be in {', '.join(asked)}; its configs are "
-            f"{', '.join(offered.configs) or 'none'}."
+            f"{dataset}: there are no rows with pictures{chosen}. They are expected in the configs {', '.join(asked)}; "
+            f"the dataset's configs are {', '.join(offered.configs) or 'none'}."
         )
     return parts
 
 
 def content(picture: Picture) -> str:
-    """SHA-256 of the picture's bytes, not decoded: of a corpus's pictures most are the same few."""
+    """SHA-256 of the picture's encoded bytes; a corpus has few distinct pictures, so most are never decoded."""
     return hashlib.sha256(picture.fetch() or b"").hexdigest()
 
 
 def distinct(parts: Sequence[Part]) -> dict[str, Picture]:
-    """Each picture once, by content, checked; BadInput names one that is damaged."""
+    """The distinct pictures by SHA-256, each decoded as a check; BadInput for a damaged one."""
     found: dict[str, Picture] = {}
     for part in parts:
         for sha256, row in zip(part.pictures, part.rows.rows, strict=True):
@@ -84,9 +84,9 @@ def distinct(parts: Sequence[Part]) -> dict[str, Picture]:
 
 
 def described_row(row: Mapping[str, Any], image: str, description: Description) -> dict[str, Any]:
-    """The row with the description in the place of the annotators' words; every other column as it was.
+    """The row with the description in place of the annotators' texts and the other columns unchanged.
 
-    `questions`, which people asked about the cartoon, has no prediction and is left out.
+    The column `questions`, which people asked about the cartoon, has no prediction and is left out.
     """
     links = [link_of(name) for name in description.entities]
     scene = {
@@ -101,7 +101,7 @@ def described_row(row: Mapping[str, Any], image: str, description: Description) 
 
 
 def from_description(scene: Mapping[str, Any], choices: Any) -> str:
-    """The column of that name, in the corpus's own form, which systems such as T5 are given."""
+    """The column `from_description` in the corpus's format, the input of systems such as T5."""
     names = ", ".join(link.split("/wiki/", 1)[-1] for link in scene["entities"])
     text = (
         f"scene: {scene['image_location']} description: {scene['image_description']} "

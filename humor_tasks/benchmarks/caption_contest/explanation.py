@@ -1,11 +1,11 @@
-"""Explanation: say why the caption and the cartoon are funny together.
+"""Explanation: why are the caption and the cartoon funny together?
 
 Claim: a model that understands the joke can explain it (Hessel et al., ACL 2023, arXiv 2209.06293,
-section 2). Automatic scores compare with one human explanation and say little about its quality;
+section 2). Automatic scores compare with one human explanation and say little about quality;
 the paper's main evidence is human preference (Table 3).
 Source: jmhessel/newyorker_caption_contest, config `explanation` (fold 0) and `explanation_1`.. `_4`.
-Metrics: corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a harness gives
-log-likelihoods of the reference, its word and byte perplexity (published PPL is per model token).
+Prompt: the scene and the caption. Metrics: corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a
+harness provides log-likelihoods of the reference, its word and byte perplexity (the published PPL is per model token).
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from humor_tasks.scorers.rouge import rouge_l
 
 
 def read(reply: str, refused: bool) -> Answer:
-    """The text after "Explanation:", as released, or the whole reply."""
-    said = read_explanation(reply)
-    status = "refused" if refused and said.status != "answered" else said.status
-    return Answer(said.text if status == "answered" else None, status)
+    """The text after "Explanation:", as in the released code, or the whole reply."""
+    found = read_explanation(reply)
+    status = "refused" if refused and found.status != "answered" else found.status
+    return Answer(found.text if status == "answered" else None, status)
 
 
 def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
     """Overlap with the reference.
 
-    A reply without an explanation counts as an empty text, or is left out with `on_unparsed=exclude`; there is no text
-    to guess, so `random` is the same as `wrong`.
+    A reply without an explanation counts as an empty text, or is left out with `on_unparsed=exclude`. Explanations
+    cannot be guessed, so `random` is the same as `wrong`.
     """
     values = answer.rates
     if record.target is not None and (answer.value is not None or run.options.on_unparsed != "exclude"):
@@ -45,20 +45,19 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
 
 
 def corpus_bleu(outcomes: Sequence[Outcome]) -> Estimate:
-    """BLEU over the corpus, which is not the mean of the items' sentence BLEU."""
+    """Corpus BLEU, which is not the mean of sentence BLEU."""
     written, references = [o.answer or "" for o in outcomes], [o.target or "" for o in outcomes]
     return bleu_estimate(written, references, [o.cluster for o in outcomes])
 
 
 OVERLAP = (Metric("bleu", estimate=corpus_bleu), Metric("rouge_l"), *REPLY_RATES)
-"""Metrics of explanations that are compared with a reference."""
+"""Metrics of the comparison of explanations with a reference."""
 
 EXPLANATION = Benchmark(
     name="explanation",
     title="New Yorker Caption Contest: explanation",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=lambda o: FreeText(read, reference=True, stop=o.stop),
     metrics=OVERLAP,
     options=corpus.NyccOptions,

@@ -3,7 +3,7 @@
 Claim: a model that understands the joke can tell the cartoon's own caption from four captions of
 other cartoons (Hessel et al., ACL 2023, arXiv 2209.06293, section 2). Humans: 94.0 % from pixels.
 Source: jmhessel/newyorker_caption_contest, config `matching` (fold 0) and `matching_1`.. `_4`.
-Prompt: the released chat protocol's turns in our own words. Metric: accuracy, clustered by contest.
+Prompt: the turns of the released chat protocol, reworded. Metric: accuracy, clustered by contest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ MATCHING = Benchmark(
     title="New Yorker Caption Contest: matching",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=corpus.letters("ABCDE"),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.NyccOptions,

@@ -1,10 +1,10 @@
-"""Ranking: which of two captions for one cartoon was rated the funnier?
+"""Ranking: which of two captions for one cartoon was rated funnier?
 
 Claim: judging the quality of captions needs a sense of what people find funny (Hessel et al., ACL
 2023, arXiv 2209.06293, section 2). The better caption was chosen by the magazine's editors
 (`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc). Humans: 64.6 and 83.7 %.
 Source: jmhessel/newyorker_caption_contest, config `ranking` (fold 0) and `ranking_1`.. `_4`.
-Prompt: as for matching. Metrics: accuracy over all rows, NYAcc and CrowdAcc each over its own.
+Prompt: as for matching. Metrics: accuracy over all rows; NYAcc and CrowdAcc over the rows of each source.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
 
 
 def accuracies(record: Record) -> Sequence[str]:
-    """All rows count towards `accuracy`, each also towards that of its winner's source."""
+    """The metrics of a row: `accuracy`, and the accuracy of the winner's source."""
     source = record.groups.get("winner_source")
     return ("accuracy", _ACCURACY[source]) if source in _ACCURACY else ("accuracy",)
 
@@ -32,7 +32,6 @@ RANKING = Benchmark(
     title="New Yorker Caption Contest: quality ranking",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=corpus.letters("AB"),
     metrics=(
         ACCURACY,

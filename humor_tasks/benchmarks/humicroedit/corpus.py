@@ -1,4 +1,4 @@
-"""What the Humicroedit benchmarks share: the files, their rows as headlines and pairs, bad rows by name.
+"""Shared code of the Humicroedit benchmarks: the files, and their validated rows as headlines and pairs.
 
 Hossain et al., "SemEval-2020 Task 7: Assessing Humor in Edited News Headlines", SemEval 2020; data:
 Humicroedit (Hossain et al., NAACL 2019) and FunLines (Hossain et al., ACL 2020 demo).
@@ -31,10 +31,10 @@ Setting = Literal["edited_only", "original_and_edit"]
 SPLITS: tuple[str, ...] = get_args(Split)
 SETTINGS: tuple[str, ...] = get_args(Setting)
 GRADES = (0, 3)
-# The organisers' anchors.
+# The organisers' scale labels.
 SCALE = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny"
 
-# Where the organisers put the files; they differ in layout, and some in form, so each file is known by its content.
+# The organisers' archives differ in layout and partly in format; files are therefore identified by SHA-256.
 ARCHIVES = (
     "https://www.cs.rochester.edu/u/nhossain/semeval-2020-task-7-data.zip",
     "https://cs.rochester.edu/u/nhossain/semeval-2020-task-7-dataset.zip",
@@ -59,15 +59,17 @@ class HumicroeditOptions(Options):
     """Parameters of both subtasks."""
 
     dataset: str = parameter(
-        PUBLIC, "The organisers' files (fetched once, pinned), a folder with task-1/ and task-2/, or `sample`."
+        PUBLIC, "The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`."
     )
-    revision: str | None = absent(None, "the files are pinned by their SHA-256; for others use dataset=<folder>.")
-    split: Split = parameter("test", "Split to evaluate; `train_funlines` is FunLines, further training rows.")
-    shots: int = parameter(0, "Worked examples in the prompt, each of another headline of train.", least=0)
+    revision: str | None = absent(None, "the files are pinned by SHA-256; for other files use dataset=<folder>.")
+    split: Split = parameter("test", "Split to evaluate; `train_funlines` is FunLines, additional training rows.")
+    shots: int = parameter(
+        0, "Number of worked examples in the prompt, each of a different headline of the train split.", least=0
+    )
     extraction: Literal["strict"] = "strict"
-    seed: int = parameter(1234, "Seed of the shots.")
+    seed: int = parameter(1234, "Seed of the worked examples.")
     setting: Setting = parameter(
-        "edited_only", "`original_and_edit` shows beside the edited headline what it was before."
+        "edited_only", "`edited_only` shows the edited headline; `original_and_edit` also shows the original."
     )
 
 
@@ -76,10 +78,11 @@ _MARK = re.compile(r"<([^<>]*)/>")
 
 @dataclass(frozen=True)
 class Headline:
-    """One edited headline. Texts have single blanks; `marked` shows the edited word as [word].
+    """One edited headline, with whitespace collapsed.
 
-    `grades` are the judges' single grades, 0..3 but for a few rows of FunLines, empty where the file
-    gives none; `mean` is the file's mean grade, None in a split without labels.
+    word, edit: the original word and its replacement; `before` and `after` are the text around it.
+    grades: the judges' individual grades, 0..3 except in a few rows of FunLines; empty where the file has none.
+    mean: the file's mean grade, None in a split without labels.
     """
 
     id: str
@@ -95,7 +98,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two edits of one headline; `label` 1 or 2 is the funnier, 0 a tie, None unlabelled."""
+    """Two edits of one headline; `label` is 1 or 2 for the funnier one, 0 for a tie, None where unlabelled."""
 
     id: str
     first: Headline
@@ -107,12 +110,12 @@ def headlines(rows: CsvRows) -> list[Headline]:
     """Subtask 1: columns id, original, edit, and grades and meanGrade where the split is labelled."""
     found = [_headline(row, "", row["id"], rows.where(i)) for i, row in enumerate(rows.rows)]
     _distinct([h.id for h in found], rows)
-    _warn_of_means([(h,) for h in found], rows)
+    _warn_about_means([(h,) for h in found], rows)
     return found
 
 
 def pairs(rows: CsvRows) -> list[Pair]:
-    """Subtask 2: the columns of subtask 1 numbered 1 and 2, and label."""
+    """Subtask 2: the columns of subtask 1 with the suffixes 1 and 2, and label."""
     found = []
     for i, row in enumerate(rows.rows):
         where = rows.where(i)
@@ -121,26 +124,26 @@ def pairs(rows: CsvRows) -> list[Pair]:
             raise BadInput(f"{where}: original1 and original2 are different headlines; a pair is two edits of one.")
         found.append(Pair(row["id"].strip(), first, second, _label(row, first, second, where)))
     _distinct([pair.id for pair in found], rows)
-    _warn_of_means([(pair.first, pair.second) for pair in found], rows)
+    _warn_about_means([(pair.first, pair.second) for pair in found], rows)
     return found
 
 
 def _headline(row: Mapping[str, str], n: str, identity: str, where: str) -> Headline:
     original, edit = row[f"original{n}"], " ".join(row[f"edit{n}"].split())
     if not row["id"].strip():
-        raise BadInput(f"{where}: id is empty; each row needs one of its own.")
+        raise BadInput(f"{where}: id is empty; each row needs a unique id.")
     marks = _MARK.findall(original)
     if len(marks) != 1 or not marks[0].strip():
-        raise BadInput(f"{where}: original{n} has {len(marks)} marked words; it must have one, as <word/>.")
+        raise BadInput(f"{where}: original{n} has {len(marks)} marked words; it must have one, written <word/>.")
     if not edit:
         raise BadInput(f"{where}: edit{n} is empty; it must be the word that replaces <{marks[0]}/>.")
     before, _, after = _MARK.split(original, maxsplit=1)
     before, word, after = (" ".join(part.split()) for part in (before, marks[0], after))
     mean, grades = _mean(row, n, where), row.get(f"grades{n}", "").strip()
-    if grades == "0":  # five zeros, which the files of subtask 1 hold as a number
+    if grades == "0":  # five zeros, which the files of subtask 1 store as a number
         grades = "00000"
     if not re.fullmatch(r"[0-9]*", grades):
-        raise BadInput(f"{where}: grades{n} is {grades!r}; it must be digits, one a judge.")
+        raise BadInput(f"{where}: grades{n} is {grades!r}; it must be digits, one per judge.")
     return Headline(
         id=identity.strip(),
         original=" ".join(part for part in (before, word, after) if part),
@@ -176,7 +179,7 @@ def _label(row: Mapping[str, str], first: Headline, second: Headline, where: str
     if first.mean is not None and second.mean is not None:
         by_means = 0 if first.mean == second.mean else 1 if first.mean > second.mean else 2
         if by_means != int(text):
-            raise BadInput(f"{where}: label is {text}, but the means {first.mean} and {second.mean} say {by_means}.")
+            raise BadInput(f"{where}: label is {text}, but the means {first.mean} and {second.mean} imply {by_means}.")
     return int(text)
 
 
@@ -188,11 +191,13 @@ def _distinct(ids: Sequence[str], rows: CsvRows) -> None:
         seen[identity] = i
 
 
-def _warn_of_means(found: Sequence[Sequence[Headline]], rows: CsvRows) -> None:
-    """Grades are said once not to give their mean; the file's mean is followed."""
+def _warn_about_means(found: Sequence[Sequence[Headline]], rows: CsvRows) -> None:
+    """One warning for all rows where the mean of the grades is not the file's mean."""
     off = sum(any(map(_is_off, row)) for row in found)
     if off:
-        warnings.warn(f"{rows.path}: in {off} rows the grades disagree with their mean, which is used.", stacklevel=3)
+        warnings.warn(
+            f"{rows.path}: in {off} rows the grades disagree with the file's mean; the mean is used.", stacklevel=3
+        )
 
 
 def _is_off(h: Headline) -> bool:
@@ -200,7 +205,7 @@ def _is_off(h: Headline) -> bool:
 
 
 def read_split(dataset: str, task: int, split: str) -> CsvRows:
-    """A file of the organisers' layout: task-1/ and task-2/ with train, train_funlines, dev and test."""
+    """One file in the organisers' layout: task-1/ and task-2/ with train, train_funlines, dev and test."""
     texts = ("id", "original", "edit") if task == 1 else ("id", "original1", "edit1", "original2", "edit2")
     if dataset == PUBLIC:
         return read_csv(fetch(f"task-{task}/{split}.csv", SUMS[task, split], ARCHIVES), texts)
@@ -208,7 +213,7 @@ def read_split(dataset: str, task: int, split: str) -> CsvRows:
     path = home / f"task-{task}" / f"{split}.csv"
     if not path.is_file():
         raise BadInput(
-            f"dataset={dataset}: there is no file {path}; name '{PUBLIC}', 'sample', or a folder with task-1/ and "
+            f"dataset={dataset}: there is no file {path}; use '{PUBLIC}', 'sample', or a folder with task-1/ and "
             f"task-2/, each with {', '.join(SPLITS)}.{nearest(split, SPLITS)}"
         )
     return read_csv(path, texts)
@@ -218,7 +223,7 @@ def read_split(dataset: str, task: int, split: str) -> CsvRows:
 
 
 def data(o: HumicroeditOptions, task: int, records: Callable[[CsvRows], list[Record]]) -> Data:
-    """One split's records, and the train split to draw worked examples from."""
+    """The records of one split, and the train split as the pool of worked examples."""
     rows = read_split(o.dataset, task, o.split)
     found = tuple(records(rows))
     provenance: dict[str, Any] = {"dataset": o.dataset, "configs": [f"task-{task}"], "split": o.split}
@@ -233,7 +238,7 @@ def data(o: HumicroeditOptions, task: int, records: Callable[[CsvRows], list[Rec
 
 
 def templates(name: str, options: Options, needed: set[str]) -> dict[str, str]:
-    """The task's template and the setting's."""
+    """The templates of the task and of the setting."""
     o = cast(HumicroeditOptions, options)
     shown = f"{name}.{o.setting}.txt"
     texts = read_templates("humicroedit", [f"{name}.txt", shown], o.prompts)
@@ -242,7 +247,7 @@ def templates(name: str, options: Options, needed: set[str]) -> dict[str, str]:
 
 
 def prompt(run: Run, record: Record, name: str, **more: str) -> Prompt:
-    """Task turns, answered worked examples, then the record."""
+    """The prompt: task turns, worked examples with answers, then the record."""
     o = cast(HumicroeditOptions, run.options)
     task, shown = f"{name}.txt", f"{name}.{o.setting}.txt"
 
@@ -252,7 +257,7 @@ def prompt(run: Run, record: Record, name: str, **more: str) -> Prompt:
 
     *opening, (_, body) = split_turns(run.templates[task], task)
     turns = [Turn(cast(Role, role), fill(text, more, task)) for role, text in opening]
-    drawn = draw(run.data.pool(""), record, o.shots, o.seed, "the train split", "headlines") if o.shots else []
+    drawn = draw(run.pool(""), record, o.shots, o.seed, "the train split", "headlines") if o.shots else []
     for shot in drawn:
         turns += [user(shot, body), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(record, body)))

@@ -1,10 +1,12 @@
-"""Humicroedit, subtask 2: which of two edits of a headline is the funnier?
+"""Humicroedit, subtask 2: which of two edits of a headline is funnier?
 
-Source: the organisers' task-2 files (Hossain et al., SemEval-2020 Task 7). Rows whose two means are
-equal have no answer and are not scored, as in the competition. `via=direct` shows both and asks for a
-letter; `via=ratings` asks for the rating of every headline and compares, so that each is rated once.
-Metrics: accuracy; reward, the mean of +1 for a right and -1 for a wrong answer times the difference of
-the two means. Clustered by original headline.
+Claim: as for subtask 1, see `rating`.
+Source: the organisers' task-2 files (Hossain et al., SemEval-2020 Task 7). Rows with equal means have no answer and are
+not scored, as in the competition.
+Prompt: `via=direct` shows both headlines and asks for a letter; `via=ratings` asks for a rating of each distinct
+headline once and compares the ratings.
+Metrics: accuracy; reward, the mean of +1 (right) or -1 (wrong) times the difference of the two means. Clustered by
+original headline.
 """
 
 from __future__ import annotations
@@ -35,21 +37,25 @@ LETTERS = {1: "A", 2: "B"}
 
 @dataclass(frozen=True)
 class PairwiseOptions(rating.RatingOptions):
-    """Parameters of the pairwise task; scale and estimate matter with `via=ratings` alone."""
+    """Parameters of the pairwise task; `scale` and `estimate` apply only to `via=ratings`."""
 
     on_unparsed: OnUnparsed = parameter(  # type: ignore[assignment]  # letters are guessed, ratings are not
-        "wrong", "Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`, `direct` only)."
+        "wrong",
+        "Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`, only with "
+        "`via=direct`).",
     )
-    seed: int = parameter(1234, "Seed of shots and random guesses.")
-    scale: str = parameter(corpus.SCALE, "With `via=ratings`: what 0, 1, 2 and 3 mean, as the model is told.")
+    seed: int = parameter(1234, "Seed of worked examples and random guesses.")
+    scale: str = parameter(corpus.SCALE, "With `via=ratings`: the meanings of 0, 1, 2 and 3 in the prompt.")
     estimate: rating.Estimated = parameter(
-        "text", "With `via=ratings`: the number in the reply, or the `expected` one under the digits' probabilities."
+        "text",
+        "With `via=ratings`: `text` reads the number in the reply; `expected` is the mean under the model's "
+        "probabilities of the digits.",
     )
     via: Via = parameter(
-        "direct", "`direct` asks for A or B; `ratings` rates every headline once and compares (version 1-A-ratings)."
+        "direct", "`direct` asks for A or B; `ratings` rates each headline once and compares (version 1-A-ratings)."
     )
     ties: Ties = parameter(
-        "drop", "`drop` pairs of equal means, which have no answer, or `keep` them, unscored, for a submission."
+        "drop", "`drop` pairs with equal means, which have no answer, or `keep` them, unscored, for a submission."
     )
 
     def __post_init__(self) -> None:
@@ -57,35 +63,35 @@ class PairwiseOptions(rating.RatingOptions):
         if self.via == "ratings" and self.on_unparsed == "random":
             raise BadInput(f"on_unparsed=random: {rating.NOT_GUESSED}")
         if self.via == "direct" and self.estimate != "text":
-            raise BadInput("estimate=expected belongs to via=ratings; a letter has no expected value.")
+            raise BadInput("estimate=expected applies only to via=ratings; a letter has no expected value.")
 
     @property
     def variant(self) -> str:
-        """Comparing ratings is another protocol."""
+        """`ratings` where ratings are compared."""
         return "ratings" if self.via == "ratings" else ""
 
     def shown(self) -> dict[str, Any]:
-        """Without what a letter does not depend on."""
+        """Without the rating's parameters where letters are asked for."""
         apart = () if self.asks_for_ratings else ("scale", "estimate")
         return {name: value for name, value in super().shown().items() if name not in apart}
 
     @property
     def asks_for_ratings(self) -> bool:
-        """With via=ratings."""
+        """Whether headlines are rated (via=ratings)."""
         return self.via == "ratings"
 
     def scoring(self) -> dict[str, Any]:
-        """With the way to the answer."""
+        """Also `via`."""
         return super().scoring() | {"via": self.via}
 
 
-def own(run: Run) -> PairwiseOptions:
-    """The run's options under their own type."""
+def options_of(run: Run) -> PairwiseOptions:
+    """The run's options as PairwiseOptions."""
     return cast(PairwiseOptions, run.options)
 
 
 def load(benchmark: Benchmark, options: Options) -> Data:
-    """One record a pair without a tie, or, with via=ratings, one a headline of these pairs."""
+    """One record per pair without a tie; with via=ratings, one per distinct headline of these pairs."""
     o = cast(PairwiseOptions, options)
 
     def records(rows: CsvRows) -> list[Record]:
@@ -93,9 +99,9 @@ def load(benchmark: Benchmark, options: Options) -> Data:
         return _headlines(kept) if o.via == "ratings" else [_pair(pair) for pair in kept]
 
     found = corpus.data(o, 2, records)
-    if o.via == "ratings":  # worked examples of ratings are those of subtask 1
+    if o.via == "ratings":  # the worked examples are those of subtask 1
         found = replace(found, pool=lambda fold: _rated_headlines(o.dataset))
-    if found.records and o.via == "ratings":  # whose ids are of headlines, none of pairs
+    if found.records and o.via == "ratings":  # the ids are those of headlines, not of pairs
         return found
     listed = {row["id"].strip() for row in corpus.read_split(o.dataset, 2, o.split).rows}
     return replace(found, dropped=frozenset(listed - {record.id for record in found.records}))
@@ -127,7 +133,7 @@ def _difference(pair: corpus.Pair) -> str:
 
 
 def _headlines(kept: Sequence[corpus.Pair]) -> list[Record]:
-    """Each distinct headline once, with the pairs it stands in: [pair, place, funnier, difference]."""
+    """Each distinct headline once, with the pairs that contain it: [pair id, place, label, difference of means]."""
     found: dict[str, Record] = {}
     places: dict[str, list[Any]] = {}
     for pair in kept:
@@ -141,25 +147,25 @@ def _headlines(kept: Sequence[corpus.Pair]) -> list[Record]:
 
 
 def templates(options: Options) -> dict[str, str]:
-    """Those of the pair, or of the rating."""
+    """The templates of the pairwise question, or of the rating."""
     if cast(PairwiseOptions, options).via == "ratings":
         return corpus.templates("rating", options, {"edited"})
     return corpus.templates("pairwise", options, {"edited1", "edited2"})
 
 
 def prompt(run: Run, record: Record) -> Prompt:
-    """Both edits, or one headline to rate."""
-    if own(run).via == "ratings":
+    """The prompt with both edits, or with one headline to rate."""
+    if options_of(run).via == "ratings":
         return rating.prompt(run, record)
     return corpus.prompt(run, record, "pairwise")
 
 
 @dataclass(frozen=True)
 class FunnierOfTwo(Choice):
-    """A letter; a submission file names the funnier headline by its number."""
+    """A letter; in a submission file, the number of the funnier headline."""
 
     def from_submission(self, text: str) -> Answer:
-        """1 or 2; some teams submitted 0, a tie, which is wrong."""
+        """The answer 1 or 2, or 0 for a tie, which some teams submitted and which counts as unparsed."""
         numbers = {str(number): letter for number, letter in LETTERS.items()}
         if text.strip() not in (*numbers, "0"):
             raise BadInput(f"the prediction is {text!r}; it must be 1 or 2, the number of the funnier headline, or 0.")
@@ -167,14 +173,17 @@ class FunnierOfTwo(Choice):
 
 
 def form(options: PairwiseOptions) -> AnswerForm:
-    """A letter, or with via=ratings a rating."""
+    """A letter; with via=ratings, a rating."""
     return rating.form(options) if options.asks_for_ratings else FunnierOfTwo("AB", stop=BLANK_LINE)
 
 
 def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
-    """A letter's accuracy and reward. With via=ratings an item is a headline: `pairs` is the number of pairs that its
-    rating decides, 0 where it is left out."""
-    if own(run).via == "ratings":
+    """Accuracy and reward of a letter.
+
+    With via=ratings an item is a headline; its value `pairs` is the number of pairs that contain it, 0 where it is left
+    out.
+    """
+    if options_of(run).via == "ratings":
         counts = answer.value is not None or run.options.on_unparsed != "exclude"
         values = answer.rates | {"pairs": float(len(json.loads(record.groups["pairs"])) if counts else 0)}
         return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
@@ -188,8 +197,8 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
 # ---- metrics ------------------------------------------------------------------------------------
 
 
-def _of_pairs(name: str, direction: Direction = "higher", lm_eval_name: str = "") -> Metric:
-    """The mean over pairs: of the items' own values, or where items are headlines, of the pairs that they form."""
+def _pair_metric(name: str, direction: Direction = "higher", lm_eval_name: str = "") -> Metric:
+    """A mean over pairs; where the items are headlines, over the pairs formed from their ratings."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         if not any("pairs" in o.groups for o in outcomes):
@@ -201,10 +210,10 @@ def _of_pairs(name: str, direction: Direction = "higher", lm_eval_name: str = ""
 
 
 def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float]]]:
-    """Cluster and values of every pair both of whose headlines are among the outcomes.
+    """Cluster and values of each pair with an outcome for both headlines.
 
-    Equal ratings are worth half, the expectation of a coin, and are counted as `tied`. A pair with an unread rating is
-    wrong; with `on_unparsed=exclude` it is left out.
+    Equal ratings count as one half, the expectation of a random choice, and as `tied`. A pair with an unreadable rating
+    is wrong; with `on_unparsed=exclude` it is left out.
     """
     rated: dict[tuple[str, int, int], Outcome] = {}
     times: dict[tuple[str, int], int] = {}
@@ -238,12 +247,11 @@ PAIRWISE = Benchmark(
     title="Humicroedit: the funnier of two edits",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=form,
     metrics=(
-        _of_pairs("accuracy", lm_eval_name="acc"),
-        _of_pairs("reward"),
-        _of_pairs("tied", "lower"),
+        _pair_metric("accuracy", lm_eval_name="acc"),
+        _pair_metric("reward"),
+        _pair_metric("tied", "lower"),
         *REPLY_RATES,
     ),
     options=PairwiseOptions,

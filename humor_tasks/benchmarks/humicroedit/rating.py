@@ -1,10 +1,10 @@
 """Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3?
 
 Claim: replacing one word of a news headline shows what makes short text funny (Hossain et al.,
-SemEval-2020 Task 7). Source: the organisers' task-1 files; the target is the mean of five judges.
+SemEval-2020 Task 7). Source: the organisers' task-1 files; the target is the mean grade of five judges.
 Prompt: the edited headline, with or without the original. Metrics: RMSE as in the competition, over
-all rows and over the k funniest and least funny (RMSE@10..40); mean absolute error by funniness;
-Pearson and Spearman; and how the error compares with that of single judges. Clustered by headline.
+all rows and over the k percent funniest and least funny (RMSE@10..40); mean absolute error by bins of the mean grade;
+Pearson and Spearman correlation; and a comparison with the errors of individual judges. Clustered by headline.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LABELS = ("0", "1", "2", "3")
 PERCENTS = (10, 20, 30, 40)
 BINS = tuple(f"mae_{i / 5:.1f}" for i in range(15))
 Estimated = Literal["text", "expected"]
-NOT_GUESSED = "a rating is not guessed; choose wrong or exclude."
+NOT_GUESSED = "ratings cannot be guessed; choose wrong or exclude."
 
 
 @dataclass(frozen=True)
@@ -38,31 +38,32 @@ class RatingOptions(corpus.HumicroeditOptions):
 
     on_unparsed: Literal["wrong", "exclude"] = parameter(
         "wrong",
-        "An unreadable rating counts as the far end of the scale (`wrong`) or is left out (`exclude`).",
+        "An unreadable rating counts as the worst possible rating (`wrong`) or is left out (`exclude`).",
         never={"random": NOT_GUESSED},
     )
-    scale: str = parameter(corpus.SCALE, "What 0, 1, 2 and 3 mean, as the model is told.")
+    scale: str = parameter(corpus.SCALE, "The meanings of 0, 1, 2 and 3 in the prompt.")
     estimate: Estimated = parameter(
-        "text", "`text` reads the number; `expected` is the mean under the model's probabilities of the digits."
+        "text",
+        "`text` reads the number in the reply; `expected` is the mean under the model's probabilities of the digits.",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.scale.strip():
-            raise BadInput("scale must be text: what 0, 1, 2 and 3 mean.")
+            raise BadInput("scale must not be empty; give the meanings of 0, 1, 2 and 3.")
 
     @property
     def asks_for_ratings(self) -> bool:
-        """Whether single headlines are rated."""
+        """Whether headlines are rated one at a time."""
         return True
 
     def compared(self) -> dict[str, Any]:
-        """Comparing the likelihoods of digits gives the expected rating."""
+        """`estimate=expected`: the likelihoods of the digits give the expected rating."""
         return {"estimate": "expected"} if self.asks_for_ratings else {}
 
 
 def record(h: corpus.Headline) -> Record:
-    """One headline; its single grades travel along for `beats_judge`."""
+    """One headline; its groups hold the individual grades, for metrics such as `beats_judge`."""
     fields = {name: getattr(h, name) for name in ("original", "edited", "word", "edit", "before", "after")}
     return Record(
         id=h.id,
@@ -76,7 +77,7 @@ def record(h: corpus.Headline) -> Record:
 
 
 def load(benchmark: Benchmark, options: Options) -> Data:
-    """The rows of task-1."""
+    """The records of one split of task-1."""
 
     def records(rows: CsvRows) -> list[Record]:
         return [record(h) for h in corpus.headlines(rows)]
@@ -85,7 +86,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
 
 
 def prompt(run: Run, item: Record) -> Prompt:
-    """The scale, then the headline."""
+    """The prompt with the scale and the headline."""
     return corpus.prompt(run, item, "rating", scale=cast(RatingOptions, run.options).scale)
 
 
@@ -95,8 +96,10 @@ def form(options: RatingOptions) -> Rating:
 
 
 def outcome(run: Run, item: Record, answer: Answer) -> Outcome:
-    """The absolute error, which is this item's RMSE. Without a rating the item counts as rated the far end of the
-    scale, or is left out."""
+    """The absolute error, which is the RMSE of this item alone.
+
+    An item without a rating counts as rated at the far end of the scale, or is left out.
+    """
     values = answer.rates
     if item.target is not None and (answer.value is not None or run.options.on_unparsed != "exclude"):
         gold = float(item.target)
@@ -105,12 +108,12 @@ def outcome(run: Run, item: Record, answer: Answer) -> Outcome:
 
 
 def bin_of(gold: float) -> str:
-    """The bin of width .2 that a mean grade falls into, by its lower end; 3.0 belongs to the last."""
+    """The metric name of a mean grade's bin: bins have width .2 and are named by the lower end; 3.0 is in the last."""
     return BINS[min(int(gold * 5 + 1e-9), len(BINS) - 1)]
 
 
 def _rated(answer: str | None, gold: float) -> float:
-    """The rating, or the worst there is."""
+    """The rating; where there is none, the end of the scale farther from the mean grade."""
     return float(answer) if answer is not None else 3.0 * (gold < 1.5)
 
 
@@ -125,18 +128,18 @@ def _ratings(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], lis
 
 
 def _grades(outcomes: Sequence[Outcome]) -> list[list[int]]:
-    """The judges' single grades."""
+    """The judges' individual grades."""
     return [[int(grade) for grade in o.groups["grades"]] for o in outcomes]
 
 
 def _has_grades(o: Outcome) -> bool:
-    """Whether several judges' grades are known and on the scale; seven rows of FunLines hold others."""
+    """Whether the item has grades of several judges, all on the scale; seven rows of FunLines have others."""
     grades = o.groups.get("grades", "")
     return "rmse" in o.values and len(grades) > 1 and set(grades) <= set(LABELS)
 
 
-def _of_ratings(name: str, direction: Direction, function: Callable[..., Estimate], *more: int) -> Metric:
-    """A metric of all ratings against the mean grades."""
+def _rating_metric(name: str, direction: Direction, function: Callable[..., Estimate], *more: int) -> Metric:
+    """A metric that compares the ratings with the mean grades."""
     return Metric(name, direction, lambda outcomes: function(*_ratings(outcomes), *more), counts=has("rmse"))
 
 
@@ -145,8 +148,8 @@ def _absolute_error(outcomes: Sequence[Outcome]) -> Estimate:
     return clustered_mean([abs(r - g) for r, g in zip(rated, gold, strict=True)], clusters)
 
 
-def _of_judges(name: str, direction: Direction) -> Metric:
-    """The system beside single judges: a field of `AgainstJudges`."""
+def _judge_metric(name: str, direction: Direction) -> Metric:
+    """A comparison of the system with individual judges: a field of `AgainstJudges`."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         rated, _, clusters = _ratings(outcomes)
@@ -156,8 +159,8 @@ def _of_judges(name: str, direction: Direction) -> Metric:
     return Metric(name, direction, estimate, counts=_has_grades)
 
 
-def _of_ceiling(name: str) -> Metric:
-    """What judges, and a perfect system, reach on these rows: a field of `NoiseCeiling`."""
+def _ceiling_metric(name: str) -> Metric:
+    """The error of judges, or of a perfect system, on these rows: a field of `NoiseCeiling`."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         found: Estimate = getattr(noise_ceiling(_grades(outcomes), [o.cluster for o in outcomes]), name)
@@ -167,13 +170,13 @@ def _of_ceiling(name: str) -> Metric:
 
 
 METRICS = (
-    _of_ratings("rmse", "lower", regression.rmse),
-    *(_of_ratings(f"rmse_at_{percent}", "lower", regression.rmse_at, percent) for percent in PERCENTS),
-    _of_ratings("pearson", "higher", regression.pearson),
-    _of_ratings("spearman", "higher", regression.spearman),
-    _of_judges("beats_judge", "higher"),
-    _of_judges("judge_rmse", "lower"),
-    *(_of_ceiling(name) for name in ("one_judge", "other_judges", "true_mean")),
+    _rating_metric("rmse", "lower", regression.rmse),
+    *(_rating_metric(f"rmse_at_{percent}", "lower", regression.rmse_at, percent) for percent in PERCENTS),
+    _rating_metric("pearson", "higher", regression.pearson),
+    _rating_metric("spearman", "higher", regression.spearman),
+    _judge_metric("beats_judge", "higher"),
+    _judge_metric("judge_rmse", "lower"),
+    *(_ceiling_metric(name) for name in ("one_judge", "other_judges", "true_mean")),
     *(Metric(name, "lower", _absolute_error) for name in BINS),
     *REPLY_RATES,
 )
@@ -183,7 +186,6 @@ RATING = Benchmark(
     title="Humicroedit: funniness of an edited headline",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=form,
     metrics=METRICS,
     options=RatingOptions,

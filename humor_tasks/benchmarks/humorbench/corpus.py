@@ -1,4 +1,4 @@
-"""What the HumorBench benchmarks share: the corpus and its pinned copies, keys, subsets, the rubric.
+"""Shared code of the HumorBench benchmarks: the corpus and its pinned files, keys and subsets.
 
 Narad et al., "Which LLMs Get the Joke? Probing Non-STEM Reasoning Abilities with HumorBench", 2025,
 arXiv 2507.21476. Corpus: ReubenNarad/Humor-Bench, 499 elements of 309 captions under 156 cartoons.
@@ -25,7 +25,7 @@ SAMPLE_RUBRIC = "sample_rubric.csv"
 _RAW = "https://raw.githubusercontent.com/ReubenNarad"
 _ELEMENTS_AT = "39cd27b8447cdab0c457b569c122f0aa0b970c01"
 _RUBRICS_AT = "f11fb0081d1ed6e7561318b7a348de6a9d675785"
-# File name -> SHA-256 and addresses. The repository was called caption_init; the commit is in both.
+# File name -> SHA-256 and URLs. The repository was formerly named caption_init; the commit exists under both names.
 PINNED: dict[str, tuple[str, tuple[str, ...]]] = {
     ELEMENTS: (
         "d7a91c81978757aeb8e6215b02932d4487ece85187d2e9b76d685c275a9b27ea",
@@ -47,10 +47,10 @@ COMMITS = {name: _ELEMENTS_AT if name == ELEMENTS else _RUBRICS_AT for name in P
 
 
 def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tuple[CsvRows, str | None]:
-    """The rows of one file and the commit it is from.
+    """The rows of one file, and its commit.
 
-    dataset: the public repository's name (its file `name`, pinned), `sample` (the packaged file
-    `sample`), a CSV file, or a folder that holds `name`.
+    dataset: the name of the public repository (its pinned file `name`), `sample` (the packaged file `sample`), a CSV
+    file, or a folder that contains `name`.
     """
     if dataset == PUBLIC:
         return read_csv(fetch(name, *PINNED[name]), columns), COMMITS[name]
@@ -62,14 +62,14 @@ def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tu
     if not path.is_file():
         in_folder = f", nor a folder with {name}" if name in PINNED else ""
         raise BadInput(
-            f"dataset={dataset} is neither '{PUBLIC}' (the public file, fetched once), nor 'sample', nor a CSV file"
+            f"dataset={dataset} is neither '{PUBLIC}' (the public file, downloaded once), nor 'sample', nor a CSV file"
             f"{in_folder}.{nearest(dataset, [PUBLIC, 'sample'])}"
         )
     return read_csv(path, columns), None
 
 
 def cells(row: Mapping[str, str], columns: Iterable[str], where: str) -> dict[str, str]:
-    """The texts of these columns, blanks collapsed; BadInput for an empty one."""
+    """The texts of these columns with whitespace collapsed; BadInput for an empty one."""
     texts = {column: " ".join(row[column].split()) for column in columns}
     for column, text in texts.items():
         if not text:
@@ -78,21 +78,21 @@ def cells(row: Mapping[str, str], columns: Iterable[str], where: str) -> dict[st
 
 
 def mark(*texts: str) -> str:
-    """Eight hex digits that tell texts apart."""
+    """The first 8 hex digits of the SHA-256 over texts."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 
 def key(idx: str, element: str) -> str:
-    """(idx, element) as one id: idx repeats, and so do some elements, but not the two together."""
+    """The id of (idx, element): neither is unique alone, but the combination is."""
     return f"{' '.join(idx.split())}-{mark(' '.join(element.split()))}"
 
 
 def check_distinct(ids: Sequence[str], where: Sequence[str], what: str) -> None:
-    """BadInput naming both lines when an id stands twice."""
+    """Raise BadInput for a duplicate id, with both lines."""
     seen: dict[str, str] = {}
     for identity, place in zip(ids, where, strict=True):
         if identity in seen:
-            raise BadInput(f"{place}: the same {what} as {seen[identity]}. Leave one of the rows out.")
+            raise BadInput(f"{place}: the same {what} as {seen[identity]}. Remove one of the rows.")
         seen[identity] = place
 
 
@@ -102,7 +102,7 @@ def check_distinct(ids: Sequence[str], where: Sequence[str], what: str) -> None:
 def subset_keys(subset: str, dataset: str) -> frozenset[str] | None:
     """The keys of a subset; None for `all`.
 
-    A named subset of the public corpus or of the sample, or a file: JSON as `humor-tasks hard-subset`
+    A subset is the name of a list for the public corpus or the sample, or a file: JSON as `humor-tasks hard-subset`
     writes it ({"keys": [...]}), or CSV with the columns idx and element.
     """
     if subset == "all":
@@ -110,13 +110,13 @@ def subset_keys(subset: str, dataset: str) -> frozenset[str] | None:
     if subset in SUBSETS:
         path = Path(folder(CARD)) / "subsets" / ("sample" if dataset == "sample" else "") / f"{subset}.json"
         if not path.is_file():
-            raise BadInput(f"subset={subset}: the sample has no such list; make one with `humor-tasks hard-subset`.")
+            raise BadInput(f"subset={subset}: the sample has no such list; create one with `humor-tasks hard-subset`.")
         return _read_keys(path)
     path = Path(subset).expanduser()
     if path.is_file():
         return _read_keys(path)
     raise BadInput(
-        f"subset: there is no '{subset}'; choose from {', '.join(SUBSETS)}, or name a file of keys."
+        f"subset: there is no '{subset}'; choose from {', '.join(SUBSETS)}, or give a file of keys."
         f"{nearest(subset, SUBSETS)}"
     )
 
@@ -138,7 +138,7 @@ def _read_keys(path: Path) -> frozenset[str]:
 
 
 def check_keys(wanted: Iterable[str], known: Iterable[str], subset: str, dataset: str) -> None:
-    """BadInput when a subset names rows that the data does not have."""
+    """Raise BadInput where a subset contains keys that are not in the data."""
     missing = sorted(set(wanted) - set(known))
     if missing:
         raise BadInput(

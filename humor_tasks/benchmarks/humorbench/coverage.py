@@ -1,10 +1,10 @@
-"""HumorBench: does an explanation of a caption contain the very thing that makes it funny?
+"""HumorBench: does an explanation of a caption contain the element that makes it funny?
 
-Claim: whoever gets the joke can name its element, which can be checked without asking how funny it
+Claim: a model that understands the joke can name its element, which can be checked without asking how funny it
 is (Narad et al. 2025, arXiv 2507.21476). Source: 499 (caption, element) rows, ReubenNarad/Humor-Bench.
-Prompt: description and caption, an explanation in fewer than 200 words between XML tags.
-Metrics: `coverage`, the share of elements that a grader finds in their explanation, clustered by
-cartoon; of the replies how many were too long, without tags, unreadable or refused.
+Prompt: description and caption; the answer is an explanation of fewer than 200 words in XML tags.
+Metrics: `coverage`, the share of elements that a grader finds in the explanation, clustered by cartoon; the shares of
+replies that are too long, without tags, unreadable or refusals.
 """
 
 from __future__ import annotations
@@ -35,37 +35,40 @@ class HumorBenchOptions(Options):
     """Parameters of HumorBench."""
 
     dataset: str = parameter(
-        corpus.PUBLIC, "The public corpus (fetched once, pinned), a CSV file, a folder with it, or `sample`."
+        corpus.PUBLIC, "The public corpus (downloaded once, pinned), a CSV file, a folder with it, or `sample`."
     )
-    revision: str | None = absent(None, "the public file is pinned by its SHA-256; for another one use dataset=<file>.")
+    revision: str | None = absent(None, "the public file is pinned by SHA-256; for another file use dataset=<file>.")
     split: Literal["test"] = "test"
-    shots: int = absent(0, "HumorBench has no training rows; it is asked without worked examples.")
+    shots: int = absent(0, "HumorBench has no training rows and therefore no worked examples; leave shots out.")
     on_unparsed: Literal["wrong", "exclude"] = parameter(
         "wrong",
-        "A reply without an explanation covers nothing (`wrong`) or is left out (`exclude`).",
-        never={"random": "there is no explanation to guess; choose wrong or exclude."},
+        "A reply without an explanation covers no element (`wrong`) or is left out (`exclude`).",
+        never={"random": "explanations cannot be guessed; choose wrong or exclude."},
     )
     extraction: Literal["strict"] = "strict"
-    seed: int = 1234  # nothing is drawn
+    seed: int = 1234  # has no effect
     subset: str = parameter(
-        "all", "`all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of keys."
+        "all",
+        "Rows to evaluate: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of keys.",
     )
     one_explanation_per: Per = parameter(
-        "row", "`row`, as published, or `caption`: one, graded against all of its elements (version 1-A-caption)."
+        "row",
+        "One explanation per `row`, as published, or per `caption`, graded against all its elements (version "
+        "1-A-caption).",
     )
 
     def scoring(self) -> dict[str, Any]:
-        """With the folder of prompts, which holds the grader's too, and the protocol."""
+        """Also the folder of prompts, which includes the grader's, and the protocol."""
         return super().scoring() | {"prompts": self.prompts, "one_explanation_per": self.one_explanation_per}
 
     @property
     def variant(self) -> str:
-        """One explanation a caption is another protocol."""
+        """`caption` for one explanation per caption."""
         return "caption" if self.one_explanation_per == "caption" else ""
 
 
 def load(benchmark: Benchmark, options: Options) -> Data:
-    """One record a row, or a caption."""
+    """One record per row, or per caption."""
     o = cast(HumorBenchOptions, options)
     found, commit = corpus.open_csv(o.dataset, corpus.ELEMENTS, corpus.ELEMENTS, COLUMNS)
     where = [found.where(i) for i in range(len(found.rows))]
@@ -84,7 +87,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
                 records[record.id] = replace(first, points=first.points + record.points)
     provenance: dict[str, Any] = {"dataset": o.dataset, "configs": [found.path.name], "split": o.split}
     provenance |= {"requested_revision": None, "revision": commit, "rows": len(records), "fingerprint": found.sha256}
-    return Data(tuple(records.values()), provenance, lambda fold: {})
+    return Data(tuple(records.values()), provenance)
 
 
 def _record(k: str, row: Mapping[str, str], per: str) -> Record:
@@ -102,43 +105,45 @@ def _record(k: str, row: Mapping[str, str], per: str) -> Record:
 
 
 def templates(options: Options) -> dict[str, str]:
-    """What the model and what the grader is asked."""
+    """The templates of the model's prompt and of the grader's prompt."""
     texts = read_templates("humorbench", ["explain.txt"], options.prompts)
     check_shows(texts["explain.txt"], "explain.txt", ("description", "caption"))
     rubric = open_rubric("humorbench", options.prompts)
-    rubric.ask(dict.fromkeys(("description", "caption", "answer", "point"), ""))  # told before anything is paid for
+    rubric.ask(dict.fromkeys(("description", "caption", "answer", "point"), ""))  # report a bad template before the run
     return texts | dict(rubric.templates)
 
 
 def prompt(run: Run, record: Record) -> Prompt:
-    """Description and caption, the limit and the tags."""
+    """The prompt with description, caption and word limit."""
     fields = {**record.fields, "limit": str(WORD_LIMIT)}
     turns = split_turns(run.templates["explain.txt"], "explain.txt")
     return Prompt(tuple(Turn(cast(Role, role), fill(text, fields, "explain.txt")) for role, text in turns))
 
 
 def read(reply: str, refused: bool) -> Answer:
-    """The explanation in a reply, and what its form shows."""
-    said = read_tagged(reply, "explanation")
-    status = "refused" if refused and not said.tagged else said.status
-    text = said.text if status == "answered" else None
+    """The explanation in a reply, with the metrics of its format: length and tags."""
+    found = read_tagged(reply, "explanation")
+    status = "refused" if refused and not found.tagged else found.status
+    text = found.text if status == "answered" else None
     words = count_words(text or "")
-    values = {"over_limit": float(words >= WORD_LIMIT), "untagged": float(not said.tagged)}
+    values = {"over_limit": float(words >= WORD_LIMIT), "untagged": float(not found.tagged)}
     return Answer(text, status, values | ({} if text is None else {"words": float(words)}))
 
 
 def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
-    """What can be told of an explanation without a grader."""
+    """The outcome before grading: status and format of the explanation."""
     values = dict(answer.values) | answer.rates
     return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
 
 
 def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
-    """An outcome with what graders found: one verdict a point, None where there is none; `tied` says
-    for which points that is because a panel's readable votes had no majority.
+    """The outcome with the graders' verdicts.
 
-    A reply without an explanation covers nothing, and no grader needs to be asked; with
-    `on_unparsed=exclude` it is left out. A point without a verdict leaves the denominator.
+    verdicts: one per point, None where there is none.
+    tied: for each point, whether there is no verdict because a panel's readable votes had no majority.
+
+    A reply without an explanation covers no point, or is left out with `on_unparsed=exclude`; no grader is needed. A
+    point without a verdict is excluded from the denominator.
     """
     values = dict(o.values)
     if o.answer is None:
@@ -158,8 +163,8 @@ def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence
     return replace(o, values=values)
 
 
-def _of_points(name: str, direction: Direction, of: str) -> Metric:
-    """A share of points: a ratio of sums, clustered by cartoon. `of` is the entry of Outcome.values with the points."""
+def _point_share(name: str, direction: Direction, of: str) -> Metric:
+    """A share of points: a ratio of sums, clustered by cartoon; `of` names the outcome's value with their number."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         points = [o.values[of] for o in outcomes]
@@ -174,19 +179,19 @@ HUMORBENCH = Benchmark(
     title="HumorBench: coverage of what makes a caption funny",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=FreeText(read),
     metrics=(
-        _of_points("coverage", "higher", "graded_points"),
+        _point_share("coverage", "higher", "graded_points"),
         Metric("all_covered"),
         *(Metric(name, "lower") for name in ("over_limit", "untagged", "words")),
         *REPLY_RATES,
-        _of_points("grader_failed", "lower", "asked_points"),
-        _of_points("undecided", "lower", "asked_points"),
+        _point_share("grader_failed", "lower", "asked_points"),
+        _point_share("undecided", "lower", "asked_points"),
     ),
     options=HumorBenchOptions,
     templates=templates,
     load=load,
     prompt=prompt,
     outcome=outcome,
+    judged=True,
 )

@@ -1,11 +1,11 @@
-"""HumorBench's autograder under examination: does a judge model grade as people do?
+"""Evaluation of HumorBench's autograder: does a judge model grade as people do?
 
-Claim: a score by a judge is worth what the judge is worth (Narad et al. 2025, arXiv 2507.21476:
+Claim: a score from a judge is only as reliable as the judge (Narad et al. 2025, arXiv 2507.21476:
 GPT-4o agrees with 87 % of 400 human labels, with more false passes than false fails).
-Source: rubric files of ReubenNarad/Humor-Bench: explanations with a human PASS or FAIL each. Prompt:
-the one that `element_coverage` asks a grader. Metrics: accuracy, rates of false passes and false
+Source: rubric files of ReubenNarad/Humor-Bench: explanations, each labelled PASS or FAIL by a person. Prompt:
+the grading prompt of `element_coverage`. Metrics: accuracy, rates of false passes and false
 fails, precision, recall, F1 (PASS is positive), Cohen's kappa, Gwet's AC1, clustered by caption, over
-all rows and per explainer. An unreadable verdict leaves the denominator and is counted.
+all rows and per explainer. An unreadable verdict is excluded from the denominator and counted as `unparsed`.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ LABELS = ("PASS", "FAIL")
 
 @dataclass(frozen=True)
 class ExamOptions(Options):
-    """Parameters of the judge's exam; the judge is asked by them as `element_coverage` asks a grader."""
+    """Parameters of the evaluation of a judge; its prompt and settings are those of `element_coverage`."""
 
     dataset: str = parameter(
         corpus.PUBLIC,
-        "The public rubrics (fetched once, pinned), a rubric CSV or several joined by commas, or `sample`.",
+        "The public rubrics (downloaded once, pinned), a rubric CSV or several separated by commas, or `sample`.",
         also=list,
     )
-    revision: str | None = absent(None, "the public files are pinned by their SHA-256; for others use dataset=<file>.")
+    revision: str | None = absent(None, "the public files are pinned by SHA-256; for other files use dataset=<file>.")
     split: Literal["test"] = "test"
-    shots: int = absent(0, "a judge is asked without worked examples.")
+    shots: int = absent(0, "the judge's prompt has no worked examples; leave shots out.")
     on_unparsed: Literal["exclude"] = "exclude"
     extraction: Literal["strict"] = "strict"
     seed: int = parameter(1234, "Seed of the judge.")
-    structured: bool = parameter(False, "Ask for a JSON verdict by the provider's structured output.")
-    temperature: float | None = parameter(0.0, "Temperature of the judge; `none` leaves it to the provider.")
+    structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
+    temperature: float | None = parameter(0.0, "Temperature of the judge; `none`: the provider's default.")
 
     def scoring(self) -> dict[str, Any]:
-        """With the form of verdict that was asked for."""
+        """Also the form of the verdict."""
         return super().scoring() | {"structured": self.structured}
 
 
 def load(benchmark: Benchmark, options: Options) -> Data:
-    """One record a labelled explanation, of all files in turn."""
+    """One record per labelled explanation, file by file."""
     sources = [
         (dataset, name)
         for dataset in options.dataset.split(",")
@@ -71,7 +71,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     for dataset, name in sources:
         found, commit = corpus.open_csv(dataset, name, corpus.SAMPLE_RUBRIC, COLUMNS[:-1])
         if "label" not in found.rows[0]:
-            raise BadInput(f"{found.path}: has no column 'label': a judge's exam needs a human PASS or FAIL a row.")
+            raise BadInput(f"{found.path}: has no column 'label'; it must hold a person's PASS or FAIL for each row.")
         for i, row in enumerate(found.rows):
             where.append(found.where(i))
             records.append(_record(row, where[-1]))
@@ -80,14 +80,14 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     names = [name for _, name in sources]
     provenance: dict[str, Any] = {"dataset": options.dataset, "configs": names, "split": options.split}
     provenance |= {"requested_revision": None, "revision": commit, "rows": len(records)}
-    return Data(tuple(records), provenance | {"fingerprint": join_fingerprints(sums)}, lambda fold: {})
+    return Data(tuple(records), provenance | {"fingerprint": join_fingerprints(sums)})
 
 
 def _record(row: Mapping[str, str], where: str) -> Record:
     texts = corpus.cells(row, COLUMNS[:-1], where)
     label = row["label"].strip()
     if label not in LABELS:
-        raise BadInput(f"{where}: label is {label!r}; it must be PASS or FAIL, given by a person.")
+        raise BadInput(f"{where}: label is {label!r}; it must be a person's PASS or FAIL.")
     fields = {name: texts[name] for name in ("description", "caption")}
     return Record(
         id=f"{corpus.key(texts['idx'], texts['element'])}-{texts['explainer_model']}",
@@ -101,12 +101,12 @@ def _record(row: Mapping[str, str], where: str) -> Record:
 
 
 def prompt(run: Run, record: Record) -> Prompt:
-    """What a grader is asked."""
+    """The grading prompt."""
     return Rubric(run.templates).ask(record.fields, cast(ExamOptions, run.options).structured)
 
 
 def read(structured: bool, reply: str, refused: bool) -> Answer:
-    """The verdict."""
+    """The verdict, PASS or FAIL."""
     verdict = read_verdict(reply, "json" if structured else "tags")
     if verdict.passed is None:
         return Answer(None, "refused" if refused else verdict.status)
@@ -121,8 +121,8 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
     return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
 
 
-def _of_exam(name: str) -> Metric:
-    """A metric of verdicts against labels."""
+def _agreement_metric(name: str) -> Metric:
+    """A metric that compares verdicts with labels."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         labels, verdicts = [o.target == "PASS" for o in outcomes], [o.answer == "PASS" for o in outcomes]
@@ -133,7 +133,7 @@ def _of_exam(name: str) -> Metric:
 
 
 def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """A metric over all rows and, with several explainers, per explainer."""
+    """A metric over all rows and, where there are several explainers, per explainer."""
     explainers: dict[str, list[Outcome]] = {}
     for o in outcomes:
         explainers.setdefault(o.groups["explainer"], []).append(o)
@@ -149,12 +149,11 @@ def part(run: Run, groups: Mapping[str, str]) -> str | None:
 
 AUTOGRADER = Benchmark(
     name="humorbench_autograder",
-    title="HumorBench: exam of an autograder",
+    title="HumorBench: agreement of an autograder with human labels",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=lambda o: FreeText(partial(read, o.structured)),
-    metrics=(*map(_of_exam, JUDGE_METRICS), *REPLY_RATES),
+    metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
     templates=lambda options: dict(open_rubric("humorbench", options.prompts).templates),
     load=load,

@@ -1,9 +1,9 @@
-"""Chain-of-Task (MOCK): a sub-task's prompt first shows worked samples of the other two, one of each.
+"""Chain-of-Task (MOCK): the prompt of a sub-task begins with one worked sample of each of the other two.
 
 Detecting: matching, then explaining; matching: detecting, then explaining; explaining: detecting, then matching.
-Samples are drawn by seed and item from the train split of the same scene, shown with their pictures or clips and
-answered. Never drawn: the item asked about, one of its medium or of another sample's, and one that has a line of it
-among its options or anywhere in its dialogue, but for case, spaces and punctuation.
+Samples are drawn by seed and item from the train split of the same scene. They are shown with their pictures or clips
+and with their answers. A sample never shares its medium with the item or with the other sample. It never contains a
+line of the item among its options or in its dialogue; lines are compared without case, whitespace and punctuation.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ ORDER = {
     "matching": ("detecting", "explaining"),
     "explaining": ("detecting", "matching"),
 }
-"""Sub-task -> those that its prompt shows first."""
-_FEW = 16  # of a pool of thousands, looked at before all of it is put in order
+"""Sub-task -> the sub-tasks whose samples its prompt begins with."""
+_FEW = 16  # candidates to try before the whole pool of thousands is shuffled
 
 
 def prompt(run: Run, record: Record) -> Prompt:
-    """The sub-task's prompt; with chain_of_task=true, worked samples of the others behind its system turn."""
+    """The sub-task's prompt; with chain_of_task=true, with worked samples of the others after its system turn."""
     asked = corpus.prompt(run, record)
-    if not corpus.own(run).chain_of_task:
+    if not corpus.options_of(run).chain_of_task:
         return asked
     return inserted(asked, [turn for sample in samples(run, record) for turn in sample_turns(run, *sample)])
 
 
 def inserted(asked: Prompt, worked: Sequence[Turn]) -> Prompt:
-    """The prompt with `worked` behind its system turns."""
+    """The prompt with the turns `worked` after its system turns."""
     first = next(i for i, turn in enumerate(asked.turns) if turn.role != "system")
     return Prompt((*asked.turns[:first], *worked, *asked.turns[first:]))
 
@@ -46,29 +46,29 @@ def inserted(asked: Prompt, worked: Sequence[Turn]) -> Prompt:
 def samples(
     run: Run, record: Record, task: str = "", allowed: Callable[[Record], bool] = lambda sample: True
 ) -> list[tuple[str, Record]]:
-    """The sub-tasks to show before `task`, by default the run's own, each with its sample.
+    """The sub-tasks to show before `task` (default: that of the run), each with its sample.
 
-    `record` may be of another corpus; `allowed` then says which samples do not share its medium. BadInput where a
-    sub-task has no sample left.
+    `record` may be of another corpus; `allowed` then tells whether a sample may be used, such as by its medium. Raises
+    BadInput where a sub-task has no usable sample.
     """
     scene, found, lines = record.groups["scene"], [record], _lines(record)
     others = ORDER[task or run.benchmark.name.removeprefix("mock_")]
     for other in others:
-        pool = run.data.pool(f"{scene}/{other}")
-        rng = random.Random(f"{corpus.own(run).seed}:{record.id}:{other}")
+        pool = run.pool(f"{scene}/{other}")
+        rng = random.Random(f"{corpus.options_of(run).seed}:{record.id}:{other}")
         drawn = (s for s in _drawn(pool, rng) if not any(_same_medium(s, taken) for taken in found))
         sample = next((s for s in drawn if lines.isdisjoint(_lines(s) | _spoken(s)) and allowed(s)), None)
         if sample is None:
             raise BadInput(
-                f"chain_of_task: the train split of {scene} has no sample of {other} to show before {record.id}: all "
-                "share a line, picture or clip with it, or the latter with another sample. Add rows."
+                f"chain_of_task: the train split of {scene} has no sample of {other} to show before {record.id}: each "
+                "shares a line, picture or clip with it, or a picture or clip with the other sample. Add rows."
             )
         found.append(sample)
     return list(zip(others, found[1:], strict=True))
 
 
 def _drawn(pool: Mapping[str, Sequence[Record]], rng: random.Random) -> Iterator[Record]:
-    """A sample of each medium, in an order by `rng`; few are ever asked for."""
+    """One sample of each medium in random order, generated lazily because few are needed."""
     names = list(pool)
     for count in (min(_FEW, len(names)), len(names)):
         for name in rng.sample(names, count):
@@ -86,26 +86,26 @@ def _file(record: Record) -> str | None:
 
 
 def _lines(record: Record) -> set[str]:
-    """Captions or last utterances that an item shows, as one of four or alone."""
+    """The captions or last utterances of an item, as options or alone."""
     shown = {record.fields.get("punchline", ""), *(record.choices if len(record.choices) > 2 else ())}
     return {_plain(line) for line in shown if line}
 
 
 def _spoken(sample: Record) -> set[str]:
-    """Everything that is said in a sample: the same dialogue, cut elsewhere, has another last utterance."""
-    told = (line.partition(": ") for line in sample.fields.get("said", "").split("\n"))
-    return {_plain(spoken) for _, _, spoken in told if spoken}
+    """All utterances of a sample: the same dialogue cut at another place has another last utterance."""
+    lines = (line.partition(": ") for line in sample.fields.get("said", "").split("\n"))
+    return {_plain(spoken) for _, _, spoken in lines if spoken}
 
 
 def _plain(line: str) -> str:
-    """The words alone; of a line without any, the line."""
+    """The words of a line without case and punctuation; the line itself where it has no words."""
     return " ".join(re.findall(r"\w+", line.casefold())) or line
 
 
 def sample_turns(run: Run, task: str, sample: Record) -> list[Turn]:
-    """A sub-task's task turns, and its sample, answered; its system turn is left out, the item's own stands above."""
+    """A sub-task's task turns without the system turn, which the prompt already has, and its sample with the answer."""
     name = f"{task}.txt"
     *opening, (_, body) = split_turns(run.templates[name], name)
-    turns = [Turn(cast(Role, role), fill(told, sample.fields, name)) for role, told in opening if role != "system"]
+    turns = [Turn(cast(Role, role), fill(text, sample.fields, name)) for role, text in opening if role != "system"]
     prefix = (Choice if sample.choices else FreeText).prefix
     return [*turns, corpus.user(run, sample, body, name), Turn("assistant", f"{prefix} {sample.target}")]

@@ -1,8 +1,8 @@
-"""What the MOCK benchmarks share: parameters, rows, records, how an item is shown, metrics.
+"""Shared code of the MOCK benchmarks: parameters, rows, records, rendering of items, parts of metrics.
 
-MOCK (huMor-sarcasm cOmprehension benChmarK): is it humorous or sarcastic, what was said, and why, over cartoons,
-posts and scenes of comedy. The assembled corpus is not public; a folder that `humor-tasks build mock` made of
-the public sources takes its place. See the card `datasets_cards/mock`.
+MOCK (huMor-sarcasm cOmprehension benChmarK): detecting, matching and explaining humour and sarcasm in cartoons, posts
+and comedy scenes. The assembled corpus is not public; `humor-tasks build mock` builds a replacement from the public
+sources. See the card `datasets_cards/mock`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
 CARD = "mock"
 Scene = Literal["all", "stills", "cartoon", "post", "comedy"]
 SCENES: tuple[str, ...] = get_args(Scene)[2:]
-# `stills`: the scenes that a harness without video can show.
+# `stills`: the scenes without video.
 CHOICES = {"all": SCENES, "stills": SCENES[:2]} | {scene: (scene,) for scene in SCENES}
 Input = Literal["media", "description", "frames"]
 INPUTS: tuple[str, ...] = get_args(Input)
 Sampling = Literal["even", "scene"]
 MOST_FRAMES = 64
 LEAST_UTTERANCES = 3
-SCENE = "Which scenes; `stills` are cartoon and post, the scenes without video."
+SCENE = "Scenes to evaluate; `stills` are cartoon and post, the scenes without video."
 
 WORDS = {
     "cartoon": ("a cartoon and its caption", "a cartoon without its caption", "cartoon", "caption", "humorous"),
@@ -51,7 +51,7 @@ WORDS = {
         *("scene", "last utterance", "sarcastic"),
     ),
 }
-"""Scene -> the words of its prompts: $material, $hidden, $thing, $line, $quality."""
+"""Scene -> values of the template fields $material, $hidden, $thing, $line and $quality."""
 
 
 @dataclass(frozen=True)
@@ -59,44 +59,49 @@ class MockOptions(Options):
     """Parameters of the MOCK benchmarks."""
 
     dataset: str = parameter(
-        "", "A folder that `humor-tasks build mock` wrote, its id on a hub, or `sample` (packaged, invented)."
+        "", "A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented)."
     )
     split: Split = parameter("test", "Split to evaluate.")
     shots: int = parameter(
-        0, "Worked examples in the prompt, of the same scene's train split, each of another picture or clip.", least=0
+        0,
+        "Number of worked examples in the prompt, from the same scene's train split, each with a different picture or "
+        "clip.",
+        least=0,
     )
     extraction: Literal["strict"] = "strict"
-    seed: int = parameter(1234, "Seed of shots, worked samples and random guesses.")
+    seed: int = parameter(1234, "Seed of worked examples, worked samples and random guesses.")
     scene: Scene = parameter("all", SCENE)
     input: Input = parameter(
-        "media", "Shows the picture or whole clip (`media`), `frames` of a clip as pictures, or words (`description`)."
+        "media", "Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`)."
     )
-    frames: int = parameter(8, "With `input=frames`: how many.", least=1, most=MOST_FRAMES)
+    frames: int = parameter(8, "With `input=frames`: the number of frames.", least=1, most=MOST_FRAMES)
     sampling: Sampling = parameter(
-        "even", "With `input=frames`: `even`ly spaced ones, or those after the largest changes of `scene`."
+        "even", "With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`)."
     )
     chain_of_task: bool = parameter(
-        False, "First show a worked sample of each other sub-task (Chain-of-Task), of the same scene's train split."
+        False,
+        "Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same scene's train "
+        "split.",
     )
 
     def shown(self) -> dict[str, Any]:
-        """Without how frames are taken where none are."""
+        """Without the settings of frames where no frames are shown."""
         apart = () if self.input == "frames" and self.has_clips else ("frames", "sampling")
         return {name: value for name, value in super().shown().items() if name not in apart}
 
     def scoring(self) -> dict[str, Any]:
-        """With the scene, by which metrics are shown; and with what the solver `chain_of_task` draws and shows by."""
+        """Also the scene, for metrics per scene, and the settings that the solver `chain_of_task` needs."""
         names = ("scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task")
         return super().scoring() | {name: getattr(self, name) for name in names}
 
     @property
     def has_clips(self) -> bool:
-        """Comedy is clips."""
+        """Whether the scenes include comedy, whose media are clips."""
         return "comedy" in CHOICES[self.scene]
 
 
-def own(run: Run) -> MockOptions:
-    """The run's options under their own type."""
+def options_of(run: Run) -> MockOptions:
+    """The run's options as MockOptions."""
     return cast(MockOptions, run.options)
 
 
@@ -104,11 +109,11 @@ def own(run: Run) -> MockOptions:
 
 
 def load(benchmark: Benchmark, options: Options) -> Data:
-    """The records of one scene or of several; the training records of a scene and sub-task are a pool."""
+    """The records of one or several scenes; each scene and sub-task has a pool of training records."""
     o = cast(MockOptions, options)
     if not o.dataset:
         raise BadInput(
-            "dataset: MOCK's corpus is not public. Name a folder that `humor-tasks build mock` made of its public "
+            "dataset: MOCK's corpus is not public. Give a folder that `humor-tasks build mock` wrote from its public "
             "sources, or `sample` (packaged, invented)."
         )
     parts = [_read(benchmark.name.removeprefix("mock_"), o, scene, o.split) for scene in CHOICES[o.scene]]
@@ -122,7 +127,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
 
 
 def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
-    """What gives the training records of "SCENE/SUB-TASK" by medium; each is read once, when it is asked for."""
+    """A function that returns the training records of "SCENE/SUB-TASK" by medium; each pool is read once, on demand."""
 
     @cache
     def pool(name: str) -> Mapping[str, Sequence[Record]]:
@@ -133,10 +138,10 @@ def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
 
 
 def worked(run: Run) -> dict[str, str]:
-    """For a signature: what worked examples and samples are drawn from, where there are any."""
-    o, task = own(run), run.benchmark.name.removeprefix("mock_")
+    """For a signature: the fingerprint of the pools of worked examples and samples; empty where none are used."""
+    o, task = options_of(run), run.benchmark.name.removeprefix("mock_")
     drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
-    pooled = [run.data.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
+    pooled = [run.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
     rows = [
         {"id": r.id, "cluster": r.cluster, "fields": dict(r.fields), "target": r.target}
         for pool in pooled
@@ -181,9 +186,9 @@ def _record(task: str, o: MockOptions, row: Mapping[str, Any], scene: str, where
 
 
 def said_in(row: Mapping[str, Any], scene: str, where: str) -> tuple[list[tuple[str, str]], str]:
-    """The utterances of a dialogue, and its last, or the caption; BadInput where the row is not of the scene."""
+    """The utterances of a row, and its last utterance or caption. Raises BadInput for a row of another scene."""
     if row["scene"] != scene:
-        raise BadInput(f"{where}: scene is {row['scene']!r}; the rows of this config are of {scene}.")
+        raise BadInput(f"{where}: scene is {row['scene']!r}; in this config it must be {scene}.")
     turns = dialogue(row["dialogue"], where) if scene == "comedy" else []
     return turns, turns[-1][1] if turns else text(row, "caption", where)
 
@@ -197,7 +202,7 @@ def record_of(
     choices: tuple[str, ...] = (),
     target: str | None = None,
 ) -> Record:
-    """A row as a record; where its caption or last utterance is `hidden`, no field shows it."""
+    """A row as a record; where its caption or last utterance is `hidden`, no field contains it."""
     turns, line = said_in(row, scene, where)
     words = dict(zip(("material", "hidden", "thing", "line", "quality"), WORDS[scene], strict=True))
     fields = words | {"choices": "\n".join(f"{a}) {choice}" for a, choice in zip("ABCD", choices, strict=False))}
@@ -222,12 +227,12 @@ def record_of(
 
 
 def _clip(o: MockOptions, shown: Picture) -> Clip:
-    """What a row's medium is when it is no picture."""
+    """A comedy row's medium as a clip."""
     return Clip(shown.where, shown.path, shown.read_bytes, o.frames if o.input == "frames" else 0, o.sampling)
 
 
 def text(row: Mapping[str, Any], column: str, where: str) -> str:
-    """A text in one line; BadInput where there is none."""
+    """A text with whitespace collapsed; BadInput where it is missing or empty."""
     value = row[column]
     if not isinstance(value, str) or not value.strip():
         raise BadInput(f"{where}: {column} is {'empty' if value in (None, '') else repr(value)}; it must be text.")
@@ -235,11 +240,11 @@ def text(row: Mapping[str, Any], column: str, where: str) -> str:
 
 
 def dialogue(turns: Any, where: str) -> list[tuple[str, str]]:
-    """(speaker, text) of each utterance; BadInput for a dialogue of fewer than three."""
+    """(speaker, text) of each utterance; BadInput for fewer than three utterances."""
     if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
         raise BadInput(f"{where}: dialogue is {turns!r:.80}; it must be a list of turns with speaker and text.")
     if len(turns) < LEAST_UTTERANCES:
-        raise BadInput(f"{where}: dialogue has {len(turns)} utterances; MOCK's have at least {LEAST_UTTERANCES}.")
+        raise BadInput(f"{where}: dialogue has {len(turns)} utterances; it must have at least {LEAST_UTTERANCES}.")
     if not all({"speaker", "text"} <= set(turn) for turn in turns):
         raise BadInput(f"{where}: dialogue: every turn needs speaker and text.")
     place = f"{where}: dialogue"
@@ -247,20 +252,20 @@ def dialogue(turns: Any, where: str) -> list[tuple[str, str]]:
 
 
 def _description(row: Mapping[str, Any], scene: str, where: str) -> str:
-    """What takes the medium's place; a scene of comedy may do without, its dialogue tells enough."""
+    """The text that replaces the medium; optional for comedy, where the dialogue is shown."""
     if scene == "comedy" and not row["description"]:
         return ""
     if not row["description"]:
-        raise BadInput(f"{where}: description is empty. Add one, or show the picture: input=media.")
+        raise BadInput(f"{where}: description is empty. Add one, or use input=media to show the picture.")
     return text(row, "description", where)
 
 
 def _said(turns: Sequence[tuple[str, str]], line: str, hide: bool) -> str:
-    """What is said in an item, as its prompt shows it; of what is hidden, who says it."""
+    """The caption or dialogue as the prompt shows it; for a hidden utterance, only its speaker."""
     if not turns:
         return "" if hide else f"Caption: {line}"
-    told = [f"{speaker}: {spoken}" for speaker, spoken in (turns[:-1] if hide else turns)]
-    return "\n".join(["Dialogue:", *told, *([f"{turns[-1][0]}: (hidden)"] if hide else [])])
+    lines = [f"{speaker}: {spoken}" for speaker, spoken in (turns[:-1] if hide else turns)]
+    return "\n".join(["Dialogue:", *lines, *([f"{turns[-1][0]}: (hidden)"] if hide else [])])
 
 
 def _label(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:
@@ -270,7 +275,7 @@ def _label(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ..
 
 
 def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:
-    """Four texts, the one at the answer's letter being what was hidden."""
+    """Four options and the answer's letter; the option of that letter must be the hidden line."""
     options = row["options"]
     if (
         not isinstance(options, list)
@@ -278,20 +283,20 @@ def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, 
         or not all(isinstance(o, str) and as_seen(o) for o in options)
     ):
         count = len(options) if isinstance(options, list) else repr(options)
-        raise BadInput(f"{where}: options holds {count} where four texts are needed (see `humor-tasks build options`).")
+        raise BadInput(f"{where}: options has {count}; four texts are needed (see `humor-tasks build options`).")
     shown = tuple(" ".join(option.split()) for option in options)
     if len({as_seen(option) for option in shown}) < 4:
-        raise BadInput(f"{where}: options holds the same text twice; nobody can choose between them.")
+        raise BadInput(f"{where}: options contains the same text twice; the four texts must differ.")
     answer = row["answer"]
     if answer not in tuple("ABCD"):
         raise BadInput(f"{where}: answer is {answer!r}; it must be A, B, C or D.")
     if shown["ABCD".index(answer)] != line:
-        raise BadInput(f"{where}: option {answer}, the answer, is not what the row itself says: '{line:.60}'.")
+        raise BadInput(f"{where}: option {answer}, the answer, is not the row's own line: '{line:.60}'.")
     return shown, answer
 
 
 def as_seen(option: str) -> str:
-    """A text as far as its reader sees it: without case, accents' spelling and characters that leave no mark."""
+    """A text normalized to compare what a reader sees: NFKC, casefolded, without invisible characters."""
     marks = (c for c in unicodedata.normalize("NFKC", option).casefold() if unicodedata.category(c) != "Cf")
     return " ".join("".join(marks).split())
 
@@ -305,7 +310,7 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any], str, str], tuple[tuple[str, .
     "matching": _options,
     "explaining": _explanation,
 }
-"""Sub-task -> choices and target of a row whose punchline is `line`."""
+"""Sub-task -> function of (row, line, where) that returns the choices and the target."""
 
 
 # ---- prompt -------------------------------------------------------------------------------------
@@ -314,33 +319,34 @@ SHOWN = {"media": ("picture", "video"), "frames": ("picture", "frames"), "descri
 
 
 def templates(name: str, options: Options) -> dict[str, str]:
-    """The sub-task's template first, and those that show an item by this input; the other sub-tasks' where chained."""
+    """The sub-task's template first, then those that show an item; with chain_of_task also the other sub-tasks'."""
     o, task = cast(MockOptions, options), name.removeprefix("mock_")
-    asked = [f"{each}.txt" for each in (task, *(NEEDS if o.chain_of_task else ()))]
-    texts = read_templates("mock", [*dict.fromkeys(asked), *(f"show.{how}.txt" for how in SHOWN[o.input])], o.prompts)
-    for each in asked:
+    questions = [f"{each}.txt" for each in (task, *(NEEDS if o.chain_of_task else ()))]
+    shows = [f"show.{how}.txt" for how in SHOWN[o.input]]
+    texts = read_templates("mock", [*dict.fromkeys(questions), *shows], o.prompts)
+    for each in questions:
         check_shows(texts[each], each, ("item", *(["choices"] if each == "matching.txt" else [])))
     return texts
 
 
 def prompt(run: Run, record: Record) -> Prompt:
-    """Task turns, answered worked examples, then the record to answer."""
+    """The prompt: task turns, worked examples with answers, then the record."""
     name = next(name for name in run.templates if not name.startswith("show."))
     *opening, (_, body) = split_turns(run.templates[name], name)
-    turns = [Turn(cast(Role, role), fill(told, record.fields, name)) for role, told in opening]
+    turns = [Turn(cast(Role, role), fill(text, record.fields, name)) for role, text in opening]
     for shot in shots(run, record):
         turns += [user(run, shot, body, name), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(run, record, body, name)))
 
 
 def user(run: Run, record: Record, body: str, name: str) -> Turn:
-    """The turn that shows an item, with its picture or clip, and asks."""
+    """The user turn that shows an item with its picture or clip and asks the question."""
     fields = {**record.fields, "item": item(run.templates, record)}
     return Turn("user", fill(body, fields, name), record.picture, record.clip)
 
 
 def item(templates: Mapping[str, str], record: Record) -> str:
-    """How an item is shown in words: where its picture or clip is, or what stands for it, and what is said."""
+    """The text of an item: a reference to its picture or clip, or its description, and the caption or dialogue."""
     if record.clip is not None:
         how = "frames" if record.clip.frames else "video"
     else:
@@ -350,11 +356,11 @@ def item(templates: Mapping[str, str], record: Record) -> str:
 
 
 def shots(run: Run, record: Record) -> list[Record]:
-    """Worked examples of the same scene's train split, each of another medium than the record's and one another's."""
-    o, scene = own(run), record.groups["scene"]
+    """Worked examples from the same scene's train split; all media differ, also from the record's."""
+    o, scene = options_of(run), record.groups["scene"]
     if not o.shots:
         return []
-    pool = run.data.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
+    pool = run.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
     return draw(pool, record, o.shots, o.seed, f"the train split of {scene}", "media")
 
 
@@ -362,5 +368,5 @@ def shots(run: Run, record: Record) -> list[Record]:
 
 
 def part(run: Run, groups: Mapping[str, str]) -> str | None:
-    """The scene, where there are several."""
-    return groups.get("scene") if len(CHOICES[own(run).scene]) > 1 else None
+    """The scene, where several are evaluated."""
+    return groups.get("scene") if len(CHOICES[options_of(run).scene]) > 1 else None

@@ -1,8 +1,9 @@
 """MOCK, detecting: is the caption or the last utterance humorous or sarcastic?
 
-Claim: whoever understands a joke notices that there is one. Humans: cartoon .981, post .993, comedy .984.
+Claim: a model that understands a joke notices that there is one. Humans: cartoon .981, post .993, comedy .984.
 Source: the configs `cartoon_detecting`, `post_detecting` and `comedy_detecting` of a MOCK folder.
-Prompt: the picture, clip, frames or description with what is said; yes or no. Metric: accuracy, clustered by medium;
+Prompt: the picture, clip, frames or description with the caption or dialogue; the answer is yes or no.
+Metric: accuracy, clustered by medium;
 published figures are means of five replicates (`replicates=5`).
 """
 
@@ -21,7 +22,6 @@ MOCK_DETECTING = Benchmark(
     title=corpus.TITLES["detecting"],
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=YesNo(stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,

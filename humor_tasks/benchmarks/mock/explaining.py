@@ -1,8 +1,9 @@
 """MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?
 
-Claim: whoever understands the joke can explain it. Automatic scores compare with one explanation by a person and say
-little; published beside them are EXPAcc and HumanAcc, how often a judge model, or two people, prefer the generated
-explanation to the person's: the scorer `reference_preference`, and `humor-tasks pairs` and `annotate`.
+Claim: a model that understands the joke can explain it. Automatic scores compare with one human explanation and say
+little about quality. Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the
+generated explanation to the human one. They are measured by the scorer `reference_preference`, and with `humor-tasks
+pairs` and `annotate`. Prompt: the item with its caption or dialogue.
 Source: the configs `cartoon_explaining`, `post_explaining` and `comedy_explaining` of a MOCK folder.
 Metrics: corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.
 """
@@ -21,7 +22,6 @@ MOCK_EXPLAINING = Benchmark(
     title=corpus.TITLES["explaining"],
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=FreeText(read, reference=True, stop=BLANK_LINE),
     metrics=OVERLAP,
     options=corpus.MockOptions,

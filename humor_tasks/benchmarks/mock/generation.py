@@ -1,11 +1,11 @@
 """MOCK, generation: write a very short humorous or sarcastic story for a picture.
 
-Claim: whoever understands humour can make it fit what is shown. Published for 150 images a scene, rated by a judge
-model: GPT-4o SMS 4.28 and HSS 4.37 on cartoons, 4.41 and 4.47 on posts.
-Source: the pictures of the configs `SCENE_matching` of a MOCK folder, `images` of each scene drawn by seed, each once;
-what was said to them is not shown. Metrics: SMS (semantic match) and HSS (humour or sarcasm), means of graders'
-ratings from 1 to 5 (role `grader`), clustered by medium; a rating that was not given leaves them and is counted.
-Two systems' stories are compared by `explanation_preference` with of=mock_generation.
+Claim: a model that understands humour can write humour that fits a picture. Published for 150 images per scene, rated
+by a judge model: GPT-4o SMS 4.28 and HSS 4.37 on cartoons, 4.41 and 4.47 on posts.
+Source: the pictures of the configs `SCENE_matching` of a MOCK folder, `images` per scene, drawn by seed without
+replacement. Prompt: the picture without its caption or dialogue. Metrics: SMS (semantic match) and HSS (humour or
+sarcasm), means of graders' ratings from 1 to 5 (model role `grader`), clustered by medium. A missing rating is excluded
+from them and counted as `unrated`. `explanation_preference` with of=mock_generation compares two systems' stories.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.rubric import Judgement
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.answer import Status
 from humor_tasks.scorers.rated import WORDS
@@ -30,39 +31,40 @@ from humor_tasks.scorers.refusal import is_refusal
 from humor_tasks.scorers.tagged import count_words
 from humor_tasks.scorers.thinking import without_thinking
 
-RATINGS = ("sms", "hss")
-_UNWORKED = "a story is asked for without worked examples."
+RATED = {name: Judgement(f"{name}.txt", ("story", "format"), WORDS) for name in ("sms", "hss")}
+RATINGS = tuple(RATED)
+_NO_EXAMPLES = "the prompt for a story has no worked examples; leave this parameter out."
 FAILURES = {
     "grader_unparsed": ("unparsed", "empty"),
     "grader_refused": ("refused",),
     "grader_failed": ("error",),
 }
-"""Share of a reply's ratings that were asked for and not given -> the statuses of the graders' replies."""
+"""Metric -> reply statuses; the metric is the share of the graders' replies with one of these statuses."""
 
 
 @dataclass(frozen=True)
 class GenerationOptions(corpus.MockOptions):
-    """Parameters of the stories."""
+    """Parameters of story generation."""
 
-    shots: int = absent(0, _UNWORKED)
+    shots: int = absent(0, _NO_EXAMPLES)
     prompts: str | None = parameter(
         None, "Folder whose `generation.txt` and `show.*.txt` replace the packaged templates."
     )
     on_unparsed: Literal["wrong", "exclude"] = parameter(
-        "wrong", "Without a story both ratings are the lowest (`wrong`) or there are none (`exclude`)."
+        "wrong", "A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`)."
     )
-    seed: int = parameter(1234, "Seed of the pictures drawn, and of graders.")
+    seed: int = parameter(1234, "Seed of the sample of pictures and of the graders.")
     scene: corpus.Scene = parameter("stills", corpus.SCENE)
-    chain_of_task: bool = absent(False, _UNWORKED)
-    images: int = parameter(150, "How many pictures of a scene, drawn by `seed`; 0 takes all.", least=0)
+    chain_of_task: bool = absent(False, _NO_EXAMPLES)
+    images: int = parameter(150, "Number of pictures per scene, drawn by `seed`; 0 takes all.", least=0)
 
     def shown(self) -> dict[str, Any]:
-        """Without what a story does not depend on."""
+        """Without the parameters that do not affect the stories."""
         return {k: v for k, v in super().shown().items() if k not in ("shots", "chain_of_task", "extraction")}
 
 
 def load(benchmark: Benchmark, options: Options) -> Data:
-    """One record a picture or scene of comedy; of several rows that share it, the first."""
+    """One record per picture or clip, from the first of its rows."""
     o = cast(GenerationOptions, options)
     data = corpus.load(MOCK_MATCHING, o)
     media: dict[str, dict[str, Record]] = {}
@@ -84,34 +86,35 @@ def _draw(media: Mapping[str, Record], o: GenerationOptions, scene: str) -> list
 
 
 def read(reply: str, refused: bool) -> Answer:
-    """The story, which is the reply without its thinking."""
-    said = without_thinking(reply)
-    story = (said or "").strip()
-    status: Status = "unparsed" if said is None else "empty" if not story else "answered"
+    """The story: the reply without its reasoning block."""
+    text = without_thinking(reply)
+    story = (text or "").strip()
+    status: Status = "unparsed" if text is None else "empty" if not story else "answered"
     if (refused and status != "answered") or (story and is_refusal(story)):
         status = "refused"
     return Answer(story, status, {"words": float(count_words(story))}) if status == "answered" else Answer(None, status)
 
 
 def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
-    """What the reply shows without a grader; its ratings are the graders' to give, see `rated`."""
+    """The outcome before grading; `rated` adds the ratings."""
     values = answer.rates | dict(answer.values)
     return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
 
 
-def rated(run: Run, told: Outcome, ratings: Mapping[str, float | None], statuses: Sequence[str]) -> Outcome:
-    """The outcome with its ratings by name, and the share of its graders' replies that gave none.
+def rated(run: Run, ungraded: Outcome, ratings: Mapping[str, float | None], statuses: Sequence[str]) -> Outcome:
+    """The outcome with its ratings, and the shares of graders' replies without a rating.
 
-    statuses: of each grader's reply to each question; none where there was no story to rate.
+    ratings: by name; None where there is none.
+    statuses: the status of each grader's reply to each question; empty where there was no story to rate.
     """
-    values = dict(told.values)
-    if told.answer is None:
+    values = dict(ungraded.values)
+    if ungraded.answer is None:
         values |= dict.fromkeys(RATINGS, float(min(WORDS.values()))) if run.options.on_unparsed == "wrong" else {}
     values |= {name: rating for name, rating in ratings.items() if rating is not None}
     if statuses:
         values |= {name: sum(s in kinds for s in statuses) / len(statuses) for name, kinds in FAILURES.items()}
         values["unrated"] = float(None in ratings.values())
-    return dataclasses.replace(told, values=values)
+    return dataclasses.replace(ungraded, values=values)
 
 
 MOCK_GENERATION = Benchmark(
@@ -119,7 +122,6 @@ MOCK_GENERATION = Benchmark(
     title="MOCK: a humorous or sarcastic story",
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=FreeText(read),
     metrics=(
         *map(Metric, RATINGS),
@@ -132,4 +134,5 @@ MOCK_GENERATION = Benchmark(
     prompt=corpus.prompt,
     outcome=outcome,
     part=corpus.part,
+    judged=True,
 )

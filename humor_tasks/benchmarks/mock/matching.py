@@ -1,9 +1,10 @@
 """MOCK, matching: which of four captions or last utterances belongs to what is shown?
 
-Claim: whoever understands the joke can tell its punchline from others. Humans: cartoon .931, post .923, comedy .919.
-Source: the configs `cartoon_matching`, `post_matching` and `comedy_matching` of a MOCK folder. Published options: two
-written by models, one of an unrelated item, weaker ones written by people in 15 % of the items.
-Prompt: the item without its caption or last utterance, four whole options. Metric: accuracy, clustered by medium.
+Claim: a model that understands the joke can tell its punchline from others. Humans: cartoon .931, post .923,
+comedy .919. Source: the configs `cartoon_matching`, `post_matching` and `comedy_matching` of a MOCK folder. Published
+distractors: two written by models and one from an unrelated item; in 15 % of the items weaker ones written by people.
+Prompt: the item without its caption or last utterance, and the four options in full. Metric: accuracy, clustered by
+medium.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ MOCK_MATCHING = Benchmark(
     title=corpus.TITLES["matching"],
     paper=corpus.PAPER,
     version="1-A",
-    card=corpus.CARD,
     answer=Choice("ABCD", stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,

@@ -119,8 +119,8 @@ def _outcome(doc: Mapping[str, Any], told: About, identity: str, cluster: str, r
 
 
 def _prompt(logged: Mapping[str, Any]) -> str:
-    asked = (logged.get("arguments") or {}).get("gen_args_0") or {}
-    return str(asked.get("arg_0", ""))
+    asked = logged.get("arguments")
+    return str(asked["gen_args_0"]["arg_0"]) if isinstance(asked, Mapping) and "gen_args_0" in asked else ""
 
 
 def _results(path: Path) -> tuple[str, Mapping[str, Any]]:

@@ -1,1 +1,1 @@
-"""Scorers that ask grader models: element coverage, preference, story ratings."""
+"""Scorers that use grader models: element coverage, pairwise preference, story ratings."""

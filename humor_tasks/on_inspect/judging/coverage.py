@@ -1,4 +1,4 @@
-"""Element coverage: which anticipated points an answer contains, by the word of grader models."""
+"""Element coverage: which reference points an answer contains, as judged by grader models."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def element_coverage(
 ) -> Scorer:
     """The share of the target's points that graders find in the answer.
 
-    For any task: the target holds one anticipated point or several; the context a grader is shown is
-    the sample's metadata `context`, else its input; the answer is the reply without its thinking.
-    In HumorBench the explanation is read from its tags and the cartoon is the context.
+    This scorer works for any task. The target holds one or several reference points. Graders see the sample's metadata
+    `context`, otherwise its input, and the reply without its reasoning block. In HumorBench, the answer is the
+    explanation in its tags, and the context is the cartoon.
 
-    A point counts when more than half of all graders pass it; without such a majority either way it
-    has no verdict and leaves the denominator, counted as `undecided` where every grader gave one and as
-    `grader_failed` otherwise. A sample without any verdict is unscored, with one of these as the reason.
-    Every grader's verdict and reasons are kept in the score's metadata.
+    A point is covered if more than half of all graders pass it, and not covered if more than half fail it. Otherwise it
+    has no verdict and is excluded from the denominator. It is counted as `undecided` where every grader gave a verdict,
+    and as `grader_failed` otherwise. A sample without any verdict is unscored, with one of these as the reason. The
+    score's metadata has every grader's verdict and reasons.
 
     Args:
-        grader: Model or models that grade, whatever is bound to the model role `grader`.
-        structured: Ask graders for a JSON verdict by the provider's structured output.
-        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
-        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
+        grader: Model or models that grade; by default those bound to the model role `grader`.
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         prompts: Folder whose `grade.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     how = Asking(structured, temperature, seed, cache, retries)
     register_prices()
@@ -65,7 +65,7 @@ def element_coverage(
         rubric = rubric_of(family, prompts or run.options.prompts)
         judges = resolve(grader)
         signature = f"graders:{','.join(str(judge) for judge in judges)}|{how.shown()}|prompts:{rubric.hash}"
-        if outcome.answer is None:  # nothing to grade, nothing to pay for
+        if outcome.answer is None:  # no answer, so no grader is called
             none = [None if run.options.on_unparsed == "exclude" else False] * len(points)
             return _score(graded(run, outcome, none), points, [()] * len(points), none, signature, _is_ours(state))
         material = {"context": _context(state), "answer": outcome.answer}
@@ -74,7 +74,7 @@ def element_coverage(
         replies = await collect(*asked)
         panels = [replies[i : i + len(judges)] for i in range(0, len(replies), len(judges))]
         verdicts = [majority([reply.word for reply in panel]) for panel in panels]
-        tied = [v is None and all(said.word is not None for said in p) for v, p in zip(verdicts, panels, strict=True)]
+        tied = [v is None and all(each.word is not None for each in p) for v, p in zip(verdicts, panels, strict=True)]
         return _score(graded(run, outcome, verdicts, tied), points, panels, verdicts, signature, _is_ours(state))
 
     return score
@@ -82,10 +82,9 @@ def element_coverage(
 
 @scorer(metrics=[benchmark_metrics("humorbench")])
 def explanation_form() -> Scorer:
-    """What can be told of an explanation without a grader: length, tags, refusals; and, behind
-    `element_coverage`, how many points its graders left without a verdict.
+    """The format of an explanation: length, tags, refusals; after `element_coverage`, also points without a verdict.
 
-    A scorer of its own because samples that a grader failed on leave the other's metrics.
+    It is a separate scorer because samples without verdicts are excluded from the metrics of `element_coverage`.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -103,7 +102,7 @@ def _points(state: TaskState, target: Target) -> list[Point]:
         return [Point(point["id"], point["text"]) for point in state.metadata["points"]]
     points = [Point(f"{state.sample_id}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
     if not points:
-        raise ValueError(f"sample {state.sample_id}: the target holds no anticipated point to look for.")
+        raise ValueError(f"sample {state.sample_id}: the target has no reference point to look for.")
     return points
 
 
@@ -117,7 +116,7 @@ def _answer(run: Run, state: TaskState, target: Target) -> Outcome:
 
 
 def _is_ours(state: TaskState) -> bool:
-    """Whether the sample is of HumorBench; in anybody else's, metadata of the same names mean something else."""
+    """Whether the sample is of HumorBench; in other tasks, metadata of the same names can mean something else."""
     return "humor_tasks" in state.metadata and "points" in state.metadata
 
 
@@ -133,21 +132,21 @@ def _score(
     signature: str,
     ours: bool,
 ) -> Score:
-    """What was found, with every word of every grader; unscored where nothing was."""
+    """The score with the verdict and reasons of every grader; unscored where no point has a verdict."""
     found: list[dict[str, Any]] = []
-    told: list[str] = []
+    lines: list[str] = []
     for point, verdict, panel in zip(points, verdicts, panels, strict=True):
-        said = [_told(word) for word in panel]
-        found.append({"id": point.id, "point": point.text, "passed": verdict, "verdicts": said})
-        told.append(f"{_word(verdict)}: {point.text}")
-        told += [f"- {word.grader}, {_word(word.word)}: {word.reasons}" for word in panel]
-    # The form of a reply is for `explanation_form` to report, over all samples; so are failed graders.
-    # In a task of somebody else's there is only this scorer to report them.
+        verdicts_of_panel = [_as_dict(each) for each in panel]
+        found.append({"id": point.id, "point": point.text, "passed": verdict, "verdicts": verdicts_of_panel})
+        lines.append(f"{_word(verdict)}: {point.text}")
+        lines += [f"- {each.grader}, {_word(each.word)}: {each.reasons}" for each in panel]
+    # In HumorBench, `explanation_form` reports the format of replies and failed graders over all samples.
+    # In other tasks, this is the only scorer that can report failed graders.
     failed = {name: value for name, value in outcome.values.items() if name in FAILED}
     values = {name: value for name, value in outcome.values.items() if name in SHOWN} | ({} if ours else failed)
     kept = dataclasses.replace(outcome, values=values)
     share = outcome.values.get("coverage", math.nan)
-    score = score_of(kept, share, "\n".join(told), points=found, failed=failed, signature=signature)
+    score = score_of(kept, share, "\n".join(lines), points=found, failed=failed, signature=signature)
     if math.isnan(share):
         lost = "undecided" if failed.get("undecided") == 1 else "grader_failed"
         reason = lost if outcome.answer else REASONS[outcome.status]
@@ -157,7 +156,7 @@ def _score(
     return score
 
 
-def _told(graded: Graded) -> dict[str, Any]:
+def _as_dict(graded: Graded) -> dict[str, Any]:
     about = {name: value for name, value in dataclasses.asdict(graded).items() if value is not None and name != "word"}
     return {"passed": graded.word, **about}
 

@@ -1,4 +1,4 @@
-"""Asking grader models, the same way wherever one is asked."""
+"""Requests to grader models, shared by all scorers that use graders."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ CUT_OFF = ("max_tokens", "model_length")
 
 @dataclass(frozen=True)
 class Asking(Declared):
-    """How graders are asked; their own configuration goes first. The cache is Inspect's, without an end date and for
-    every epoch."""
+    """Settings of grading requests; the graders' own configuration takes precedence.
 
-    structured: bool = parameter(False, "Ask graders for a JSON verdict by the provider's structured output.")
+    The cache is Inspect's; entries do not expire and are shared by all epochs.
+    """
+
+    structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
     temperature: float | None = parameter(
-        0.0, "Temperature of graders whose own configuration sets none; `none` leaves it to the provider."
+        0.0, "Temperature of graders whose configuration does not set one; `none`: the provider's default."
     )
     seed: int | None = parameter(
-        1234, "Seed of graders whose own configuration sets none; `none` leaves it to the provider."
+        1234, "Seed of graders whose configuration does not set one; `none`: the provider's default."
     )
-    cache: bool = parameter(True, "Keep every verdict in Inspect's model cache and never pay for it twice.")
-    retries: int = parameter(
-        0, "How often an unreadable verdict is asked for again, each time with the next seed.", least=0
-    )
+    cache: bool = parameter(True, "Keep verdicts in Inspect's model cache, so that none is paid for twice.")
+    retries: int = parameter(0, "Number of retries for an unreadable verdict, each with the next seed.", least=0)
 
     def __post_init__(self) -> None:
         try:
@@ -56,7 +56,7 @@ class Asking(Declared):
             raise CannotRun(str(problem)) from None
 
     def config(self, own: GenerateConfig, attempt: int = 0, judgement: Judgement = POINT) -> GenerateConfig:
-        """The generation settings of a grading request to a model whose own settings are `own`."""
+        """The generation settings of a grading request; `own` are the model's own settings."""
         seed = None if self.seed is None else self.seed + attempt
         config = GenerateConfig(
             temperature=self.temperature if own.temperature is None else own.temperature,
@@ -68,17 +68,18 @@ class Asking(Declared):
         return config
 
     def shown(self) -> str:
-        """For signatures."""
+        """The settings as part of a signature."""
         form = "json" if self.structured else "tags"
         return f"verdict:{form}|temperature:{self.temperature}|seed:{self.seed}"
 
 
 @dataclass(frozen=True)
 class Graded:
-    """One grader's word: what it means (True for PASS), None unless `status` is answered.
+    """One grader's verdict.
 
-    `status` is that of a reading, or `error` when the grader gave no reply. `reply` is kept only
-    where no verdict could be read from it.
+    word: the value of the verdict (True for PASS); None unless `status` is answered.
+    status: the status of parsing the reply, or `error` where there is no reply.
+    reply: kept only where it has no readable verdict.
     """
 
     grader: str
@@ -88,11 +89,11 @@ class Graded:
     reply: str | None = None
 
 
-NO_GRADER = "No grader: name the model that grades with --model-role grader=MODEL (grader=MODEL,MODEL for a panel)."
+NO_GRADER = "No grader: give a grader model with --model-role grader=MODEL (a panel with grader=MODEL,MODEL)."
 
 
 def graders() -> list[Model]:
-    """The models bound to the role `grader`, several for a panel."""
+    """The models bound to the model role `grader`; several form a panel."""
     bound = model_roles().get(ROLE)
     if bound is None:
         raise CannotRun(NO_GRADER)
@@ -100,22 +101,22 @@ def graders() -> list[Model]:
 
 
 def distinct(models: list[Model]) -> list[Model]:
-    """The panel; a model that stands in it twice would give the same pinned, cached vote twice."""
+    """The panel; CannotRun for a model that occurs twice, because its seeded and cached verdicts would be identical."""
     names = [str(model) for model in models]
     if len(set(names)) < len(names):
-        raise CannotRun(f"grader: a panel names each model once, not {', '.join(names)}.")
+        raise CannotRun(f"grader: a panel must name each model once, not {', '.join(names)}.")
     return models
 
 
 def check_grader_bound() -> None:
-    """Fails at once, without a log, where a run is being set up and no grader is named."""
+    """Raise CannotRun while a run is being set up, before there is a log, where no grader is bound."""
     if active_model() is not None and ROLE not in model_roles():
         raise CannotRun(NO_GRADER)
 
 
 @solver
 def require_grader() -> Solver:
-    """A setup step that fails before anything is paid for when no grader is named."""
+    """A setup step that fails before any model call where no grader is bound."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         graders()
@@ -125,18 +126,18 @@ def require_grader() -> Solver:
 
 
 def resolve(names: str | Sequence[str] | None) -> list[Model]:
-    """These models, or those bound to the role `grader`."""
+    """The models of these names; without names, those bound to the model role `grader`."""
     if not names:
         return graders()
     models = [get_model(name, memoize=False) for name in ([names] if isinstance(names, str) else names)]
-    for model in models:  # get_model(role=...) would give the model that is bound to the role instead
+    for model in models:  # get_model(role=...) would return the model bound to the role instead
         model._set_role(ROLE)
     return distinct(models)
 
 
 @lru_cache(maxsize=8)
 def rubric_of(family: str, prompts: str | None, judgement: Judgement = POINT) -> Rubric:
-    """The family's rubric; what is wrong with a prompts folder is shown without a traceback."""
+    """The rubric of a family; errors in a prompts folder become CannotRun, without a traceback."""
     try:
         return open_rubric(family, prompts, judgement)
     except BadInput as problem:
@@ -144,16 +145,16 @@ def rubric_of(family: str, prompts: str | None, judgement: Judgement = POINT) ->
 
 
 async def ask(grader: Model, rubric: Rubric, material: Mapping[str, str], how: Asking) -> Graded:
-    """One grader's verdict on `material`, see `put`."""
+    """One grader's verdict on `material`; see `put`."""
     return await put(grader, turn_messages(rubric.ask(material, how.structured).turns), rubric.judgement, how)
 
 
 async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, how: Asking) -> Graded:
     """One grader's verdict on the question in `messages`.
 
-    A request that fails for good is a verdict that is missing, not the end of the run. What would fail
-    for every request ends it: a wrong key, an unknown model, a schema the provider does not take; so do
-    limits and a cancelled run. `inspect eval-retry` then takes it up.
+    A request that fails permanently gives a missing verdict and does not end the run. An error that would affect every
+    request ends the run: a wrong key, an unknown model, an unsupported schema. Limits and cancellation also end it.
+    `inspect eval-retry` resumes the run.
     """
     word = Graded(str(grader), None, "error", "")
     for attempt in range(how.retries + 1):
@@ -176,16 +177,16 @@ async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, 
 def _check_hopeless(grader: Model, problem: Exception, how: Asking) -> None:
     status = getattr(problem, "status_code", None)
     if status in (401, 403, 404):
-        raise CannotRun(f"grader {grader} cannot be asked (status {status}): {problem}") from None
+        raise CannotRun(f"grader {grader} cannot be used (status {status}): {problem}") from None
     if status == 400 and how.structured:
-        raise CannotRun(f"grader {grader} takes no schema: use structured=false. It says: {problem}") from None
+        raise CannotRun(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}") from None
 
 
 def read(grader: str, output: ModelOutput, judgement: Judgement, how: Asking) -> Graded:
-    """What a grader's output says; one cut off by its length says nothing: a quotation may stand at its end."""
-    meant, reasons, status = read_word(output.completion, judgement.words, "json" if how.structured else "tags")
+    """The verdict in a grader's output; a truncated output has none, because it may end with a quotation."""
+    word, reasons, status = read_word(output.completion, judgement.words, "json" if how.structured else "tags")
     stopped = output.stop_reason if output.choices else "stop"
-    if meant is not None and stopped not in CUT_OFF:
-        return Graded(grader, meant, status, reasons)
-    status = "refused" if stopped == "content_filter" else "unparsed" if meant is not None else status
+    if word is not None and stopped not in CUT_OFF:
+        return Graded(grader, word, status, reasons)
+    status = "refused" if stopped == "content_filter" else "unparsed" if word is not None else status
     return Graded(grader, None, status, reasons, output.error or output.completion)

@@ -1,4 +1,4 @@
-"""Which of two explanations is better: judges asked in a task of their own, and as a scorer of `explanation`."""
+"""Pairwise comparison by judges: as the task `explanation_preference`, and as a scorer of other tasks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.contract import Data, Run
-from humor_tasks.benchmarks.pair_verdicts import SIDES, WORTH, decided, settled
-from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PreferenceOptions
-from humor_tasks.benchmarks.rubric import PREFERENCE
+from humor_tasks.benchmarks.pair_verdicts import SIDES, WIN_VALUES, pair_outcome, settled
+from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PREFERENCE, PreferenceOptions
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.errors import CannotRun
@@ -34,7 +33,7 @@ from humor_tasks.scorers.preferred import panel_choice
 
 @solver
 def left_to_judges() -> Solver:
-    """Leaves the question as it is: judges answer it, in the scorer."""
+    """Does nothing, because the judges are called in the scorer."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         return state
@@ -44,10 +43,10 @@ def left_to_judges() -> Solver:
 
 @metric(scores="unreduced")
 def preference_metrics() -> Metric:
-    """Win rates with intervals, and how far to trust the judges, over all pairs."""
+    """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}, lambda fold: {}), {})
+        run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
         return flat(run.metrics([outcome_of(score) for score in scores]))
 
     return compute
@@ -62,18 +61,18 @@ def preference(
     cache: bool = True,
     retries: int = 0,
 ) -> Scorer:
-    """Judges' verdict on the question that a sample of `explanation_preference` asks.
+    """The judges' verdict on a sample of `explanation_preference`.
 
-    Of a panel, what more than half of all judges say; a tie where all gave a verdict without such a
-    majority. The score is 1 where the system is preferred, .5 for a tie, 0 otherwise, N without a verdict.
+    The verdict of a panel is that of more than half of its judges; without such a majority, it is a tie if all judges
+    gave a verdict. The score is 1 where the system is preferred, .5 for a tie, 0 otherwise, and N without a verdict.
 
     Args:
-        grader: Model or models that judge, whatever is bound to the model role `grader`.
-        structured: Read a JSON verdict, asked for by the provider's structured output; by default as the question says.
-        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
-        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
-        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+        grader: Model or models that judge; by default those bound to the model role `grader`.
+        structured: Request a JSON verdict through the provider's structured output; by default as in the task.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     asking = Asking(bool(structured), temperature, seed, cache, retries)
     register_prices()
@@ -83,7 +82,7 @@ def preference(
         how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
         record = _record(state)
         if "settled" not in record.groups:
-            raise CannotRun(f"sample {state.sample_id} is not of explanation_preference.")
+            raise CannotRun(f"sample {state.sample_id} is not of humor_tasks/explanation_preference.")
         panel = [] if record.groups["settled"] else await _asked(resolve(grader), state.messages, how)
         return _score(record, [panel], how)
 
@@ -100,20 +99,20 @@ def reference_preference(
     cache: bool = True,
     retries: int = 0,
 ) -> Scorer:
-    """Whether judges prefer the reply to the reference, asked in both orders: EXPAcc is `preferred`.
+    """Whether judges prefer the reply to the reference, judged in both orders; EXPAcc is the metric `preferred`.
 
-    For `explanation` and `mock_explaining`, and for any task with a reference text as its target: the reply without its
-    thinking is compared with it; judges are shown the sample's metadata `context`, else the question's
-    text, with its pictures.
+    This scorer is for `explanation` and `mock_explaining`, and for any task with a reference text as its target. It
+    compares the reply without its reasoning block with the reference. Judges see the sample's metadata `context`,
+    otherwise the question's text, and the question's pictures.
 
     Args:
-        grader: Model or models that judge, whatever is bound to the model role `grader`.
-        structured: Ask graders for a JSON verdict by the provider's structured output.
-        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
-        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
+        grader: Model or models that judge; by default those bound to the model role `grader`.
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     how = Asking(structured, temperature, seed, cache, retries)
     register_prices()
@@ -121,10 +120,10 @@ def reference_preference(
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "explanation")
         if not (isinstance(run.form, FreeText) and run.form.reference) or state.choices:
-            raise CannotRun(f"sample {state.sample_id}: its target is no reference text.")
-        reference = target[0] if len(target) else ""  # of several, which are alternatives, the first
+            raise CannotRun(f"sample {state.sample_id}: its target is not a reference text.")
+        reference = target[0] if len(target) else ""  # the first of several alternatives
         if not reference.strip():
-            raise ValueError(f"sample {state.sample_id}: the target holds no reference text to compare the reply with.")
+            raise ValueError(f"sample {state.sample_id}: the target has no reference text to compare the reply with.")
         reply = read_reply(run, state, target).answer or ""
         texts = dict(zip(SIDES, (reply, reference), strict=True))
         groups = {"settled": settled(reply, reference, run.options.on_unparsed)}
@@ -160,10 +159,10 @@ def _record(state: TaskState) -> Record:
 
 
 def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:
-    """What was found, with every word of every judge."""
+    """The score with the verdict and reasons of every judge."""
     words = [word for panel in panels for word in panel]
     choices = [panel_choice([word.word for word in panel]) for panel in panels]
-    outcome = decided(record, choices, [_status(*found) for found in zip(choices, panels, strict=True)])
+    outcome = pair_outcome(record, choices, [_status(*found) for found in zip(choices, panels, strict=True)])
     judges = ",".join(dict.fromkeys(word.grader for word in words))
     return Score(
         value=_value(outcome),
@@ -182,12 +181,12 @@ def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prom
 
 
 def _status(choice: str | None, panel: Sequence[Graded]) -> str:
-    """Why a panel gave no verdict: the first failure in it."""
+    """The status of a panel: `answered`, or the first failure where the panel has no verdict."""
     failed = [word.status for word in panel if word.word is None]
     return failed[0] if choice is None and failed else "answered"
 
 
 def _value(outcome: Outcome) -> float | str:
-    """The mean worth of the verdicts, N where one is missing."""
+    """The mean win value of the verdicts; N where one is missing."""
     named = (outcome.answer or "-").split()
-    return "N" if set(named) - set(WORTH) else sum(WORTH[side] for side in named) / len(named)
+    return "N" if set(named) - set(WIN_VALUES) else sum(WIN_VALUES[side] for side in named) / len(named)

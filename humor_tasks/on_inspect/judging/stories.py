@@ -1,4 +1,4 @@
-"""Stories, rated by graders."""
+"""Ratings of stories by graders."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.mock.generation import RATINGS, rated
-from humor_tasks.benchmarks.rubric import RATED, Rubric
+from humor_tasks.benchmarks.mock.generation import RATED, RATINGS, rated
+from humor_tasks.benchmarks.rubric import Rubric
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
@@ -37,18 +37,18 @@ def story_ratings(
 ) -> Scorer:
     """Ratings from 1 to 5 of how well a story matches what is shown (SMS) and of its humour or sarcasm (HSS).
 
-    For `mock_generation`, and for any task whose reply is a story: graders are shown the sample's metadata `context`,
-    else the question's text, with its pictures. Of a panel, the mean where more than half of all graders gave a
-    rating. The score is the mean of both ratings, N where one is missing.
+    This scorer is for `mock_generation`, and for any task whose reply is a story. Graders see the sample's metadata
+    `context`, otherwise the question's text, and the question's pictures. The rating of a panel is the mean, if more
+    than half of all graders gave a rating. The score is the mean of both ratings, and N where one is missing.
 
     Args:
-        grader: Model or models that rate, whatever is bound to the model role `grader`.
-        structured: Ask graders for a JSON verdict by the provider's structured output.
-        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
-        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
+        grader: Model or models that rate; by default those bound to the model role `grader`.
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         prompts: Folder whose `sms.txt`, `hss.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     how = Asking(structured, temperature, seed, cache, retries)
     register_prices()
@@ -56,24 +56,26 @@ def story_ratings(
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "mock_generation")
         if run.benchmark.name != "mock_generation":
-            raise CannotRun(f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}: no story.")
-        told = read_reply(run, state, target)
+            raise CannotRun(
+                f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}; its reply is not a story."
+            )
+        ungraded = read_reply(run, state, target)
         rubrics = {name: rubric_of("generation", prompts, RATED[name]) for name in RATINGS}
         words: dict[str, list[Graded]] = {name: [] for name in RATINGS}
-        if told.answer is not None:
+        if ungraded.answer is not None:
             judges = resolve(grader)
-            asked = [_rate(judge, rubrics[n], state, told.answer, how) for n in RATINGS for judge in judges]
+            asked = [_rate(judge, rubrics[n], state, ungraded.answer, how) for n in RATINGS for judge in judges]
             found = await collect(*asked)
             words = {n: found[i * len(judges) : (i + 1) * len(judges)] for i, n in enumerate(RATINGS)}
         ratings = {name: panel_rating([word.word for word in panel]) for name, panel in words.items() if panel}
-        outcome = rated(run, told, ratings, [word.status for panel in words.values() for word in panel])
+        outcome = rated(run, ungraded, ratings, [word.status for panel in words.values() for word in panel])
         given = [outcome.values[name] for name in RATINGS if name in outcome.values]
         value = sum(given) / len(given) if len(given) == len(RATINGS) else "N"
         used = ",".join(dict.fromkeys(word.grader for panel in words.values() for word in panel))
         prints = ",".join(rubric.hash for rubric in rubrics.values())
         kept = {name: [dataclasses.asdict(word) for word in panel] for name, panel in words.items()}
         signature = f"graders:{used}|{how.shown()}|prompts:{prints}"
-        return score_of(outcome, value, _told(words), ratings=kept, signature=signature)
+        return score_of(outcome, value, _explained(words), ratings=kept, signature=signature)
 
     return score
 
@@ -86,7 +88,7 @@ async def _rate(judge: Model, rubric: Rubric, state: TaskState, story: str, how:
     return await put(judge, asked, rubric.judgement, how)
 
 
-def _told(words: dict[str, list[Graded]]) -> str:
+def _explained(words: dict[str, list[Graded]]) -> str:
     return "\n".join(
         f"{name.upper()}, {word.grader}, {word.word or 'no rating'}: {word.reasons}"
         for name, panel in words.items()

@@ -11,9 +11,9 @@ class BaselineAPI(ChooserAPI):
     """`-M seed=N` seeds the random strategy."""
 
     def make(self, model_name: str, seed: int = 0) -> Baseline:
-        """The strategy called `model_name`."""
+        """The baseline with the strategy `model_name`."""
         return Baseline(model_name, seed)
 
     async def score(self, asked: Question) -> list[float]:
-        """At once: a thread would cost more than the score."""
+        """Scores of one question, without batching, because a thread would take longer than the computation."""
         return self.chooser.score([asked])[0]

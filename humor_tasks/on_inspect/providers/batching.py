@@ -1,4 +1,4 @@
-"""Batches of what is queued, for models that run in this process."""
+"""Batching of concurrent requests, for models that run in this process."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ Result = TypeVar("Result")
 
 
 class Batcher(Generic[Item, Result]):
-    """Runs `process` in a thread on everything that waits, at most `most` items a call.
+    """Runs `process` in a thread on all queued items, at most `most` per call.
 
-    A call never waits for company: while one batch runs, others queue; whoever gets the lock next
-    takes all that is queued by then. No polling, no background task. An exception of `process`
-    reaches every caller of that batch.
+    A call never waits for more items. While one batch runs, other items are queued, and the next batch takes all of
+    them. There is no polling and no background task. An exception of `process` is raised for every caller of the batch.
     """
 
     def __init__(self, process: Callable[[Sequence[Item]], Sequence[Result]], most: int = 256) -> None:
@@ -50,13 +49,13 @@ class Batcher(Generic[Item, Result]):
         except Exception as error:
             for _, box in batch:
                 box["error"] = error
-        except BaseException:  # cancelled: the others' items go back to the queue
+        except BaseException:  # cancelled: the items of other callers return to the queue
             self._queue = batch + self._queue
             raise
 
 
 def each(process: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]) -> list[Result | BadInput]:
-    """The results; what is wrong with one item stands in its place and is no concern of the others in the batch."""
+    """The results; BadInput of one item becomes its result and does not affect the others in the batch."""
     try:
         return [*process(items)]
     except BadInput as problem:

@@ -29,10 +29,10 @@ from humor_tasks.on_inspect.providers.batching import Batcher, each
 
 
 class ChooserAPI(ModelAPI):
-    """Answers "Answer: X" with log-probabilities over the letters and the raw scores as metadata.
+    """Replies "Answer: X", with log-probabilities of the letters, and the raw scores as metadata.
 
-    Without choices it answers "Explanation: " and the sentence of the scene it prefers. A provider
-    says in `make` how its chooser is made; `-M` arguments are those of `make`.
+    Without choices, the reply is "Explanation: " and the best sentence of the scene. Subclasses create the chooser in
+    `make`, whose parameters are the `-M` arguments.
     """
 
     def __init__(
@@ -54,14 +54,14 @@ class ChooserAPI(ModelAPI):
 
     @abc.abstractmethod
     def make(self, model_name: str) -> Chooser:
-        """The chooser called `model_name`; BadInput when there is none."""
+        """The chooser of this name. Raises BadInput where there is none."""
 
     def arguments(self) -> Sequence[str]:
-        """The names that `make` takes as `-M` arguments."""
+        """The names of the `-M` arguments: the parameters of `make`."""
         return list(inspect.signature(self.make).parameters)[1:]
 
     async def score(self, asked: Question) -> list[float]:
-        """Scores of one question's choices, in a batch with whatever else is queued."""
+        """Scores of one question's choices, batched with other queued questions."""
         scores = await self._batcher(asked)
         if isinstance(scores, BadInput):
             raise scores
@@ -93,5 +93,5 @@ class ChooserAPI(ModelAPI):
     def _output(self, text: str, logprobs: Logprobs | None, metadata: dict[str, Any]) -> ModelOutput:
         message = ChatMessageAssistant(content=text, source="generate")
         choice = ChatCompletionChoice(message=message, stop_reason="stop", logprobs=logprobs)
-        # Zero usage, said explicitly: nothing was billed, and Inspect need not count tokens.
+        # Explicit zero usage: nothing is billed, and Inspect does not count tokens.
         return ModelOutput(model=self.model_name, choices=[choice], usage=ModelUsage(), metadata=metadata)

@@ -12,12 +12,12 @@ from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 class ClipAPI(ChooserAPI):
     """`-M fit=crop`, `-M precision=bf16`, `-M device=cuda`: the fields of `ClipConfig`.
 
-    Concurrent samples share passes through the model: `--max-connections 256` keeps a GPU busy.
-    Inspect's own cache (`--cache`) does not know `-M` arguments: leave it off where these change.
+    Concurrent samples are batched: use `--max-connections 256` to keep a GPU busy.
+    The key of Inspect's cache (`--cache`) does not include `-M` arguments: do not use it where these change.
     """
 
     def make(self, model_name: str, **settings: Any) -> ClipChooser:
-        """The CLIP called `model_name`: ARCHITECTURE/TAG, a folder or a weight file."""
+        """The CLIP model of this name: ARCHITECTURE/TAG, a folder or a weight file."""
         return ClipChooser.load(model_name, settings)
 
     def arguments(self) -> Sequence[str]:

@@ -7,8 +7,8 @@ from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 
 
 class EmbeddingAPI(ChooserAPI):
-    """`-M device=cuda` and `-M batch_size=N` as sentence-transformers takes them."""
+    """`-M device=cuda` and `-M batch_size=N` are those of sentence-transformers."""
 
     def make(self, model_name: str, device: str | None = None, batch_size: int = 64) -> Embedding:
-        """The model called `model_name`, from the hub or a folder."""
+        """The model of this name, from the hub or a folder."""
         return Embedding(model_name, device, batch_size)

@@ -1,4 +1,4 @@
-"""`--model humicroedit/<run folder>`: a trained rater of edited headlines as an Inspect provider."""
+"""`--model humicroedit/<run folder>`: a trained Humicroedit rating model as an Inspect provider."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from humor_tasks.on_inspect.providers.batching import Batcher
 
 
 class HumicroeditAPI(ModelAPI):
-    """Answers "Rating: x" for one edited headline and "Answer: A" or "Answer: B" for two.
+    """Replies "Rating: x" for one edited headline and "Answer: A" or "Answer: B" for two.
 
-    The headlines are those in the metadata of the last user message, where the Humicroedit tasks put
-    them. Ratings are clipped to the scale 0..3, because a reply names a rating on it.
+    The headlines are read from the metadata of the last user message, which the Humicroedit tasks set. Ratings in
+    replies are clipped to the scale 0..3.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class HumicroeditAPI(ModelAPI):
         asked = next((m for m in reversed(input) if isinstance(m, ChatMessageUser)), None)
         edits = edits_in((asked.metadata or {}).get("fields", {})) if asked else []
         if not edits:
-            raise CannotRun(f"model humicroedit/{self.model_name} answers the Humicroedit tasks only.")
+            raise CannotRun(f"model humicroedit/{self.model_name} can only answer the Humicroedit tasks.")
         ratings = await self._batcher(edits)
         output = ModelOutput.from_content(self.model_name, answer(ratings))
         output.usage, output.metadata = ModelUsage(), {"ratings": ratings}

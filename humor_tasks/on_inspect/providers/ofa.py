@@ -1,4 +1,4 @@
-"""`--model ofa/<folder>` or `ofa/OWNER/NAME`: OFA as an Inspect provider of free-text answers about one picture."""
+"""`--model ofa/<folder>` or `ofa/OWNER/NAME`: OFA as an Inspect provider of free-text answers about a picture."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ UNSUPPORTED = ("frequency_penalty", "presence_penalty", "logit_bias", "best_of",
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question about one picture, and how many answers to it are wanted."""
+class Request:
+    """One question about one picture; `n` is the number of answers."""
 
     where: str
     picture: Picture
@@ -44,9 +44,9 @@ class Asked:
 class OfaAPI(ModelAPI):
     """`-M image_size=384`, `-M beams=1`, `-M precision=bf16`, `-M revision=...`: see `Describer` and its settings.
 
-    The last user message holds the question and its picture. Concurrent samples share passes through the model:
-    `--max-connections 64` keeps a GPU busy. `--temperature` above 0 draws, otherwise beams are searched;
-    `--max-tokens`, `--seed`, `--top-p`, `--top-k`, `--num-choices` (the n best) and stop sequences are Inspect's.
+    The last user message holds the question and its picture. Concurrent samples are batched: use `--max-connections 64`
+    to keep a GPU busy. `--temperature` above 0 samples; otherwise decoding is beam search. `--max-tokens`, `--seed`,
+    `--top-p`, `--top-k`, `--num-choices` (the n best) and stop sequences are as in Inspect.
     """
 
     def __init__(
@@ -62,15 +62,15 @@ class OfaAPI(ModelAPI):
             self.describer = _open(model_name, model_args)
         except BadInput as problem:
             raise CannotRun(f"model {model_name}: {problem}") from None
-        self._batcher: Batcher[Asked, Any] = Batcher(self._answered, self.describer.batch_size)
+        self._batcher: Batcher[Request, Any] = Batcher(self._answered, self.describer.batch_size)
 
     def identity(self) -> dict[str, Any]:
-        """What an answer depends on besides the question, for whoever keeps answers."""
+        """Everything that an answer depends on besides the question, for caches and logs."""
         about: dict[str, Any] = self.describer.identity()
         return about
 
     def max_connections(self) -> int:
-        """Enough to fill the next batch while one runs."""
+        """Two batches, so that the next one can fill while one runs."""
         return 2 * int(self.describer.batch_size)
 
     async def generate(
@@ -97,7 +97,7 @@ class OfaAPI(ModelAPI):
         )
         return ModelOutput(model=self.model_name, choices=choices, usage=usage)
 
-    def _asked(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> Asked:
+    def _asked(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> Request:
         message = next((m for m in reversed(messages) if isinstance(m, ChatMessageUser)), None)
         if message is None:
             raise BadInput("there is no user message to answer.")
@@ -105,25 +105,27 @@ class OfaAPI(ModelAPI):
         where, images = f"question {identity}" if identity else "the question", images_in(message)
         if len(images) != 1:
             raise BadInput(
-                f"{where}: there {'is no picture' if not images else f'are {len(images)} pictures'}. OFA answers "
-                "about one picture, in the last user message: for humor_tasks' tasks that is -T setting=pixels."
+                f"{where}: there {'is no picture' if not images else f'are {len(images)} pictures'}. OFA needs exactly "
+                "one picture, in the last user message: for humor_tasks' tasks, use -T setting=pixels."
             )
         for name in UNSUPPORTED:
             if getattr(config, name):
-                raise BadInput(f"{name} is not something OFA has; leave it out.")
-        self.describer.tokens(message.text, where)  # told before it joins a batch
+                raise BadInput(f"{name} is not supported by OFA; leave it out.")
+        self.describer.tokens(message.text, where)  # report an invalid question before it joins a batch
         most = self.describer.ofa.config.most_tokens - 1
-        said = {name: getattr(config, name) for name in ("max_tokens", "temperature", "seed", "top_p", "top_k")}
-        settings = settings_for(self.describer.settings, most, **said)
+        given = {name: getattr(config, name) for name in ("max_tokens", "temperature", "seed", "top_p", "top_k")}
+        settings = settings_for(self.describer.settings, most, **given)
         n = config.num_choices or 1
         if n > 1 and settings.sample:
-            raise BadInput(f"{n} choices: one answer is drawn at a time; ask again with another seed, or in epochs.")
+            raise BadInput(f"{n} choices: sampling gives one answer per request; use other seeds or several epochs.")
         if n > settings.beams:
-            raise BadInput(f"{n} choices: a search with {settings.beams} beams has at most {settings.beams}; -M beams.")
-        return Asked(where, picture_of(images[0], identity), message.text, settings, n)
+            raise BadInput(
+                f"{n} choices: beam search with {settings.beams} beams gives at most that many; use -M beams."
+            )
+        return Request(where, picture_of(images[0], identity), message.text, settings, n)
 
-    def _answered(self, asked: Sequence[Asked]) -> list[Any]:
-        """Those that are asked in one way go through the model together."""
+    def _answered(self, asked: Sequence[Request]) -> list[Any]:
+        """Answers to requests; those with the same settings are batched."""
         found: dict[int, Any] = {}
         for how in dict.fromkeys((a.settings, a.n) for a in asked):
             places = [i for i, a in enumerate(asked) if (a.settings, a.n) == how]
@@ -131,7 +133,7 @@ class OfaAPI(ModelAPI):
             found |= dict(zip(places, results, strict=True))
         return [found[i] for i in range(len(asked))]
 
-    def _together(self, settings: GenerationSettings, n: int, asked: Sequence[Asked]) -> Sequence[Any]:
+    def _together(self, settings: GenerationSettings, n: int, asked: Sequence[Request]) -> Sequence[Any]:
         pictures, questions = [a.picture for a in asked], [a.question for a in asked]
         found: list[Any] = self.describer.answers(pictures, questions, settings, n, [a.where for a in asked])
         return found

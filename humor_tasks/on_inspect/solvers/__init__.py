@@ -1,1 +1,1 @@
-"""Solvers: Chain-of-Task, and description of pictures before the question."""
+"""Solvers: Chain-of-Task, descriptions of pictures before the question, expected ratings."""

@@ -32,7 +32,7 @@ from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.messages import turn_messages
 from humor_tasks.on_inspect.modalities import check_takes
 
-# Benchmark -> its sub-task, where it is one; the caption contest's scene is cartoon.
+# Benchmark -> the equivalent sub-task; the scene of the caption contest is cartoon.
 CONTESTS = {"matching": "matching", "explanation": "explaining"}
 TASKS = {f"mock_{task}": task for task in ORDER} | CONTESTS
 SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")
@@ -53,33 +53,35 @@ def chain_of_task(
 ) -> Solver:
     """Shows worked samples of MOCK's other two sub-tasks before the question, then lets the model answer.
 
-    For any task. The tasks of MOCK say what they ask and show, so nothing need be named; elsewhere name `task`,
-    `scene` and `dataset`. No sample shares its medium with the question, by `cluster` in the sample's
-    metadata and by its bytes. What was shown stands in the sample's metadata `chain_of_task`.
+    This solver works for any task. With MOCK's tasks, all arguments default to the task's parameters. With other tasks,
+    `task`, `scene` and `dataset` are required. No sample shares its medium with the question, compared by `cluster` in
+    the sample's metadata and by the bytes of the media. The sample's metadata `chain_of_task` records the samples.
 
     Args:
-        task: What the question asks: `detecting`, `matching` or `explaining`.
+        task: Sub-task of the question: `detecting`, `matching` or `explaining`.
         scene: `cartoon`, `post` or `comedy`.
-        dataset: Folder whose train splits hold the samples, or `sample` (packaged, invented).
+        dataset: Folder whose train splits contain the samples, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
-        input: How samples are shown: `media`, `frames` or `description`; elsewhere than in MOCK by default `media`.
-        frames: With input=frames: how many.
+        input: How samples are shown: `media`, `frames` or `description`; outside MOCK, the default is `media`.
+        frames: With input=frames: the number of frames.
         sampling: With input=frames: `even` or `scene`.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        seed: Seed of the draw.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        seed: Seed of the worked samples.
         generates: Let the model answer; `false` where a later solver does.
     """
     given = {"dataset": dataset, "revision": revision, "input": input, "frames": frames or None, "sampling": sampling}
     given |= {"seed": seed, "prompts": prompts}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        told = about(state.metadata)
-        if told.options.get("chain_of_task") is True:
-            raise CannotRun("chain_of_task: the task shows worked samples itself (chain_of_task=true).")
+        of_task = about(state.metadata)
+        if of_task.options.get("chain_of_task") is True:
+            raise CannotRun(
+                "chain_of_task: the task already shows worked samples (chain_of_task=true); leave out one of them."
+            )
         try:
-            asked = _named("task", task or TASKS.get(told.benchmark or "", ""), ORDER)
-            where = _named("scene", scene or _scene(state), mock.SCENES)
-            settings = _settings(told) | {k: v for k, v in given.items() if v not in ("", None)}
+            asked = _required("task", task or TASKS.get(of_task.benchmark or "", ""), ORDER)
+            where = _required("scene", scene or _scene(state), mock.SCENES)
+            settings = _settings(of_task) | {k: v for k, v in given.items() if v not in ("", None)}
             run, worked = _open(asked, where, tuple(settings.items()))
             _show(state, run, worked, asked, where)
         except BadInput as problem:
@@ -89,16 +91,16 @@ def chain_of_task(
     return solve
 
 
-def _named(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+def _required(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -> str:
     if not value:
-        raise BadInput(f"the sample does not tell its {what}; name it: -S {what}={'|'.join(known)}.")
+        raise BadInput(f"the sample has no {what} in its metadata; give -S {what}={'|'.join(known)}.")
     return check_choice(what, value, known)
 
 
-def _settings(told: About) -> dict[str, Any]:
-    """What a task of MOCK was run with; of another only the seed."""
-    names = SETTINGS if (told.benchmark or "").startswith("mock_") else ("seed",)
-    return {name: told.options[name] for name in names if told.options.get(name)}
+def _settings(of_task: About) -> dict[str, Any]:
+    """The parameters of a MOCK task; for other tasks, only the seed."""
+    names = SETTINGS if (of_task.benchmark or "").startswith("mock_") else ("seed",)
+    return {name: of_task.options[name] for name in names if of_task.options.get(name)}
 
 
 def _scene(state: TaskState) -> str:
@@ -110,17 +112,17 @@ def _scene(state: TaskState) -> str:
 
 @lru_cache(maxsize=8)
 def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple[Run, Mapping[str, str]]:
-    """A run that has training records and templates, and nothing to evaluate; what its signature says of them."""
+    """A run with training records and templates, without records to evaluate; and its signature of worked samples."""
     options = mock.MockOptions(**dict(settings) | {"scene": scene}, chain_of_task=True)
     if not options.dataset:
-        raise BadInput("name the folder whose train splits hold worked samples: -S dataset=FOLDER, or `sample`.")
+        raise BadInput("give the folder whose train splits contain worked samples: -S dataset=FOLDER, or `sample`.")
     benchmark = BENCHMARKS[f"mock_{task}"]
     run = Run(benchmark, options, Data((), {}, mock.pools(options)), benchmark.templates(options))
     return run, mock.worked(run)
 
 
 def _show(state: TaskState, run: Run, worked: Mapping[str, str], task: str, scene: str) -> None:
-    """Puts the samples behind the system messages, and what they are into the metadata."""
+    """Insert the samples after the system messages, and record them in the metadata."""
     digests = _digests(state)
 
     def allowed(sample: Record) -> bool:
@@ -140,20 +142,20 @@ def _show(state: TaskState, run: Run, worked: Mapping[str, str], task: str, scen
 
 
 def _record(state: TaskState, scene: str) -> Record:
-    """The question, as far as samples are chosen by it."""
+    """The question as a record, with the fields that the choice of samples needs."""
     identity = str(state.sample_id)
     asked = next((m for m in reversed(state.messages) if isinstance(m, ChatMessageUser)), None)
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
     if about(state.metadata).benchmark in CONTESTS:
-        cluster = f"newyorker-{cluster}"  # as a folder of MOCK names the contest's cartoon
+        cluster = f"newyorker-{cluster}"  # the media_id of the contest's cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
 
 
 def _digests(state: TaskState) -> set[str]:
-    """SHA-256 of what the question shows: as our own tasks note it, and of the contents of the messages."""
+    """SHA-256 of the question's media, from the metadata of this package's tasks and from the messages."""
     noted = {str(shown["sha256"]) for shown in state.metadata.get("pictures", []) if "sha256" in shown}
     contents = [part for message in state.messages for part in _media(message)]
     return noted | {hashlib.sha256(data).hexdigest() for data in map(_bytes, contents) if data is not None}
@@ -166,7 +168,7 @@ def _media(message: ChatMessage) -> list[str]:
 
 
 def _bytes(place: str) -> bytes | None:
-    """What a `data:` URI or a file holds; None for what is on the web or cannot be read."""
+    """The content of a `data:` URI or a file; None for a URL, and where it cannot be read."""
     start, _, encoded = place.partition(";base64,")
     try:
         return base64.b64decode(encoded, validate=True) if start.startswith("data:") else Path(place).read_bytes()

@@ -1,8 +1,8 @@
 """`--solver humor_tasks/describe_first`: a task with setting=pixels, answered from descriptions of its pictures.
 
-The role `describer` (`--model-role describer=MODEL`) is asked the four questions about each picture; the model
-under test then sees the from-description prompt in the pictures' place. It is what a run on a folder of
-`humor-tasks describe` shows, within one run and log.
+The model of the role `describer` (`--model-role describer=MODEL`) answers the four questions about each picture. The
+model under test then sees the from-description prompt instead of the pictures. The prompts are those of an evaluation
+of a folder written by `humor-tasks describe`, but everything is in one run and one log.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ def describe_first(
     seed: int | None = None,
     cache: bool = True,
 ) -> Solver:
-    """Put each picture into words by the model role `describer`, then answer from the words.
+    """Replace each picture by a description from the model role `describer`, then let the model answer.
 
     Args:
         instruction: A system message before each question, for chat models.
-        prompts: The folder that the task was given as `-T prompts=`, if it was.
-        temperature: Of the describer, unless its own configuration says.
-        max_tokens: Of the describer, unless its own configuration says.
-        seed: Of the describer, unless its own configuration says.
-        cache: Keep answers in Inspect's model cache, so that they are paid for once.
+        prompts: The folder of the task's `-T prompts=`, if it has one.
+        temperature: Temperature of the describer, unless its configuration sets one.
+        max_tokens: Maximum number of tokens of an answer, unless the describer's configuration sets one.
+        seed: Seed of the describer, unless its configuration sets one.
+        cache: Keep answers in Inspect's model cache, so that none is paid for twice.
     """
     try:
         how = Asking(instruction, temperature, max_tokens, seed)
@@ -56,52 +56,52 @@ def describe_first(
     locks: dict[tuple[str, str], anyio.Lock] = {}
 
     async def answers(model: Model, picture: Picture) -> dict[str, str]:
-        """Samples that share a picture, and run at once, ask once."""
+        """The describer's answers; concurrent samples with the same picture share one request per question."""
         key = (str(model), picture.sha256())
         async with locks.setdefault(key, anyio.Lock()):
             if key not in known:
-                said = await collect(*(ask(model, picture, question, how, cache) for question in QUESTIONS.values()))
-                known[key] = dict(zip(QUESTIONS, said, strict=True))
+                found = await collect(*(ask(model, picture, question, how, cache) for question in QUESTIONS.values()))
+                known[key] = dict(zip(QUESTIONS, found, strict=True))
         return known[key]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = describer()
-        told = []
+        described = []
         for i, message in enumerate(state.messages):
             for image in images_in(message):
                 picture = picture_of(image, state.sample_id)
-                said = await answers(model, picture)
-                told.append({"picture": picture.sha256(), "describer": str(model), **said})
-                state.messages[i] = in_words(message, Description.of(said, f"sample {state.sample_id}"), scenes)
-        if not told:
+                found = await answers(model, picture)
+                described.append({"picture": picture.sha256(), "describer": str(model), **found})
+                state.messages[i] = in_words(message, Description.of(found, f"sample {state.sample_id}"), scenes)
+        if not described:
             raise CannotRun(
                 f"describe_first: sample {state.sample_id} has no picture to describe. It is for tasks with -T "
                 "setting=pixels, such as humor_tasks/matching."
             )
-        state.metadata["described"] = told
+        state.metadata["described"] = described
         return await generate(state)
 
     return solve
 
 
 def describer() -> Model:
-    """The model bound to the role."""
+    """The model bound to the role `describer`."""
     bound = model_roles().get(ROLE)
     models = bound if isinstance(bound, list) else [bound] if bound else []
     if len(models) != 1:
         what = f"there are {len(models)}" if models else "there is none"
-        raise CannotRun(f"describe_first: name one model with --model-role {ROLE}=MODEL; {what}.")
+        raise CannotRun(f"describe_first: give one model with --model-role {ROLE}=MODEL; {what}.")
     return models[0]
 
 
 def in_words(message: ChatMessage, description: Description, scenes: Mapping[str, str]) -> ChatMessage:
-    """A user message with a picture as the from-description setting has it."""
+    """A user message with the picture replaced by its description, as in the from-description setting."""
     if len(images_in(message)) > 1:
-        raise BadInput("describe_first: a message has several pictures; it takes one a message.")
+        raise BadInput("describe_first: a message has several pictures; only one per message is supported.")
     text, shown = message.text, scenes[PIXELS]
     if text.count(shown) != 1:
         raise CannotRun(
-            f"describe_first: the prompt does not hold the text of {PIXELS} once, in whose place a description goes. "
+            f"describe_first: the description replaces the text of {PIXELS}, which must be in the prompt exactly once. "
             "If the task has -T prompts=FOLDER, give -S prompts=FOLDER too."
         )
     scene = scene_of(description)
@@ -114,7 +114,7 @@ def in_words(message: ChatMessage, description: Description, scenes: Mapping[str
 
 
 def scene_of(description: Description) -> dict[str, str]:
-    """The fields of the scene's template, as a described dataset's rows would have them."""
+    """The fields of the scene's template, as for the rows of a described dataset."""
     names = ", ".join(entity_name(link_of(name)) for name in description.entities)
     lines = {name: getattr(description, name) for name in ("location", "description", "uncanny")}
     return {**lines, "entities": names}

@@ -1,4 +1,4 @@
-"""`estimate=expected` of Humicroedit: a rating by the probabilities of the digits."""
+"""`estimate=expected` of Humicroedit: the expected rating under the probabilities of the digits."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from humor_tasks.scorers.rating import expected_rating
 def expected_answer(labels: Sequence[str] = LABELS) -> Solver:
     """Generates, then answers with the expected value under the probabilities of the digits.
 
-    The digits' probabilities are those at the token behind the reply's last "Rating:", or at its first
-    token where that is a digit; elsewhere digits mean something else, and the reply is unparsed. The
-    raw reply, and how much probability the digits had, stay in the sample's metadata.
+    The probabilities are those at the token after the last "Rating:" of the reply, otherwise at its first token, if
+    that token is a digit. Other replies are unparsed. The sample's metadata has the original reply (`said`) and the
+    total probability of the digits (`digit_probability`).
 
     Args:
         labels: The digits of the scale.
@@ -29,10 +29,12 @@ def expected_answer(labels: Sequence[str] = LABELS) -> Solver:
         state = await generate(state)
         content = state.output.choices[0].logprobs if state.output.choices else None
         if content is None:
-            raise CannotRun(f"{state.model} gives no log-probabilities: use estimate=text.")
+            raise CannotRun(f"{state.model} returns no log-probabilities; use estimate=text.")
         place = _digit(content.content, labels)
         if place and not place.top_logprobs:
-            raise CannotRun(f"{state.model} gives only its own token's log-probability: use estimate=text.")
+            raise CannotRun(
+                f"{state.model} returns the log-probability of the generated token only; use estimate=text."
+            )
         seen = {top.token: top.logprob for top in (place.top_logprobs or [])} if place else {}
         found = expected_rating(seen, labels)
         state.metadata |= {"said": state.output.completion, "digit_probability": found.mass}
@@ -46,11 +48,11 @@ def expected_answer(labels: Sequence[str] = LABELS) -> Solver:
 
 
 def _digit(tokens: Sequence[Logprob], labels: Sequence[str] = LABELS) -> Logprob | None:
-    """The token that rates, see `expected_answer`."""
-    said, start = "", 0
+    """The token with the rating; see `expected_answer`."""
+    tail, start = "", 0
     for i, token in enumerate(tokens):
-        said = (said + token.token)[-15:]  # all that the pattern can span
-        if re.search(r"rating\W{0,4}:\W{0,4}\Z", said, re.IGNORECASE):
+        tail = (tail + token.token)[-15:]  # the maximum length of a match
+        if re.search(r"rating\W{0,4}:\W{0,4}\Z", tail, re.IGNORECASE):
             start = i + 1
     for token in tokens[start:]:
         if expected_rating({token.token: 0.0}, labels).value is not None:

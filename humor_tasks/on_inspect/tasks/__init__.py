@@ -1,1 +1,1 @@
-"""Inspect tasks, a module a corpus."""
+"""Inspect tasks, one module per corpus."""

@@ -1,4 +1,4 @@
-"""Benchmark -> Inspect Task."""
+"""Benchmark -> Inspect Task, with the parameters that only Inspect's tasks have."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ LIKELIHOODS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 
 @dataclass(frozen=True)
 class Repeated(Declared):
-    """How often a task asks."""
+    """Repeated evaluation of items."""
 
-    replicates: int = parameter(1, "How often every item is asked; published figures are means of 5.", least=1)
+    replicates: int = parameter(1, "Number of replies per item; published figures are means over 5.", least=1)
 
 
-ONLY_INSPECT: Mapping[str, type[Declared]] = {
-    **dict.fromkeys(("mock_detecting", "mock_matching", "mock_explaining"), Repeated),
-    **dict.fromkeys(("humorbench", "explanation_preference", "mock_generation"), Asking),
-}
-"""Task -> the parameters that Inspect's task has beside the benchmark's."""
+REPEATED = ("mock_detecting", "mock_matching", "mock_explaining")
+
+
+def only_inspect(name: str) -> type[Declared]:
+    """The parameters that an Inspect task has beside those of the benchmark."""
+    return Asking if find_benchmark(name).judged else Repeated if name in REPEATED else Declared
 
 
 def parameters_of_task(name: str) -> dict[str, Parameter]:
-    """The parameters of Inspect's task by name: the benchmark's, then those of ONLY_INSPECT."""
+    """The parameters of an Inspect task by name: the benchmark's, then those of `only_inspect`."""
     own = parameters_of(find_benchmark(name).options)
-    return own | {n: each for n, each in parameters_of(ONLY_INSPECT.get(name, Declared)).items() if n not in own}
+    return own | {n: each for n, each in parameters_of(only_inspect(name)).items() if n not in own}
 
 
 def build(
@@ -57,17 +58,17 @@ def build(
     graded_by: Callable[[Mapping[str, Any]], list[Scorer]] | None = None,
     asks: bool = True,
 ) -> Task:
-    """Open a benchmark and wrap it as a Task; what is wrong with the input is shown without a traceback.
+    """Open a benchmark and wrap it as a Task. Raises CannotRun, without a traceback, for invalid input.
 
-    given: the task's parameters, the benchmark's and those of ONLY_INSPECT.
-    scorers: instead of the one that the form of the answers asks for.
-    graded_by: the same where graders are needed, made of how they are asked.
-    asks: false where the scorers' judges are asked, and the model under test is not.
+    given: the parameters of the task, of the benchmark and of `only_inspect`.
+    scorers: scorers to use instead of the one for the answer form.
+    graded_by: a function of the grading settings that returns the scorers, for tasks with graders.
+    asks: whether the model under test is called; false where only the scorers' judges are.
     """
     if graded_by:
         check_grader_bound()
     try:
-        only = ONLY_INSPECT.get(name, Declared)(**_of(name, given, own=False))
+        only = only_inspect(name)(**_of(name, given, own=False))
         run = find_benchmark(name).open(**_of(name, given, own=True))
         samples = [sample(run, record) for record in run.records]
     except BadInput as problem:
@@ -85,7 +86,7 @@ def build(
         solver=expected_answer(list(run.form.labels)) if likelihoods else generate(),
         scorer=graded_by(asdict(only)) if graded_by else scorers or _scorer(run.form),
         config=GenerateConfig(**run.options.generation(), **(LIKELIHOODS if likelihoods else {})),
-        # one replicate leaves the number to --epochs; metrics are over all replies
+        # with one replicate, --epochs sets the number; metrics are over all replies
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
         metadata=about,
@@ -93,23 +94,23 @@ def build(
 
 
 def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
-    """The benchmark's own parameters, or those of ONLY_INSPECT; some are of both, as the seed of orders and judges."""
-    only = {each.name for each in declared(ONLY_INSPECT.get(name, Declared))}
+    """The given parameters of the benchmark, or those of `only_inspect`; some, such as `seed`, belong to both."""
+    only = {each.name for each in declared(only_inspect(name))}
     theirs = only - set(parameters_of(find_benchmark(name).options))
     return {each: value for each, value in given.items() if (each not in theirs if own else each in only)}
 
 
 def _scorer(form: AnswerForm) -> Scorer:
-    """The scorer of a form of answer."""
+    """The scorer for an answer form."""
     if isinstance(form, Rating):
         return rating_error()
     return multiple_choice() if form.labels else reference_overlap()
 
 
 def sample(run: Run, record: Record) -> Sample:
-    """One record as a Sample; pictures are left out until the sample runs."""
-    told = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
-    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": told | {"groups": dict(record.groups)}}
+    """One record as a Sample; pictures are added when the sample runs."""
+    about = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | {"groups": dict(record.groups)}}
     if record.points:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
@@ -124,8 +125,7 @@ def sample(run: Run, record: Record) -> Sample:
 def show_pictures(run: Run, asks: bool = True) -> Solver:
     """A setup step that reads a sample's pictures and clips when the sample starts, not when the task is built.
 
-    Each one's place and SHA-256 go into the sample's metadata, so that a log written without
-    images still tells what was shown.
+    The sample's metadata records the source and SHA-256 of each, so that a log without images identifies them.
     """
     records = {record.id: record for record in run.records}
 

@@ -11,6 +11,8 @@ from humor_tasks.on_inspect.scorers import brainstormed
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.answer import Mode
 
+__all__ = ["brainstorm", "explanation", "matching", "ranking"]
+
 
 @task
 def matching(
@@ -29,18 +31,18 @@ def matching(
     """Which of five captions belongs to a cartoon (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
     Args:
-        dataset: Hub id of the corpus, a dataset folder, one in the leaderboard's format, or `sample` (packaged,
+        dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
         revision: Branch, tag or commit of a hub dataset.
         split: Split to evaluate.
-        fold: Cross-validation fold; `all` evaluates the five and reports their unweighted mean, as published.
-        setting: Shows the scene in words (`description`), the picture (`pixels`) or neither (`caption_only`).
-        shots: Worked examples in the prompt, each from another train contest.
-        cot: Reason before answering; by default yes without shots, no with shots.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`).
-        extraction: How a letter is read: `strict`, or by the rules released with the paper.
-        seed: Seed of shots and random guesses.
+        fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
+        setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
+        shots: Number of worked examples in the prompt, each from a different contest of the train split.
+        cot: Ask for reasoning before the answer; by default only without worked examples.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
+        extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
+        seed: Seed of worked examples and random guesses.
     """
     return build("matching", locals())
 
@@ -59,21 +61,21 @@ def ranking(
     extraction: Mode = "strict",
     seed: int = 1234,
 ) -> Task:
-    """Which of two captions is the funnier (Hessel et al., ACL 2023, arXiv 2209.06293)?
+    """Which of two captions is funnier (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
     Args:
-        dataset: Hub id of the corpus, a dataset folder, one in the leaderboard's format, or `sample` (packaged,
+        dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
         revision: Branch, tag or commit of a hub dataset.
         split: Split to evaluate.
-        fold: Cross-validation fold; `all` evaluates the five and reports their unweighted mean, as published.
-        setting: Shows the scene in words (`description`), the picture (`pixels`) or neither (`caption_only`).
-        shots: Worked examples in the prompt, each from another train contest.
-        cot: Reason before answering; by default yes without shots, no with shots.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`).
-        extraction: How a letter is read: `strict`, or by the rules released with the paper.
-        seed: Seed of shots and random guesses.
+        fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
+        setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
+        shots: Number of worked examples in the prompt, each from a different contest of the train split.
+        cot: Ask for reasoning before the answer; by default only without worked examples.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
+        extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
+        seed: Seed of worked examples and random guesses.
     """
     return build("ranking", locals())
 
@@ -95,18 +97,18 @@ def explanation(
     """Why is a caption funny (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
     Args:
-        dataset: Hub id of the corpus, a dataset folder, one in the leaderboard's format, or `sample` (packaged,
+        dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
         revision: Branch, tag or commit of a hub dataset.
         split: Split to evaluate.
-        fold: Cross-validation fold; `all` evaluates the five and reports their unweighted mean, as published.
-        setting: Shows the scene in words (`description`), the picture (`pixels`) or neither (`caption_only`).
-        shots: Worked examples in the prompt, each from another train contest.
-        cot: Reason before answering; by default yes without shots, no with shots.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`).
-        extraction: How a letter is read: `strict`, or by the rules released with the paper.
-        seed: Seed of shots and random guesses.
+        fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
+        setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
+        shots: Number of worked examples in the prompt, each from a different contest of the train split.
+        cot: Ask for reasoning before the answer; by default only without worked examples.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
+        extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
+        seed: Seed of worked examples and random guesses.
     """
     return build("explanation", locals())
 
@@ -125,23 +127,23 @@ def brainstorm(
     presence_penalty: float | str | None = SAMPLING["presence_penalty"],
     prompts: str | None = None,
 ) -> Task:
-    """Concepts, a caption and why it is funny, for each cartoon (Hessel et al., ACL 2023, Appendix G).
+    """Concepts, a caption and its explanation for each cartoon (Hessel et al., ACL 2023, Appendix G).
 
-    Several captions a cartoon: `--epochs N`. They are ranked by `humor-tasks rank-captions LOG --model MODEL`.
+    `--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.
 
     Args:
-        dataset: Hub id of the corpus, a dataset folder, one in the leaderboard's format, or `sample` (packaged,
+        dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
         revision: Branch, tag or commit of a hub dataset.
         split: Split to evaluate.
-        fold: Cross-validation fold; `all` evaluates the five and reports their unweighted mean, as published.
-        setting: Gives scene, unusual part and entities (`description`), or the picture and asks for them too
+        fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
+        setting: Show scene, unusual part and entities as text (`description`), or the picture and also ask for them
             (`pixels`).
-        examples: How many of the worked examples are shown.
-        temperature: Sampling temperature, as published; `none` leaves it to the provider.
-        top_p: Nucleus sampling, as published; `none` leaves it to the provider.
-        frequency_penalty: Frequency penalty, as published; `none` leaves it to the provider.
-        presence_penalty: Presence penalty, as published; `none` leaves it to the provider.
+        examples: Number of worked examples in the prompt.
+        temperature: Sampling temperature, by default as published; `none`: the provider's default.
+        top_p: Nucleus sampling, by default as published; `none`: the provider's default.
+        frequency_penalty: Frequency penalty, by default as published; `none`: the provider's default.
+        presence_penalty: Presence penalty, by default as published; `none`: the provider's default.
         prompts: Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates.
     """
     return build("brainstorm", locals(), [brainstormed()])

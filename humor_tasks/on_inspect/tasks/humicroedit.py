@@ -12,6 +12,8 @@ from humor_tasks.benchmarks.humicroedit.rating import Estimated
 from humor_tasks.benchmarks.options import OnUnparsed
 from humor_tasks.on_inspect.tasks.building import build
 
+__all__ = ["humicroedit_pairwise", "humicroedit_rating"]
+
 
 @task
 def humicroedit_rating(
@@ -28,15 +30,16 @@ def humicroedit_rating(
     """Humicroedit, subtask 1: rate an edited headline from 0 to 3 (Hossain et al., SemEval-2020 Task 7).
 
     Args:
-        dataset: The organisers' files (fetched once, pinned), a folder with task-1/ and task-2/, or `sample`.
-        split: Split to evaluate; `train_funlines` is FunLines, further training rows.
-        setting: `original_and_edit` shows beside the edited headline what it was before.
-        shots: Worked examples in the prompt, each of another headline of train.
-        scale: What 0, 1, 2 and 3 mean, as the model is told.
-        estimate: `text` reads the number; `expected` is the mean under the model's probabilities of the digits.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: An unreadable rating counts as the far end of the scale (`wrong`) or is left out (`exclude`).
-        seed: Seed of the shots.
+        dataset: The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`.
+        split: Split to evaluate; `train_funlines` is FunLines, additional training rows.
+        setting: `edited_only` shows the edited headline; `original_and_edit` also shows the original.
+        shots: Number of worked examples in the prompt, each of a different headline of the train split.
+        scale: The meanings of 0, 1, 2 and 3 in the prompt.
+        estimate: `text` reads the number in the reply; `expected` is the mean under the model's probabilities of the
+            digits.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: An unreadable rating counts as the worst possible rating (`wrong`) or is left out (`exclude`).
+        seed: Seed of the worked examples.
     """
     return build("humicroedit_rating", locals())
 
@@ -58,16 +61,18 @@ def humicroedit_pairwise(
     """Humicroedit, subtask 2: the funnier of two edits (Hossain et al., SemEval-2020 Task 7).
 
     Args:
-        dataset: The organisers' files (fetched once, pinned), a folder with task-1/ and task-2/, or `sample`.
-        split: Split to evaluate; `train_funlines` is FunLines, further training rows.
-        setting: `original_and_edit` shows beside the edited headline what it was before.
-        shots: Worked examples in the prompt, each of another headline of train.
-        via: `direct` asks for A or B; `ratings` rates every headline once and compares (version 1-A-ratings).
-        ties: `drop` pairs of equal means, which have no answer, or `keep` them, unscored, for a submission.
-        scale: With `via=ratings`: what 0, 1, 2 and 3 mean, as the model is told.
-        estimate: With `via=ratings`: the number in the reply, or the `expected` one under the digits' probabilities.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`, `direct` only).
-        seed: Seed of shots and random guesses.
+        dataset: The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`.
+        split: Split to evaluate; `train_funlines` is FunLines, additional training rows.
+        setting: `edited_only` shows the edited headline; `original_and_edit` also shows the original.
+        shots: Number of worked examples in the prompt, each of a different headline of the train split.
+        via: `direct` asks for A or B; `ratings` rates each headline once and compares (version 1-A-ratings).
+        ties: `drop` pairs with equal means, which have no answer, or `keep` them, unscored, for a submission.
+        scale: With `via=ratings`: the meanings of 0, 1, 2 and 3 in the prompt.
+        estimate: With `via=ratings`: `text` reads the number in the reply; `expected` is the mean under the model's
+            probabilities of the digits.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`,
+            only with `via=direct`).
+        seed: Seed of worked examples and random guesses.
     """
     return build("humicroedit_pairwise", locals())

@@ -1,4 +1,4 @@
-"""HumorBench and the exam of its autograder as Inspect tasks."""
+"""HumorBench and the evaluation of its autograder as Inspect tasks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from humor_tasks.on_inspect.judging.coverage import element_coverage, explanatio
 from humor_tasks.on_inspect.judging.graders import Asking
 from humor_tasks.on_inspect.scorers import judge_agreement
 from humor_tasks.on_inspect.tasks.building import build
+
+__all__ = ["humorbench", "humorbench_autograder"]
 
 
 @task
@@ -30,20 +32,21 @@ def humorbench(
 ) -> Task:
     """HumorBench: coverage of what makes a caption funny (Narad et al. 2025, arXiv 2507.21476).
 
-    Name the grader: `--model-role grader=openai/gpt-4o`, or several for a panel.
+    Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel.
 
     Args:
-        dataset: The public corpus (fetched once, pinned), a CSV file, a folder with it, or `sample`.
-        subset: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of keys.
-        one_explanation_per: `row`, as published, or `caption`: one, graded against all of its elements (version
-            1-A-caption).
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: A reply without an explanation covers nothing (`wrong`) or is left out (`exclude`).
-        structured: Ask graders for a JSON verdict by the provider's structured output.
-        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
-        seed: Seed of graders whose own configuration sets none; `none` leaves it to the provider.
-        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+        dataset: The public corpus (downloaded once, pinned), a CSV file, a folder with it, or `sample`.
+        subset: Rows to evaluate: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of
+            keys.
+        one_explanation_per: One explanation per `row`, as published, or per `caption`, graded against all its elements
+            (version 1-A-caption).
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: A reply without an explanation covers no element (`wrong`) or is left out (`exclude`).
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     return build("humorbench", locals(), graded_by=lambda how: [element_coverage(**how), explanation_form()])
 
@@ -58,13 +61,13 @@ def humorbench_autograder(
 ) -> Task:
     """HumorBench: exam of a judge against human labels (Narad et al. 2025, arXiv 2507.21476).
 
-    The model under test is the judge, asked exactly as `element_coverage` asks a grader.
+    The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.
 
     Args:
-        dataset: The public rubrics (fetched once, pinned), a rubric CSV or several joined by commas, or `sample`.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        structured: Ask for a JSON verdict by the provider's structured output.
-        temperature: Temperature of the judge; `none` leaves it to the provider.
+        dataset: The public rubrics (downloaded once, pinned), a rubric CSV or several separated by commas, or `sample`.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of the judge; `none`: the provider's default.
         seed: Seed of the judge.
     """
     built = build("humorbench_autograder", locals(), [judge_agreement()])

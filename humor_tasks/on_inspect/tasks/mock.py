@@ -11,6 +11,8 @@ from humor_tasks.benchmarks.options import OnUnparsed, Split
 from humor_tasks.on_inspect.judging.stories import story_ratings
 from humor_tasks.on_inspect.tasks.building import build
 
+__all__ = ["mock_detecting", "mock_explaining", "mock_generation", "mock_matching"]
+
 
 @task
 def mock_detecting(
@@ -31,20 +33,21 @@ def mock_detecting(
     """MOCK: is it humorous or sarcastic (huMor-sarcasm cOmprehension benChmarK)?
 
     Args:
-        dataset: A folder that `humor-tasks build mock` wrote, its id on a hub, or `sample` (packaged, invented).
+        dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
-        scene: Which scenes; `stills` are cartoon and post, the scenes without video.
-        input: Shows the picture or whole clip (`media`), `frames` of a clip as pictures, or words (`description`).
-        frames: With `input=frames`: how many.
-        sampling: With `input=frames`: `even`ly spaced ones, or those after the largest changes of `scene`.
-        chain_of_task: First show a worked sample of each other sub-task (Chain-of-Task), of the same scene's train
-            split.
+        scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
+        input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
+        frames: With `input=frames`: the number of frames.
+        sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
+        chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
+            scene's train split.
         split: Split to evaluate.
-        replicates: How often every item is asked; published figures are means of 5.
-        shots: Worked examples in the prompt, of the same scene's train split, each of another picture or clip.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`).
-        seed: Seed of shots, worked samples and random guesses.
+        replicates: Number of replies per item; published figures are means over 5.
+        shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
+            or clip.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
+        seed: Seed of worked examples, worked samples and random guesses.
     """
     return build("mock_detecting", locals())
 
@@ -68,20 +71,21 @@ def mock_matching(
     """MOCK: which caption or utterance belongs here (huMor-sarcasm cOmprehension benChmarK)?
 
     Args:
-        dataset: A folder that `humor-tasks build mock` wrote, its id on a hub, or `sample` (packaged, invented).
+        dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
-        scene: Which scenes; `stills` are cartoon and post, the scenes without video.
-        input: Shows the picture or whole clip (`media`), `frames` of a clip as pictures, or words (`description`).
-        frames: With `input=frames`: how many.
-        sampling: With `input=frames`: `even`ly spaced ones, or those after the largest changes of `scene`.
-        chain_of_task: First show a worked sample of each other sub-task (Chain-of-Task), of the same scene's train
-            split.
+        scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
+        input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
+        frames: With `input=frames`: the number of frames.
+        sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
+        chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
+            scene's train split.
         split: Split to evaluate.
-        replicates: How often every item is asked; published figures are means of 5.
-        shots: Worked examples in the prompt, of the same scene's train split, each of another picture or clip.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`).
-        seed: Seed of shots, worked samples and random guesses.
+        replicates: Number of replies per item; published figures are means over 5.
+        shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
+            or clip.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
+        seed: Seed of worked examples, worked samples and random guesses.
     """
     return build("mock_matching", locals())
 
@@ -105,20 +109,21 @@ def mock_explaining(
     """MOCK: why is it humorous or sarcastic (huMor-sarcasm cOmprehension benChmarK)?
 
     Args:
-        dataset: A folder that `humor-tasks build mock` wrote, its id on a hub, or `sample` (packaged, invented).
+        dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
-        scene: Which scenes; `stills` are cartoon and post, the scenes without video.
-        input: Shows the picture or whole clip (`media`), `frames` of a clip as pictures, or words (`description`).
-        frames: With `input=frames`: how many.
-        sampling: With `input=frames`: `even`ly spaced ones, or those after the largest changes of `scene`.
-        chain_of_task: First show a worked sample of each other sub-task (Chain-of-Task), of the same scene's train
-            split.
+        scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
+        input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
+        frames: With `input=frames`: the number of frames.
+        sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
+        chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
+            scene's train split.
         split: Split to evaluate.
-        replicates: How often every item is asked; published figures are means of 5.
-        shots: Worked examples in the prompt, of the same scene's train split, each of another picture or clip.
-        prompts: Folder whose template files replace packaged ones of the same name.
-        on_unparsed: Unreadable replies count as `wrong`, are left out (`exclude`) or guessed (`random`).
-        seed: Seed of shots, worked samples and random guesses.
+        replicates: Number of replies per item; published figures are means over 5.
+        shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
+            or clip.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
+        seed: Seed of worked examples, worked samples and random guesses.
     """
     return build("mock_explaining", locals())
 
@@ -143,24 +148,24 @@ def mock_generation(
 ) -> Task:
     """MOCK: a very short humorous or sarcastic story for a picture, rated from 1 to 5 (SMS, HSS).
 
-    Name the grader: `--model-role grader=openai/gpt-4o`, or several for a panel. Two systems are compared by
+    Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel. To compare two systems, use
     `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T against=LOG`.
 
     Args:
-        dataset: A folder that `humor-tasks build mock` wrote, its id on a hub, or `sample` (packaged, invented).
+        dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
-        scene: Which scenes; `stills` are cartoon and post, the scenes without video.
-        images: How many pictures of a scene, drawn by `seed`; 0 takes all.
-        input: Shows the picture or whole clip (`media`), `frames` of a clip as pictures, or words (`description`).
-        frames: With `input=frames`: how many.
-        sampling: With `input=frames`: `even`ly spaced ones, or those after the largest changes of `scene`.
+        scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
+        images: Number of pictures per scene, drawn by `seed`; 0 takes all.
+        input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
+        frames: With `input=frames`: the number of frames.
+        sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
         split: Split to evaluate.
         prompts: Folder whose `generation.txt` and `show.*.txt` replace the packaged templates.
-        on_unparsed: Without a story both ratings are the lowest (`wrong`) or there are none (`exclude`).
-        structured: Ask graders for a JSON verdict by the provider's structured output.
-        temperature: Temperature of graders whose own configuration sets none; `none` leaves it to the provider.
-        seed: Seed of the pictures drawn, and of graders.
-        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+        on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of the sample of pictures and of the graders.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     return build("mock_generation", locals(), graded_by=lambda how: [story_ratings(**how)])

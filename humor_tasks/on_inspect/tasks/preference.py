@@ -14,6 +14,8 @@ from humor_tasks.benchmarks.systems import HUMAN
 from humor_tasks.on_inspect.judging.preference import left_to_judges, preference
 from humor_tasks.on_inspect.tasks.building import build
 
+__all__ = ["explanation_preference"]
+
 
 @task
 def explanation_preference(
@@ -37,28 +39,28 @@ def explanation_preference(
 ) -> Task:
     """Which of two explanations judges prefer (Hessel et al., ACL 2023, Table 3; MOCK's EXPAcc).
 
-    Name the judge: `--model-role grader=openai/gpt-4o`, or several for a panel. No other model is asked.
+    Give the judge with `--model-role grader=openai/gpt-4o`; several models form a panel. No other model is called.
 
     Args:
-        system: Whose explanations: an Inspect log, lm-eval's samples, {instance_id: text} as JSON, or `human`.
-        against: The other side's, named in the same way; `human`: the references.
-        dataset: Hub id of the corpus, a dataset folder, one in the leaderboard's format, or `sample` (packaged,
+        system: Explanations to evaluate: an Inspect log, lm-eval's samples, {instance_id: text} as JSON, or `human`.
+        against: Explanations to compare with, named in the same way; `human`: the references.
+        dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
             invented).
         revision: Branch, tag or commit of a hub dataset.
         split: Split to evaluate.
-        fold: Cross-validation fold; `all` evaluates the five and reports their unweighted mean, as published.
-        setting: What judges see: `description`, `pixels` (pictures, whole clips), `caption_only`; of MOCK also
+        fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
+        setting: What judges see: `description`, `pixels` (pictures, whole clips), `caption_only`; for MOCK also
             `frames`.
-        of: Whose explanations are compared: of the contest or of MOCK; or stories (`mock_generation`).
-        scene: Of MOCK: which scenes.
-        order: `both` asks twice, `random` once in an order drawn with `seed`, `fixed` shows the system first.
+        of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
+        scene: For MOCK: scenes to evaluate.
+        order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
-        on_unparsed: An empty explanation loses against another (`wrong`) or leaves the pairs (`exclude`).
-        structured: Ask judges for a JSON verdict by the provider's structured output.
-        temperature: Temperature of judges whose own configuration sets none; `none` leaves it to the provider.
-        seed: Seed of the orders drawn, and of judges.
-        cache: Keep every verdict in Inspect's model cache and never pay for it twice.
-        retries: How often an unreadable verdict is asked for again, each time with the next seed.
+        on_unparsed: An empty explanation loses against a non-empty one (`wrong`), or its pair is left out (`exclude`).
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of judges whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of random orders and of the judges.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
     """
     built = build("explanation_preference", locals(), graded_by=lambda how: [preference(**how)], asks=False)
     built.solver = left_to_judges()

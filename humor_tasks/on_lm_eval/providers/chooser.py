@@ -30,26 +30,26 @@ HARNESS = {"batch_size", "max_batch_size", "device"}  # passed to every model by
 
 
 class ChooserLM(LM):
-    """Scores a document's choices once and gives every letter its log-probability.
+    """Scores the choices of each document once; the log-probability of each letter follows from the scores.
 
-    Requests are grouped by task and document. The choices are those of the document, else the
-    lettered lines of the prompt, else the compared continuations themselves.
+    Requests are grouped by task and document. The choices are those of the document, otherwise the
+    lettered lines of the prompt, otherwise the continuations themselves.
     """
 
-    MULTIMODAL = True  # accepts picture tasks; what it makes of the picture is the chooser's business
+    MULTIMODAL = True  # accepts tasks with pictures; the chooser may ignore them
     tokenizer_name = "none"
     batch_size = 256  # questions in the first step of the progress bar
 
     def __init__(self, chooser: Chooser, unused: dict[str, Any], known: Sequence[str]) -> None:
-        """`unused` are the model arguments left over: only those lm-eval adds to every model may be."""
+        """unused: the remaining model arguments; BadInput for any that lm-eval does not pass to every model."""
         super().__init__()
         for name in set(unused) - HARNESS:
             check_choice(f"--model_args of {chooser.name}", name, known)
         self.chooser = chooser
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        """See LM.loglikelihood; nan for a text with no alternatives, which a chooser cannot judge."""
-        # Of several processes, those with fewer requests are given their last one over and over.
+        """See LM.loglikelihood; nan for a text without alternatives, which a chooser cannot score."""
+        # With several processes, lm-eval pads shorter lists of requests with copies of the last one.
         distinct = {id(request): request for request in requests}
         groups: dict[tuple[Any, ...], list[Instance]] = {}
         for request in distinct.values():
@@ -62,7 +62,7 @@ class ChooserLM(LM):
             if len(asked.choices) > 1:
                 judged.append((members, asked, indices))
         if len(judged) < len(groups):
-            logger.warning("%s has no log-likelihood of free text: perplexities are left out.", self.chooser.name)
+            logger.warning("%s has no log-likelihoods of free text: perplexities are left out.", self.chooser.name)
         found = self._scores([asked for _, asked, _ in judged], disable_tqdm or self.rank != 0)
         for (members, _, indices), scores in zip(judged, found, strict=True):
             logprobs = log_softmax(scores)
@@ -71,7 +71,7 @@ class ChooserLM(LM):
         return [answers[id(request)] for request in requests]
 
     def _scores(self, questions: Sequence[Question], quiet: bool) -> list[list[float]]:
-        """In steps of the progress bar, each twice the last: a device idles between two, and passes are cut short."""
+        """Scores in steps of doubling size for the progress bar, because each step ends with a small batch."""
         scores: list[list[float]] = []
         with tqdm(total=len(questions), disable=quiet, desc=self.chooser.name) as bar:
             while step := questions[len(scores) : len(scores) + len(scores) + self.batch_size]:
@@ -90,7 +90,7 @@ class ChooserLM(LM):
         return asked, list(range(len(continuations)))
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """ "Answer: X", or "Explanation: " and a sentence of the scene where there are no choices."""
+        """ "Answer: X"; where there are no choices, "Explanation: " and a sentence of the scene."""
         questions = [_asked(request) for request in requests]
         for question in questions:
             self.chooser.check(question)
@@ -102,8 +102,8 @@ class ChooserLM(LM):
         ]
 
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        """Not something a chooser can do."""
-        raise NotImplementedError(f"{self.chooser.name} picks among choices; it gives no likelihood of running text.")
+        """Not supported."""
+        raise NotImplementedError(f"{self.chooser.name} only scores choices; it has no log-likelihoods of texts.")
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
         """The turns as plain text."""
@@ -121,5 +121,5 @@ def _asked(request: Instance) -> Question:
     shown = request.args[2].get("visual") if len(request.args) > 2 else None
     if not shown:
         return asked
-    own = shown[-1]  # the pictures of worked examples come before it
-    return dataclasses.replace(asked, picture=getattr(own, "picture", own))
+    last = shown[-1]  # the pictures of worked examples come first
+    return dataclasses.replace(asked, picture=getattr(last, "picture", last))

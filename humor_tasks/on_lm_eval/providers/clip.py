@@ -13,10 +13,10 @@ from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of,
 class ClipLM(InProcess, ChooserLM):
     """Model arguments are the fields of `ClipConfig`; `--device` and `--batch_size` (1: automatic) are lm-eval's.
 
-    Without `--device` it is the best there is. `--device cuda` insists on a GPU.
+    Without `--device` the best available device is used; `--device cuda` requires a GPU.
 
-    `accelerate launch -m lm_eval ...` gives each process a device and its share of the documents, and
-    gathers the answers; the scores are those of one process.
+    With `accelerate launch -m lm_eval ...` each process has its own device and part of the documents. The scores are
+    those of a single process.
     """
 
     def __init__(
@@ -27,17 +27,18 @@ class ClipLM(InProcess, ChooserLM):
         max_batch_size: Any = None,
         **settings: Any,
     ) -> None:
-        accelerator, own = place(device)
-        chooser = ClipChooser.load(pretrained, settings | {"device": own, "batch_size": batch_size_of(batch_size)})
+        accelerator, assigned = place(device)
+        given = settings | {"device": assigned, "batch_size": batch_size_of(batch_size)}
+        chooser = ClipChooser.load(pretrained, given)
         super().__init__(chooser, {}, ())
         self.clip = chooser.clip
         self._device = self.clip.device
-        # Of the progress bar's first step; CLIP itself divides questions into passes.
+        # The size of the progress bar's first step; CLIP itself divides the questions into batches.
         self.batch_size = 64 if self.clip.device.type == "cpu" else 1024
         self.join(accelerator)
 
     def get_model_info(self) -> dict[str, Any]:
-        """What goes into the results beside the model's arguments."""
+        """Entries for lm-eval's results, in addition to the model arguments."""
         clip = self.clip
         about = {"fit": clip.fit, "prefix": clip.prefix, "precision": clip.precision, "device": str(clip.device)}
         return {"clip": about | clip.summary()}

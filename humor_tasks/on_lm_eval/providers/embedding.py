@@ -12,11 +12,11 @@ logger = logging.getLogger(__name__)
 
 
 class EmbeddingLM(ChooserLM):
-    """Takes lm-eval's `--device`; `batch_size` is sentence-transformers'."""
+    """`--device` is lm-eval's; `batch_size` is that of sentence-transformers."""
 
     def __init__(self, pretrained: str, device: str | None = None, batch_size: Any = 64, **harness: Any) -> None:
         if device is not None and device.startswith("cuda") and not _cuda():
-            # lm-eval's command line says "cuda" unless told otherwise; its own hf model goes on so too.
+            # lm-eval's command line passes "cuda" by default; its hf model also falls back to the CPU.
             logger.info("No CUDA device: humor-embedding runs on the CPU.")
             device = "cpu"
         size = int(batch_size) if str(batch_size).isdigit() and int(batch_size) > 1 else 64
@@ -26,6 +26,6 @@ class EmbeddingLM(ChooserLM):
 def _cuda() -> bool:
     try:
         import torch
-    except ImportError:  # Embedding itself says what to install
+    except ImportError:  # Embedding raises the error that names the package to install
         return False
     return bool(torch.cuda.is_available())

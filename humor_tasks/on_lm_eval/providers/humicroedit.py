@@ -1,4 +1,4 @@
-"""`--model humor-humicroedit --model_args run=<folder>`: a trained rater of edited headlines in lm-eval."""
+"""`--model humor-humicroedit --model_args run=<folder>`: a trained Humicroedit rating model in lm-eval."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from humor_tasks.on_lm_eval.providers.chooser import HARNESS
 
 
 class HumicroeditLM(LM):
-    """Rates the headlines of a document once; see `_log_probability` for what a label's likelihood is."""
+    """Rates the headlines of each document; `_log_probability` defines the log-likelihood of a label."""
 
     tokenizer_name = "none"
 
@@ -30,7 +30,7 @@ class HumicroeditLM(LM):
     def _ratings(self, requests: Sequence[Instance]) -> list[list[float]]:
         edits = [edits_in((request.doc or {}).get("fields", {})) for request in requests]
         if not all(edits):
-            raise BadInput("humor-humicroedit answers the Humicroedit tasks only.")
+            raise BadInput("humor-humicroedit can only answer the Humicroedit tasks.")
         rated = iter(self.rater.rate([edit for some in edits for edit in some]))
         return [[next(rated) for _ in some] for some in edits]
 
@@ -47,8 +47,8 @@ class HumicroeditLM(LM):
         return [answer(ratings) for ratings in self._ratings(requests)]
 
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        """Not something a rater can do."""
-        raise NotImplementedError("humor-humicroedit gives no likelihood of running text.")
+        """Not supported."""
+        raise NotImplementedError("humor-humicroedit has no log-likelihoods of texts.")
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
         """The turns as plain text."""
@@ -56,7 +56,11 @@ class HumicroeditLM(LM):
 
 
 def _log_probability(label: str, ratings: Sequence[float]) -> float:
-    """Of a digit: on the two next to the rating, so that its expected value is the rating. Of a letter: logistic."""
+    """The log-probability of a label.
+
+    For one headline, the two digits next to the rating share the probability so that the expected value is the rating.
+    For two headlines, the probability of a letter is the logistic function of the difference in ratings.
+    """
     if len(ratings) == 1:
         rating = min(max(ratings[0], 0.0), 3.0)
         share = max(0.0, 1 - abs(rating - float(label)))

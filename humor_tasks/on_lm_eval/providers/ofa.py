@@ -22,8 +22,8 @@ GENERATION = ("max_gen_toks", "temperature", "top_p", "top_k", "seed")
 class OfaLM(InProcess):
     """Model arguments are `Describer`'s settings; `--device` and `--batch_size` (1: automatic) are lm-eval's.
 
-    The prompt, without the mark of the picture's place, is the question; with `--apply_chat_template` it is the
-    last user turn alone. `accelerate launch -m lm_eval ...` shares the documents among processes.
+    The question is the prompt without the image placeholder; with `--apply_chat_template` it is only the last user
+    turn. `accelerate launch -m lm_eval ...` divides the documents among processes.
     """
 
     MULTIMODAL = True
@@ -40,19 +40,19 @@ class OfaLM(InProcess):
         from humor_tasks.models.ofa import Describer
 
         super().__init__()
-        accelerator, own = place(device)
-        given = settings | {"device": own, "batch_size": batch_size_of(batch_size)}
+        accelerator, assigned = place(device)
+        given = settings | {"device": assigned, "batch_size": batch_size_of(batch_size)}
         self.describer = Describer.load(pretrained, given)
         self._device = self.describer.ofa.device
         self.batch_size = self.describer.batch_size
         self.join(accelerator)
 
     def get_model_info(self) -> dict[str, Any]:
-        """What goes into the results beside the model's arguments."""
+        """Entries for lm-eval's results, in addition to the model arguments."""
         return {"ofa": self.describer.identity() | {"device": str(self._device)}}
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
-        """See LM.generate_until; requests with the same generation arguments share batches."""
+        """See LM.generate_until; requests with the same generation arguments are batched."""
         asked = [self._asked(request) for request in requests]
         hows = [self._how(request.args[1]) for request in requests]
         found: dict[int, str] = {}
@@ -78,24 +78,24 @@ class OfaLM(InProcess):
         return found
 
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
-        """Not something OFA can do."""
-        raise NotImplementedError(f"{self.describer.name} answers about pictures; it rates no running text.")
+        """Not supported."""
+        raise NotImplementedError(f"{self.describer.name} answers questions about pictures; it does not score texts.")
 
     def apply_chat_template(self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True) -> str:
-        """The last user turn: OFA knows of no conversation."""
+        """The last user turn, because OFA has no conversations."""
         asked = [turn["content"] for turn in chat_history if turn["role"] == "user"]
         if not asked:
             raise BadInput(f"{self.describer.name}: there is no user turn to answer.")
         return asked[-1]
 
     def _asked(self, request: Instance) -> tuple[Any, str, str]:
-        """The image, the question, and where they are from."""
+        """The image, the question, and a name for messages."""
         doc = request.doc if isinstance(request.doc, dict) else {}
         where = f"{request.task_name}, document {doc.get('id', request.doc_id)}"
         shown = (request.args[2].get("visual") if len(request.args) > 2 else None) or []
         if len(shown) != 1:
             raise BadInput(
-                f"{where}: there {f'are {len(shown)} pictures' if shown else 'is no picture'}. OFA answers about one: "
+                f"{where}: there {f'are {len(shown)} pictures' if shown else 'is no picture'}. OFA needs exactly one: "
                 "use tasks such as nyc_matching_pixels_gen, without worked examples."
             )
         return getattr(shown[0], "picture", shown[0]), str(request.args[0]).replace(PLACEHOLDER, " "), where
@@ -109,13 +109,13 @@ class OfaLM(InProcess):
         for name in how:
             check_choice(WHO, name, GENERATION)
         if wrong := [stop for stop in stops if not isinstance(stop, str)]:
-            raise BadInput(f"{WHO}: until has {wrong[0]!r}; it is a text, or a list of texts.")
+            raise BadInput(f"{WHO}: until contains {wrong[0]!r}; it must be a text or a list of texts.")
         if draws not in (None, True, False):
-            raise BadInput(f"{WHO}: do_sample is {draws!r}; give true or false.")
+            raise BadInput(f"{WHO}: do_sample is {draws!r}; it must be true or false.")
         if draws:
             how.setdefault("temperature", 1.0)
         else:
             how["temperature"] = None
         most = self.describer.ofa.config.most_tokens - 1
-        said = {"max_tokens" if name == "max_gen_toks" else name: value for name, value in how.items()}
-        return settings_for(self.describer.settings, most, **said), tuple(stops)
+        renamed = {"max_tokens" if name == "max_gen_toks" else name: value for name, value in how.items()}
+        return settings_for(self.describer.settings, most, **renamed), tuple(stops)

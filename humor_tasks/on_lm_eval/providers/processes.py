@@ -1,4 +1,4 @@
-"""Models that run in lm-eval's own process, or in several that `accelerate launch` started: devices and gathering."""
+"""Models that run inside lm-eval's process, or in several processes started by `accelerate launch`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from humor_tasks.errors import BadInput
 
 logger = logging.getLogger(__name__)
 
-UNSAID = "cuda:0"  # what lm-eval's command line says where --device is left out
+DEFAULT_DEVICE = "cuda:0"  # lm-eval's value where --device is left out
 
 
 class InProcess(LM):
-    """Gathers the answers of several processes. Set `accelerator` by `join` once the model is made."""
+    """A model that gathers the answers of several processes; call `join` after loading it."""
 
     accelerator: Any = None
 
     def join(self, accelerator: Any) -> None:
-        """Take the place among the processes that `accelerator` gives; None is the only process."""
+        """Take rank and world size from `accelerator`; None for a single process."""
         if accelerator is not None:
             self.accelerator = accelerator
             self._rank, self._world_size = accelerator.process_index, accelerator.num_processes
@@ -48,18 +48,18 @@ class InProcess(LM):
 
 
 def place(device: str | None) -> tuple[Any, str | None]:
-    """accelerate's view of the processes (None: there is one) and this one's device (None: the best there is)."""
+    """The accelerator (None for a single process) and the device of this process (None: the best available one)."""
     accelerator = launched()
     if accelerator is None:
-        return None, None if device == UNSAID else device
-    own = str(accelerator.device)
-    if device not in (None, UNSAID, own):
-        logger.warning("--device %s is not used: accelerate gives this process %s.", device, own)
-    return accelerator, own
+        return None, None if device == DEFAULT_DEVICE else device
+    assigned = str(accelerator.device)
+    if device not in (None, DEFAULT_DEVICE, assigned):
+        logger.warning("--device %s is ignored: accelerate assigns %s to this process.", device, assigned)
+    return accelerator, assigned
 
 
 def launched() -> Any | None:
-    """accelerate's view of the processes that `accelerate launch` started; None where there is only this one."""
+    """The accelerator of the processes that `accelerate launch` started; None for a single process."""
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return None
     try:
@@ -67,17 +67,17 @@ def launched() -> Any | None:
         from accelerate import Accelerator, InitProcessGroupKwargs
     except ImportError:
         raise BadInput("several processes need accelerate: pip install accelerate.") from None
-    # One process may have to wait for another's download, as in lm-eval's hf model.
-    patience = InitProcessGroupKwargs(timeout=timedelta(weeks=1))
-    # Left alone, accelerate takes processes without a GPU for so many single ones.
-    return Accelerator(cpu=not torch.cuda.is_available(), kwargs_handlers=[patience])
+    # As in lm-eval's hf model, because a process may have to wait for another's download.
+    timeout = InitProcessGroupKwargs(timeout=timedelta(weeks=1))
+    # Without cpu=True, accelerate does not form a process group where there is no GPU.
+    return Accelerator(cpu=not torch.cuda.is_available(), kwargs_handlers=[timeout])
 
 
 def batch_size_of(given: Any) -> int:
-    """lm-eval's --batch_size as a model's own: 0, what suits the device, for 1 (lm-eval's default) and auto."""
-    said = str(given)
-    if given is None or said.split(":")[0] == "auto":
+    """The batch size from lm-eval's --batch_size: 0, chosen by device, for auto and 1 (lm-eval's default)."""
+    text = str(given)
+    if given is None or text.split(":")[0] == "auto":
         return 0
-    if not said.isascii() or not said.isdigit():
-        raise BadInput(f"--batch_size is '{said}'; give a whole number, or auto.")
-    return int(said) if int(said) > 1 else 0
+    if not text.isascii() or not text.isdigit():
+        raise BadInput(f"--batch_size is '{text}'; it must be a whole number or auto.")
+    return int(text) if int(text) > 1 else 0

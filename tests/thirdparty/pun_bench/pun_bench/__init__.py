@@ -20,7 +20,7 @@ def record(row: dict) -> ht.Record:
 def load(benchmark: ht.Benchmark, o: ht.Options) -> ht.Data:
     rows = ht.open_rows(o.dataset, hub=None, cards=DATA, config="puns", split=o.split, columns=COLUMNS)
     source = ht.provenance_of([rows], o.dataset, o.split, o.revision, len(rows.rows))
-    return ht.Data(tuple(map(record, rows.rows)), source, pool=lambda fold: {})
+    return ht.Data(tuple(map(record, rows.rows)), source)
 
 
 PUNS = ht.Benchmark(
@@ -28,7 +28,6 @@ PUNS = ht.Benchmark(
     title="Puns",
     paper="none: an example",
     version="1-A",
-    card="README.md",
     answer=ht.Choice("ABC"),
     metrics=(ht.ACCURACY, *ht.REPLY_RATES),
     options=ht.Options,
