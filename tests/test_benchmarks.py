@@ -36,8 +36,8 @@ def test_entity_names(link: str, name: str) -> None:
 
 
 BAD_ROWS: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("matching", {"caption_choices": ["a", "b", "c", "d"]}, ["caption_choices holds 4 captions", "has 5"]),
-    ("matching", {"caption_choices": list("abcdef")}, ["caption_choices holds 6 captions"]),
+    ("matching", {"caption_choices": ["a", "b", "c", "d"]}, ["caption_choices has 4 captions", "needs 5"]),
+    ("matching", {"caption_choices": list("abcdef")}, ["caption_choices has 6 captions"]),
     ("matching", {"label": "F"}, ["label is 'F'", "A, B, C, D, E"]),
     ("matching", {"label": "b"}, ["label is 'b'"]),
     ("matching", {"label": " "}, ["label is"]),

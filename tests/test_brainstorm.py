@@ -91,7 +91,7 @@ def test_fewer_examples(count: int) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"examples": 10}, r"examples=10: examples\.txt has 9"),
+        ({"examples": 10}, r"examples=10: examples\.txt has only 9"),
         ({"examples": -1}, "examples must be a whole number"),
         ({"temperature": "hot"}, "temperature must be a number or none, not 'hot'"),
         ({"setting": "caption_only"}, "there is no 'caption_only'"),

@@ -403,7 +403,7 @@ def test_expected_ratings(likelihoods: list[float], value: float | None) -> None
         (RATING, {"via": "ratings"}, "parameter of humicroedit_rating: there is no 'via'"),
         (RATING, {"dataset": "/no/where"}, "there is no file /no/where/task-1/test.csv"),
         (PAIRWISE, {"via": "rating"}, "Did you mean 'ratings'"),
-        (PAIRWISE, {"estimate": "expected"}, "belongs to via=ratings"),
+        (PAIRWISE, {"estimate": "expected"}, "applies only to via=ratings"),
         (PAIRWISE, {"via": "ratings", "on_unparsed": "random"}, "ratings cannot be guessed"),
         (PAIRWISE, {"on_unparsed": "perhaps"}, "on_unparsed: there is no 'perhaps'"),
     ],
@@ -438,9 +438,21 @@ def put(**cells: str) -> Callable[[list[Row]], None]:
         (2, put(original2="No mark"), "line 3: original2 has 0 marked words"),
         (2, put(edit1=""), "line 3: edit1 is empty"),
         (2, put(label="3"), "line 3: label is '3'; it must be 1 or 2"),
-        (2, put(label="1", meanGrade1="0.2", meanGrade2="1.0"), "line 3: label is 1, but the means 0.2 and 1.0 say 2"),
-        (2, put(label="0", meanGrade1="1.2", meanGrade2="1.0"), "line 3: label is 0, but the means 1.2 and 1.0 say 1"),
-        (2, put(label="2", meanGrade1="1.0", meanGrade2="1.0"), "line 3: label is 2, but the means 1.0 and 1.0 say 0"),
+        (
+            2,
+            put(label="1", meanGrade1="0.2", meanGrade2="1.0"),
+            "line 3: label is 1, but the means 0.2 and 1.0 imply 2",
+        ),
+        (
+            2,
+            put(label="0", meanGrade1="1.2", meanGrade2="1.0"),
+            "line 3: label is 0, but the means 1.2 and 1.0 imply 1",
+        ),
+        (
+            2,
+            put(label="2", meanGrade1="1.0", meanGrade2="1.0"),
+            "line 3: label is 2, but the means 1.0 and 1.0 imply 0",
+        ),
         (2, lambda rows: rows[2].update(id=rows[1]["id"]), "line 4: id .* is also that of"),
     ],
 )

@@ -41,7 +41,7 @@ BAD_FILES: list[tuple[str, bytes, list[str]]] = [
         (table(task).replace(b"caption", b"caption,idx"), ["f.csv: the header repeats the column idx"]),
         (table(task, LINES[task].replace("1,", "2,").replace("Honey?", " ")), ["f.csv, line 3: caption is empty"]),
         (table(task, LINES[task].replace("Bears like honey", '"\n"')), ["f.csv, line 3: element is empty"]),
-        (table(task, "", LINES[task]), ["f.csv, line 4: the same (idx, element)", "f.csv, line 2", "out"]),
+        (table(task, "", LINES[task]), ["f.csv, line 4: the same (idx, element)", "f.csv, line 2", "Remove one"]),
         (table(task, LINES[task].replace("s like", "s  like ")), ["f.csv, line 3: the same", "line 2. Remove one of"]),
         (table(task, f"{LINES[task]},x"), ["f.csv, line 3: has", "fields, the header has"]),
         (table(task, "2,A saw."), ["f.csv, line 3: has 2 fields"]),
@@ -60,7 +60,7 @@ BAD_FILES: list[tuple[str, bytes, list[str]]] = [
 BAD_FILES += [
     ("humorbench_autograder", table("humorbench_autograder", LINES["humorbench_autograder"][:-4] + label), messages)
     for label, messages in [
-        ("pass", ["f.csv, line 3: label is 'pass'; it must be PASS or FAIL"]),
+        ("pass", ["f.csv, line 3: label is 'pass'; it must be a person's PASS or FAIL"]),
         ("MAYBE", ["f.csv, line 3: label is 'MAYBE'"]),
         ("", ["f.csv, line 3: label is ''"]),
         ("1", ["f.csv, line 3: label is '1'"]),
@@ -115,7 +115,7 @@ def test_the_good_file_is_good(tmp_path: Path) -> None:
             r"on_unparsed=random: explanations cannot be guessed; choose wrong",
         ),
         ("humorbench", {"on_unparsed": "guess"}, r"on_unparsed: there is no 'guess'"),
-        ("humorbench", {"shots": 2}, r"shots: .*without worked examples"),
+        ("humorbench", {"shots": 2}, r"shots: .*no worked examples"),
         ("humorbench", {"revision": "main"}, r"revision: .*pinned by SHA-256; for another file use dataset=<file>"),
         ("humorbench", {"split": "train"}, r"split: there is no 'train'; choose from test"),
         ("humorbench", {"extraction": "released_chat"}, r"extraction: there is no 'released_chat'; choose from strict"),

@@ -200,7 +200,7 @@ WRONG_ROWS: list[tuple[str, str, dict[str, Any], str]] = [
     ("cartoon", "detecting", {"media_id": ""}, "media_id is empty"),
     ("cartoon", "detecting", {"description": None}, "description is empty. Add one, or use input=media"),
     ("post", "matching", {"options": ["One.", "How lovely.", "Three."]}, "options has 3; four texts are needed"),
-    ("post", "matching", {"options": None}, "options holds None where four"),
+    ("post", "matching", {"options": None}, "options has None; four"),
     ("post", "matching", {"options": ["1", "2", "How lovely.", " "]}, "four texts are needed"),
     ("post", "matching", {"options": ["1", "one", "How lovely.", "ONE"]}, "options contains the same text twice"),
     (

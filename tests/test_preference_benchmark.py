@@ -143,8 +143,8 @@ def test_the_signature_tells_the_sides_and_their_texts(others: str, tmp_path: Pa
     ("parameters", "message"),
     [
         ({"system": ""}, "system: name the explanations: 'human', an Inspect log, lm-eval's samples"),
-        ({"against": ""}, "against: name whose explanations"),
-        ({"system": None}, "system: name whose explanations"),
+        ({"against": ""}, "against: name the explanations"),
+        ({"system": None}, "system: name the explanations"),
         ({"system": "human"}, "system and against are both human; name two different sources of explanations"),
         ({"order": "reverse"}, "order: there is no 'reverse'; choose from both, random, fixed"),
         ({"on_unparsed": "random"}, "on_unparsed: there is no 'random'; choose from wrong, exclude"),
@@ -255,8 +255,8 @@ def test_ids_on_one_side_only_are_listed_and_left_out(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="left out") as warned:
         run = opened(system, against=against)
     told = [str(w.message) for w in warned]
-    assert f"{system} has no 1 instance: {IDS[0]}; left out." in told
-    assert f"{against} has no 1 instance: {IDS[4]}; left out." in told
+    assert f"{system} has no text for 1 instance: {IDS[0]}; left out." in told
+    assert f"{against} has no text for 1 instance: {IDS[4]}; left out." in told
     assert f"{system} has texts for ids outside the corpus: 1 instance: elsewhere; left out." in told
     assert len(told) == 3
     assert {r.groups["pair_id"] for r in run.records} == set(IDS[1:4])

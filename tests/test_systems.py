@@ -102,7 +102,7 @@ def test_people_are_a_system_too(tmp_path: Path) -> None:
 
 def test_a_limited_run_gives_what_it_has(tmp_path: Path) -> None:
     path = inspect_log(tmp_path, limit=2)
-    with pytest.warns(UserWarning, match=rf"has no 3 instances: {IDS[2]}, {IDS[3]}, {IDS[4]}; left out"):
+    with pytest.warns(UserWarning, match=rf"has no text for 3 instances: {IDS[2]}, {IDS[3]}, {IDS[4]}; left out"):
         run = load("explanation_preference", dataset="sample", system=str(path))
     assert [r.groups["pair_id"] for r in run.records] == [i for i in IDS[:2] for _ in range(2)]
 
@@ -158,9 +158,9 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         ("t.json", '{"x": 3}', "id x: the prediction is 3; it must be text"),
         ("t.json", '{"x": null}', "id x: the prediction is None; it must be text"),
         ("t.json", '"x"', "it must be an object of instance_id: text"),
-        ("t.json", "{}", "holds no explanations"),
-        ("t.json", "[]", "holds no explanations"),
-        ("t.jsonl", "", "holds no explanations"),
+        ("t.json", "{}", "has no explanations"),
+        ("t.json", "[]", "has no explanations"),
+        ("t.jsonl", "", "has no explanations"),
         ("t.jsonl", '{"id": "x"}', "line 1: has no prediction or text or answer or reply"),
         ("t.jsonl", '{"id": "x", "text": "a"}\n{"id": "y"', "line 2, column 11: not JSON"),
         ("t.jsonl", "[" * 100_000, "line 1: not JSON"),
@@ -214,7 +214,7 @@ def test_logs_that_are_none(tmp_path: Path) -> None:
     told(other, "is not of humor_tasks/explanation")
     comparison = explanation_preference(system=write_texts(tmp_path / "t.json", REPLIES), dataset="sample")
     told(inspect_log(tmp_path, comparison), "is not of humor_tasks/explanation")
-    told(inspect_log(tmp_path, epochs=2), "holds several epochs; keep one reply an instance (--epochs 1)")
+    told(inspect_log(tmp_path, epochs=2), "holds several epochs; keep one reply per instance (--epochs 1)")
     lost = {**REPLIES}
     lost.pop(IDS[1])
     told(inspect_log(tmp_path, model=explainer(lost)), "ended with status error; finish it with inspect eval-retry")

@@ -25,23 +25,24 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8"))
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     """Write `data` atomically: a temporary file in the same folder is renamed, so readers see the old or the new file.
 
-    Raises BadInput where the file cannot be written.
+    With `durable`, file and folder are flushed to disk first. Raises BadInput where the file cannot be written.
     """
     if path.exists() and not path.is_file():
         raise BadInput(f"{path}: is not a file that can be replaced.")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(data)
-        temporary.replace(path.resolve())
-    except OSError as problem:
-        raise BadInput(f"{path}: cannot be written ({problem}).") from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    with replacing(path.resolve()) as temporary, temporary.open("wb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    if durable and os.name == "posix":  # flush the folder, which holds the new name
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def write_json(path: Path, data: Any) -> None:
@@ -64,10 +65,10 @@ def as_table(names: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def moved_into_place(path: Path) -> Iterator[Path]:
     """A temporary path in the same folder, for a file or folder that replaces `path` when the block succeeds.
 
-    It is removed when the block fails. A folder replaces only an empty folder. Raises BadInput where writing fails.
+    It is removed when the block fails. A folder replaces only an empty folder. Errors pass through as they are.
     """
     # A uuid, not the process id: containers that share a folder may have equal process ids.
     temporary = path.with_name(f".{path.name}.{uuid4().hex}")
@@ -77,9 +78,17 @@ def replacing(path: Path) -> Iterator[Path]:
         if temporary.is_dir() and path.is_dir():
             path.rmdir()
         temporary.replace(path)
-    except OSError as problem:
-        raise BadInput(f"{path}: cannot be written ({problem}).") from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)  # has no effect on a file
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """`moved_into_place` for results. Raises BadInput where writing fails."""
+    try:
+        with moved_into_place(path) as temporary:
+            yield temporary
+    except OSError as problem:
+        raise BadInput(f"{path}: cannot be written ({problem}).") from None

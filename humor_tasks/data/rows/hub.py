@@ -10,10 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import os
 import re
-import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -31,6 +28,7 @@ from humor_tasks.data.rows.folder import (
     without_torch,
 )
 from humor_tasks.data.rows.table import Request, Rows, Table, finish
+from humor_tasks.data.writing import moved_into_place
 from humor_tasks.errors import BadInput
 
 logger = logging.getLogger(__name__)
@@ -107,7 +105,7 @@ def _resolve(request: Request, revision: str | None, home: Path) -> tuple[str | 
         return (known if _COMMIT.fullmatch(known) else None), brief(error)
     commit = str(info.sha)
     if not ref.is_file() or ref.read_text(encoding="utf-8").strip() != commit:
-        with contextlib.suppress(OSError), _replacing(ref) as part:  # needed only by later offline runs
+        with contextlib.suppress(OSError), moved_into_place(ref) as part:  # needed only by later offline runs
             part.write_text(commit, encoding="utf-8")
     return commit, None
 
@@ -158,7 +156,7 @@ def _write_cache(request: Request, stream: Any, cached: Path) -> None:
     import pyarrow as pa
     from tqdm import tqdm
 
-    with _replacing(cached) as part, part.open("wb") as file, contextlib.ExitStack() as stack:
+    with moved_into_place(cached) as part, part.open("wb") as file, contextlib.ExitStack() as stack:
         # disable=None: no progress bar where stderr is not a terminal
         bar = stack.enter_context(tqdm(desc=f"Fetching {request.place}", unit=" rows", disable=None))
         writer = None
@@ -168,18 +166,6 @@ def _write_cache(request: Request, stream: Any, cached: Path) -> None:
             bar.update(batch.num_rows)
         if writer is None:
             raise BadInput(f"{request.place}: there are no rows.")
-
-
-@contextlib.contextmanager
-def _replacing(target: Path) -> Iterator[Path]:
-    """A temporary path that replaces `target` on success, so that no reader sees a partial file."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f"{target.name}.{uuid.uuid4().hex[:8]}.part")
-    try:
-        yield part
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _without_network(

@@ -8,14 +8,13 @@ the file is opened again.
 from __future__ import annotations
 
 import csv
-import os
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from humor_tasks.data.append_log import AppendLog
 from humor_tasks.data.rows import read_csv
-from humor_tasks.data.writing import as_table
+from humor_tasks.data.writing import as_table, write_bytes
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate.pairs import Item, choices_of
 from humor_tasks.studies.annotate.vote import Vote
@@ -115,23 +114,12 @@ class VoteStore:
         return list(checked(self.path, votes, self.choices, "error", self.choices).votes)
 
     def _replace(self, data: bytes) -> None:
-        temporary = self.path.with_name(f".{self.path.name}.new")
         try:
             if self._file.size:
                 self._file.check_unchanged()
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.path)
-            if os.name == "posix":  # flush the folder, which holds the new name
-                folder = os.open(self.path.parent, os.O_RDONLY)
-                try:
-                    os.fsync(folder)
-                finally:
-                    os.close(folder)
         except OSError as problem:
             raise BadInput(f"{self.path}: cannot be written ({problem}).") from None
+        write_bytes(self.path, data, durable=True)
         self._file.size = len(data)
 
 
