@@ -113,7 +113,7 @@ def report_of(log: EvalLog) -> Report:
     if graded.status != "success" or not graded.held:
         why = f": {graded.error}" if graded.error else ""
         raise BadInput(
-            f"grading ended with status {graded.status}{why}. Run the command again: it requests only the rest."
+            f"grading ended with status {graded.status}{why}. Run the command again: it requests only what is missing."
         )
     samples = list(graded.samples)
     outcomes = [_outcome(sample) for sample in samples]

@@ -71,9 +71,7 @@ def _alike(people: Sequence[Rater]) -> list[str]:
     for one in people:
         names.setdefault(one.name.casefold(), []).append(one.name)
     alike = [" and ".join(each) for each in names.values() if len(each) > 1]
-    return [f"raters whose names differ in case only are counted as different raters: {'; '.join(alike)}."] * bool(
-        alike
-    )
+    return [f"raters whose names differ in case only count as different raters: {'; '.join(alike)}."] * bool(alike)
 
 
 def check_ending(path: Path | None) -> None:

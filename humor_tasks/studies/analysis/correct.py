@@ -79,9 +79,7 @@ def read_labels(path: Path, judged: Sequence[GradedPoint]) -> dict[str, bool]:
     for i, (identity, row) in enumerate(zip(ids, found.rows, strict=True)):
         label = row["label"].strip()
         if label not in VERDICTS:
-            raise BadInput(
-                f"{found.where(i)}: label is {label!r}; it must be PASS or FAIL, given by a human annotator."
-            )
+            raise BadInput(f"{found.where(i)}: label is {label!r}; it must be PASS or FAIL, by a human annotator.")
         written, text = known[identity].explanation, row.get("explanation")
         if text is not None and written is not None and text.split() != written.split():
             raise BadInput(f"{found.where(i)}: labels another explanation than the one that was judged.")

@@ -213,7 +213,7 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
     unread = clustered_mean([float(i not in verdicts) for i in asked], words.clusters(asked))
     corrected, notes = _win_rates(words, asked)
     if other:
-        notes.append(f"{listed('pair', other)} left out, because annotators and judge saw different texts.")
+        notes.append(f"{listed('pair', other)} left out: the annotators saw other texts than the judge.")
     if log.settled:
         about = f"{log.settled} of the log's pairs"
         notes.append(f"the judge was not asked about {about} (the same text twice, or an empty one); left out.")
