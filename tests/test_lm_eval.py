@@ -219,7 +219,7 @@ def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.
     assert math.isnan(answers[2][0])
     assert caplog.text.count("no log-likelihoods of free text") == 1
     assert "word_perplexity,none" not in run(model, "nyc_explanation")["results"]["nyc_explanation"]
-    with pytest.raises(NotImplementedError, match="picks among choices"):
+    with pytest.raises(NotImplementedError, match="only scores choices"):
         model.loglikelihood_rolling([])
 
 

@@ -156,7 +156,7 @@ def media_task(how: str) -> Task:
 
 REFUSED = [
     ("NO_MEDIA", "media", "accepts only text. Use input=description"),
-    ("NO_MEDIA", "frames", "takes text only"),
+    ("NO_MEDIA", "frames", "accepts only text"),
     ("NO_VIDEO", "media", "does not accept video. Use input=frames, which shows pictures, or input=description"),
 ]
 
@@ -207,7 +207,7 @@ def test_video_is_not_for_chat_completions(
         monkeypatch.setenv(f"{service}_API_KEY", "x")
         monkeypatch.setenv(f"{service}_BASE_URL", "http://127.0.0.1:9/v1")
     clip = load("mock_detecting", dataset="sample", scene="comedy").records[0].clip
-    with nullcontext() if takes else pytest.raises(PrerequisiteError, match="takes no video"):
+    with nullcontext() if takes else pytest.raises(PrerequisiteError, match="does not accept video"):
         taking.check_takes(get_model(model, **how), [clip])
 
 
@@ -290,7 +290,7 @@ def test_a_text_adds_no_place_for_a_picture(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", list(TASKS))
 def test_lm_eval_does_not_repeat(name: str) -> None:
-    with pytest.raises(BadInput, match="--metadata replicates: lm-eval asks once"):
+    with pytest.raises(BadInput, match="--metadata replicates: lm-eval does not repeat items"):
         in_lm_eval(name, BaselineLM("first"), replicates=5)
 
 
@@ -353,7 +353,7 @@ def test_sides_of_mock_are_judged_in_lm_eval_but_for_clips(tmp_path: Path) -> No
             return ["<judgement>A</judgement>"] * len(requests)
 
     assert in_lm_eval("explanation_preference", Judge("first"), scene="post", **given)["win_rate,none"] == 0.5
-    with pytest.raises(BadInput, match="comedy is clips"):
+    with pytest.raises(BadInput, match="comedy has clips"):
         in_lm_eval("explanation_preference", Judge("first"), scene="comedy", setting="pixels", **clips)
     with pytest.raises(BadInput, match="scene=post applies only to of=mock_explaining"):
         load("explanation_preference", dataset="sample", system=str(system), scene="post")

@@ -174,10 +174,10 @@ def test_inspects_settings_reach_the_search(folder: str, describer: Describer) -
         ([asking("what?", PNG, PNG)], {}, "there are 2 pictures"),
         ([asking("first?", PNG), asking("then?")], {}, "there is no picture"),
         ([asking(" ", PNG)], {}, "the question: the question is empty"),
-        ([asking("cat " * 1100, PNG)], {}, "OFA has positions for 1024"),
+        ([asking("cat " * 1100, PNG)], {}, "OFA has 1024 positions"),
         ([ChatMessageSystem(content="x")], {}, "there is no user message to answer"),
         ([asking("what?", PNG[:200])], {}, "Picture of the question: the PNG data is truncated"),
-        ([asking("what?", PNG)], {"num_choices": 6}, "6 choices: beam search with 5 beams gives no more than that"),
+        ([asking("what?", PNG)], {"num_choices": 6}, "6 choices: beam search with 5 beams gives at most that many"),
         (
             [asking("what?", PNG)],
             {"num_choices": 2, "temperature": 1.0},
@@ -395,7 +395,7 @@ def test_own_prompts_are_given_to_both(seer: Seer, tmp_path: Path) -> None:
     ("how", "message"),
     [
         ({"prompts": "nowhere"}, "prompts=nowhere: there is no such folder"),
-        ({"instruction": 5}, "instruction is 5; give a text"),
+        ({"instruction": 5}, "instruction is 5; it must be text"),
         ({"temperature": "hot"}, "temperature is 'hot'; it must be a number of at least 0"),
         ({"max_tokens": 0}, "max_tokens is 0; it must be a whole number of at least 1"),
         ({"max_tokens": True}, "max_tokens is True"),

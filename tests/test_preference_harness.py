@@ -478,7 +478,7 @@ def test_reference_preference_refuses_what_has_no_reference(system: str, of: str
         task, model="baseline/first", model_roles={"grader": judging("j", longer).model}, display="none", limit=2
     )[0]
     assert log.status == "error"
-    assert "no reference text" in str(log.error and log.error.message)
+    assert "not a reference text" in str(log.error and log.error.message)
 
 
 def test_preference_refuses_samples_of_something_else() -> None:
@@ -488,7 +488,7 @@ def test_preference_refuses_samples_of_something_else() -> None:
         task, model="baseline/first", model_roles={"grader": judging("j", longer).model}, display="none", limit=2
     )[0]
     assert log.status == "error"
-    assert "is not of explanation_preference" in str(log.error and log.error.message)
+    assert "is not of humor_tasks/explanation_preference" in str(log.error and log.error.message)
 
 
 def test_a_temperature_is_a_number(system: str) -> None:

@@ -19,6 +19,7 @@ from standins import tiny_clip_folder
 from standins.tiny_clip import drawing
 from torch.nn.functional import cross_entropy
 
+from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.data.media import picture as images
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig
@@ -392,7 +393,7 @@ def test_each_caption_is_tokenised_once(folder: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(clip, "tokenize", lambda texts: asked.extend(texts) or tokenize(texts))
     choices = [("a", "b"), ("b", "c", "a", "d", "e"), ("e", "b")]
     records = tuple(SimpleNamespace(choices=own, target=letter) for own, letter in zip(choices, "BEA", strict=True))
-    run: Any = SimpleNamespace(records=records, benchmark=SimpleNamespace(letters="ABCDE"))
+    run: Any = SimpleNamespace(records=records, form=Choice("ABCDE"))
     rows = Rows(run, clip)
     assert sorted(asked) == list("abcde")
     assert rows.targets == [1, 4, 0]
