@@ -1,4 +1,4 @@
-"""`humor-tasks`: what neither harness's command line can do."""
+"""The `humor-tasks` command: functions that the harnesses' command lines lack."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from humor_tasks.training.cli import train
 
 
 class _Group(click.Group):
-    """Shows bad input as one line and exits with 2, as click does for bad options."""
+    """Prints BadInput as a one-line message and exits with status 2, as click does for invalid options."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -33,19 +33,23 @@ class _Group(click.Group):
 def main() -> None:
     """Benchmarks of humour understanding for Inspect AI and lm-evaluation-harness.
 
-    Run them with `inspect eval humor_tasks/matching` or `lm_eval --tasks nyc_ranking`.
+    Run a benchmark with `inspect eval humor_tasks/matching` or `lm_eval --tasks nyc_ranking`.
     """
 
 
 @main.command()
 @click.argument("predictions", type=click.Path(path_type=Path))
-@click.option("--task", required=True, help="A benchmark's name, such as matching or humorbench_autograder.")
+@click.option("--task", required=True, help="Name of the benchmark, such as matching or humorbench_autograder.")
 @click.option("--dataset", help="Hub id, dataset folder or file, or 'sample'. Default: the public corpus.")
-@click.option("--split", help="Default: test.")
-@click.option("--fold", help="Caption contest: 0..4, or 'all'. Default: 0.")
-@click.option("--setting", help="What the model was shown. Default: the benchmark's.")
+@click.option("--split", help="Split of the dataset. Default: test.")
+@click.option("--fold", help="Caption contest: cross-validation fold 0..4, or 'all'. Default: 0.")
+@click.option("--setting", help="Input shown to the model. Default: the benchmark's default.")
 @click.option(
-    "-T", "given", multiple=True, metavar="NAME=VALUE", help="A parameter; see `humor-tasks parameters TASK`."
+    "-T",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Task parameter; repeatable. See `humor-tasks parameters TASK`.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, **short: str | None) -> None:
@@ -74,7 +78,7 @@ def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, *
 @main.command()
 @click.argument("task", required=False)
 def parameters(task: str | None) -> None:
-    """Table the parameters of TASK, or of every task, as Markdown."""
+    """Print the parameters of TASK, or of all tasks, as Markdown tables."""
     from humor_tasks.studies.parameters import tables
 
     click.echo(tables(task), nl=False)
@@ -82,8 +86,8 @@ def parameters(task: str | None) -> None:
 
 @main.command()
 @click.argument("log", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write.")
-@click.option("--fill", help="Letter or number for instances without an answer, or 'random'. Default: refuse.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file.")
+@click.option("--fill", help="Letter or number for instances without an answer, or 'random'. Default: error.")
 @click.option("--seed", default=1234, show_default=True, help="Seed of --fill random.")
 def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
     """Write a submission from an Inspect log or lm-eval samples.
@@ -106,29 +110,29 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 
 @main.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--task", default="humorbench", show_default=True, help="The benchmark that was run.")
-@click.option("--grader", "graders", required=True, multiple=True, help="Inspect model; repeat for a panel.")
-@click.option("--structured", is_flag=True, help="Ask for JSON verdicts by the provider's structured output.")
-@click.option("--temperature", default="0", show_default=True, help="Of the graders; 'none': the provider's.")
-@click.option("--seed", default="1234", show_default=True, help="Of the graders; 'none': the provider's.")
-@click.option("--retries", default=0, show_default=True, help="Ask again for an unreadable verdict, other seed.")
-@click.option("--partial", is_flag=True, help="Grade what an unfinished log holds.")
-@click.option("--prompts", help="Folder with grading templates of your own.")
-@click.option("--no-cache", is_flag=True, help="Ask anew for verdicts that were paid for before.")
-@click.option("--log-dir", help="Where the Inspect log with every verdict goes. Default: Inspect's.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the scores there, as JSON.")
+@click.option("--task", default="humorbench", show_default=True, help="Benchmark of the logs.")
+@click.option("--grader", "graders", required=True, multiple=True, help="Inspect model; repeat it for a panel.")
+@click.option("--structured", is_flag=True, help="Request JSON verdicts through the provider's structured output.")
+@click.option("--temperature", default="0", show_default=True, help="Graders' temperature; 'none': provider's default.")
+@click.option("--seed", default="1234", show_default=True, help="Graders' seed; 'none': provider's default.")
+@click.option("--retries", default=0, show_default=True, help="Retries for an unreadable verdict, with the next seed.")
+@click.option("--partial", is_flag=True, help="Grade the replies in an unfinished log.")
+@click.option("--prompts", help="Folder of grading templates that replace the packaged ones.")
+@click.option("--no-cache", is_flag=True, help="Do not reuse cached verdicts.")
+@click.option("--log-dir", help="Folder for the Inspect log with every verdict. Default: Inspect's.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the scores as JSON.")
 def grade(
     logs: tuple[Path, ...], task: str, graders: tuple[str, ...], output: Path | None, no_cache: bool, **how: Any
 ) -> None:
     """Grade explanations logged by lm-eval (samples_*.jsonl) or by Inspect (.eval).
 
-    Verdicts are kept as they come in: a second run of an interrupted command asks for the rest only.
+    Verdicts are cached when they arrive: a second run of an interrupted command requests only the remaining ones.
     """
     from humor_tasks.data.writing import write_json
     from humor_tasks.studies.grade import grade, report_of
 
     if output and len(logs) > 1:
-        raise BadInput("-o takes the scores of one log; the Inspect logs hold everybody's.")
+        raise BadInput("-o takes the scores of one log; the Inspect logs hold the scores of all.")
     for name, kind in (("temperature", float), ("seed", int)):
         how[name] = None if how[name] == "none" else _number(name, how[name], kind)
     for log in logs:
@@ -139,7 +143,7 @@ def grade(
         click.echo(str(report))
         click.echo(f"Every verdict and its reasons: {graded.location}")
         if "coverage" not in report.metrics:
-            raise BadInput(f"{log}: no grader gave a readable verdict; the log says what they gave.")
+            raise BadInput(f"{log}: no grader gave a readable verdict; the log holds their replies.")
 
 
 def _number(name: str, text: str, kind: type) -> Any:
@@ -151,17 +155,19 @@ def _number(name: str, text: str, kind: type) -> Any:
 
 @main.command("hard-subset")
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The list to write (JSON).")
-@click.option("--size", default=100, show_default=True, type=click.IntRange(1), help="Rows to keep.")
-@click.option("--min-attempts", default=3, show_default=True, type=click.IntRange(1), help="Verdicts a row needs.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Output file (JSON).")
+@click.option("--size", default=100, show_default=True, type=click.IntRange(1), help="Number of rows in the subset.")
+@click.option(
+    "--min-attempts", default=3, show_default=True, type=click.IntRange(1), help="Minimum number of verdicts per row."
+)
 def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
-    """List the rows that the models of these graded logs get right least often, for subset=FILE."""
+    """Write the rows with the lowest pass rate over the models of these graded logs, for subset=FILE."""
     from humor_tasks.data.writing import write_json
     from humor_tasks.studies.analysis.hard_subset import hard_subset as make
     from humor_tasks.studies.report.graded import read_graded
 
     if len({path.resolve() for path in logs}) < len(logs):
-        raise BadInput("a log is given twice; each counts once.")
+        raise BadInput("a log is given twice; give each log once.")
     made = make([read_graded(path) for path in logs], size, min_attempts)
     write_json(output, made)
     click.echo(f"{output}: {len(made['keys'])} rows, {made['note']}.")
@@ -172,9 +178,9 @@ def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: i
 @click.option("--labels", required=True, type=click.Path(path_type=Path), help="CSV with human PASS or FAIL.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
-    """Correct a judged pass rate by human labels of a random part of its rows.
+    """Correct a judged pass rate with human labels of a random sample of its rows.
 
-    JUDGED is a graded log, or a CSV with the columns id (or idx and element), verdict and cluster.
+    JUDGED is a graded log, or a CSV with the columns id (or idx and element), verdict and optionally cluster.
     """
     from humor_tasks.api import Report
     from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
@@ -191,11 +197,11 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
 @main.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--hard", default="hard", show_default=True, help="Subset of the hard score: a name or a file of keys.")
-@click.option("--prices", type=click.Path(path_type=Path), help="Price the tokens anew, by a file of prices.")
+@click.option("--prices", type=click.Path(path_type=Path), help="File of prices, used instead of logged costs.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the table (.md, .csv or .json).")
-@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw score against cost (.png, .svg, .pdf).")
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Plot score against cost (.png, .svg, .pdf).")
 def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path | None, picture: Path | None) -> None:
-    """Score, hard score, tokens and cost of each graded HumorBench log."""
+    """Print score, hard score, tokens and cost of each graded HumorBench log."""
     from humor_tasks.data.prices import read_prices
     from humor_tasks.studies.report.graded import read_graded
     from humor_tasks.studies.report.table import as_markdown, incomparable, lines_of, plot, write_report
@@ -213,17 +219,23 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
 
 @main.group()
 def analyse() -> None:
-    """Compare several systems by what they got right and wrong."""
+    """Compare several systems by their errors."""
 
 
 @analyse.command()
 @click.argument("systems", nargs=-1, required=True, metavar="NAME=FILE...")
-@click.option("--dataset", help="The organisers' files, a folder in their layout, or 'sample'.")
+@click.option("--dataset", help="Folder with task-1/ and task-2/, or 'sample'. Default: the public dataset.")
 @click.option("--split", default="test", show_default=True, help="test, dev, train or train_funlines.")
 @click.option("--embedding", help="sentence-transformers model or folder, or a text file of word vectors.")
-@click.option("--most", default=10, show_default=True, type=click.IntRange(1), help="Headlines in a list of misses.")
+@click.option(
+    "--most",
+    default=10,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Maximum number of headlines in each list of largest errors.",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the report (.md or .json).")
-@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw error by funniness (.png, .svg, .pdf).")
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Plot error by funniness (.png, .svg, .pdf).")
 def humicroedit(
     systems: tuple[str, ...],
     dataset: str | None,
@@ -233,10 +245,10 @@ def humicroedit(
     output: Path | None,
     picture: Path | None,
 ) -> None:
-    """Pairs solved by N systems, incongruity, worst headlines and error by funniness.
+    """Print pairs solved by N systems, incongruity, headlines with the largest errors and error by funniness.
 
     FILE is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of humicroedit_rating or
-    humicroedit_pairwise; ratings are compared where pairs are asked for.
+    humicroedit_pairwise. For the analyses of pairs, a system's ratings are compared.
     """
     from humor_tasks.studies.analysis.humicroedit import analyse as compute
     from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report

@@ -63,6 +63,8 @@ class Benchmark:
     outcomes and METRIC_PART over each part.
     signatures: returns additional entries of a score's signature.
     judged: whether grader models score the answers.
+    rubric: the family of grading templates for the points of its records (`benchmarks.rubric`).
+    repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     """
 
     name: str
@@ -80,6 +82,8 @@ class Benchmark:
     part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
     signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
     judged: bool = False
+    rubric: str = "coverage"
+    repeated: bool = False
 
     def form(self, options: Options) -> AnswerForm:
         """The answer form under these options."""

@@ -1,6 +1,7 @@
 """Scorers and solvers for any Inspect task: `from humor_tasks.on_inspect import element_coverage`.
 
-On the command line they are `humor_tasks/element_coverage` and so on. The tasks are in `humor_tasks.tasks`.
+On the command line they are `humor_tasks/element_coverage` and so on. The tasks are in `humor_tasks.tasks`. `build`
+makes a Task of any benchmark, also of another package.
 """
 
 from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
@@ -23,6 +24,7 @@ from humor_tasks.on_inspect.scorers import (
 from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
 from humor_tasks.on_inspect.solvers.describe_first import describe_first
 from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
+from humor_tasks.on_inspect.tasks.building import build as build
 
 __all__ = [
     "benchmark_metrics",

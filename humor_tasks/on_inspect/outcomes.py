@@ -1,8 +1,8 @@
-"""Outcomes <-> Inspect scores, and the metrics over them.
+"""Conversion between outcomes and Inspect scores, and the metrics of outcomes.
 
-A scorer reads what it needs from the sample (its metadata names the benchmark and how to read a
-reply), so `inspect score LOG --scorer humor_tasks/multiple_choice` works on any log of these tasks,
-and the scorers work in other people's tasks too.
+A scorer reads its configuration from the sample, whose metadata names the benchmark and the options for reading a
+reply. So `inspect score LOG --scorer humor_tasks/multiple_choice` works on any log of these tasks, and the scorers also
+work in tasks of other packages.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty":
 def benchmark_metrics(benchmark: str = "matching") -> Metric:
     """Every metric of the sample's benchmark with standard error and interval, over all epochs.
 
-    Works on unreduced scores: a reducer would keep only the first epoch's unparsed replies.
+    Uses unreduced scores, because a reducer would keep only the first epoch's unparsed replies.
 
     Args:
-        benchmark: Whose metrics to report for samples of other people's tasks.
+        benchmark: The benchmark whose metrics are reported for samples of other packages' tasks.
     """
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -46,7 +46,7 @@ def benchmark_metrics(benchmark: str = "matching") -> Metric:
 
 
 def flat(estimates: Mapping[str, Estimate]) -> dict[str, float]:
-    """Estimates as named numbers: `x`, `x_stderr`, `x_ci_low`, `x_ci_high`."""
+    """Estimates as a flat dict of numbers: `x`, `x_stderr`, `x_ci_low`, `x_ci_high`."""
     values: dict[str, float] = {}
     for name, estimate in estimates.items():
         values |= {name: estimate.value, f"{name}_stderr": estimate.stderr}
@@ -55,10 +55,9 @@ def flat(estimates: Mapping[str, Estimate]) -> dict[str, float]:
 
 
 def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **changes: str | None) -> Run:
-    """A run without data, rebuilt from a sample's metadata: enough to read and score replies.
+    """A run without data, rebuilt from a sample's metadata, which is sufficient to read and score replies.
 
-    A sample of somebody else's task has no such metadata: it is scored like `benchmark`, with as
-    many letters as it has choices.
+    A sample of another package's task has no such metadata. It is scored like `benchmark`, with one letter per choice.
     """
     told = about(metadata)
     definition = find_benchmark(told.benchmark or benchmark)
@@ -80,7 +79,7 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
 
 
 def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:
-    """The score that keeps an outcome; `more` is kept beside it."""
+    """The score that stores an outcome in its metadata, together with `more`."""
     return Score(
         value=value,
         answer=outcome.answer,
@@ -91,7 +90,7 @@ def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **m
 
 
 def outcome_of(sample_score: SampleScore) -> Outcome:
-    """The outcome that a score keeps."""
+    """The outcome stored in a score."""
     identity = str(sample_score.sample_id)
     if "values" not in (sample_score.score.metadata or {}):
         raise ValueError(f"sample {identity}: benchmark_metrics reads scores of humor_tasks' own scorers only.")

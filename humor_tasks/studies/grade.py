@@ -1,7 +1,7 @@
-"""Grading explanations that either harness logged, through Inspect's model API.
+"""Grading of explanations logged by either harness, through Inspect's model API.
 
-A logged reply becomes a sample whose model has already answered; `element_coverage` does the rest, so
-that limits, panels, the verdict cache and the log are Inspect's.
+A logged reply becomes a sample that already has its model output. `element_coverage` grades it, so Inspect provides
+rate limits, grader panels, the verdict cache and the log.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import PrerequisiteError
 
 GRADED = ("humorbench",)
-COVERAGE = ("element_coverage", "points")  # the scorer, and what it keeps of each sample
+COVERAGE = ("element_coverage", "points")  # the scorer, and a key of its score's metadata
 GRADE_IN_PLACE = "grade it in place with inspect score instead."
 
 
 @dataclass(frozen=True)
 class Written:
-    """Replies of one model, each as a sample to grade; `signature` is that of the run that wrote them."""
+    """Replies of one model, each as a sample to grade; `signature` is the signature of the run that wrote them."""
 
     model: str
     signature: str
@@ -54,8 +54,8 @@ class Written:
 def read_written(path: Path, task: str, partial: bool = False) -> Written:
     """The replies in an Inspect log (.eval, .json) or lm-eval's samples (.jsonl).
 
-    Raises BadInput for another task's log, an unfinished one unless `partial`, a log without replies and
-    a reply that stands twice.
+    Raises BadInput for a log of another task, an unfinished log unless `partial`, a log without replies and a
+    repeated reply.
     """
     check_choice("task", task, GRADED)
     finished = None if partial else f"{RETRY.rstrip('.')}, or --partial."
@@ -68,7 +68,7 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
 
 
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
-    """A task whose samples are answered already and only graded."""
+    """A task whose samples already have replies and are only graded."""
     register_prices()
     return Task(
         name=f"grade_{task}",
@@ -89,12 +89,12 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
 def grade(
     path: Path, task: str, graders: Sequence[str], log_dir: str | None = None, partial: bool = False, **how: Any
 ) -> EvalLog:
-    """Grade a log; a second run asks only for the verdicts that the first did not get.
+    """Grade a log; a second run requests only the verdicts that the first did not get.
 
-    `partial` grades what an unfinished Inspect log holds; without it such a log is refused.
+    `partial` grades the replies in an unfinished Inspect log; without it, such a log raises BadInput.
     """
     written = read_written(path, task, partial)
-    open_rubric(task, how.get("prompts"))  # told before anything is paid for
+    open_rubric(task, how.get("prompts"))  # reports an error before any model call is paid for
     models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
     try:
         built = grading_task(written, task, path.name, **how)
@@ -105,14 +105,16 @@ def grade(
 
 
 def report_of(log: EvalLog) -> Report:
-    """The scores of a log of explanations, computed from its samples.
+    """The scores of a log of graded explanations, computed from its samples.
 
-    Raises BadInput when the run did not finish; the verdicts it got are in the cache.
+    Raises BadInput when the run did not finish; its verdicts are in the cache.
     """
     graded = from_log(log)
     if graded.status != "success" or not graded.held:
         why = f": {graded.error}" if graded.error else ""
-        raise BadInput(f"grading ended with status {graded.status}{why}. Run the command again: it asks for the rest.")
+        raise BadInput(
+            f"grading ended with status {graded.status}{why}. Run the command again: it requests only what is missing."
+        )
     samples = list(graded.samples)
     outcomes = [_outcome(sample) for sample in samples]
     run = run_of((log.samples or [])[0].metadata, GRADED[0])
@@ -122,9 +124,9 @@ def report_of(log: EvalLog) -> Report:
 
 
 def _outcome(sample: LoggedSample) -> Outcome:
-    """With its graders' verdicts where they gave any.
+    """The sample's outcome, with the values from the graders' verdicts where there are any.
 
-    Unlike Inspect's metrics, which leave unscored samples out, this also sees samples that every grader failed on.
+    Includes samples on which every grader failed, which Inspect's metrics leave out as unscored.
     """
     form, coverage = sample.scored_by("explanation_form"), sample.scored_by(*COVERAGE)
     found = [score.outcome for score in (coverage, form) if score and score.outcome]
@@ -137,7 +139,7 @@ def _outcome(sample: LoggedSample) -> Outcome:
 
 @solver
 def replay() -> Solver:
-    """Answers with the reply that was logged."""
+    """Set the logged reply as the model output."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         state.output = ModelOutput.from_content("logged", state.metadata["logged_reply"])
@@ -151,7 +153,7 @@ def replay() -> Solver:
 
 def _sample(logged: LoggedSample) -> Sample:
     if not logged.points:
-        raise BadInput(f"{logged.where} holds no point to look for; log it with a humorbench task.")
+        raise BadInput(f"{logged.where} holds no points to grade; log it with a humorbench task.")
     told = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
     metadata = {
         "cluster": logged.cluster,

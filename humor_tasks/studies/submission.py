@@ -1,4 +1,4 @@
-"""Submission files: the caption contest's letters as JSON, Humicroedit's numbers as CSV."""
+"""Submission files: letters as JSON for the caption contest, numbers as CSV for Humicroedit."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ ONE_ANSWER = "a submission has one answer an instance (--epochs 1)."
 
 @dataclass(frozen=True)
 class Answers:
-    """What a run answers.
+    """The answers of a run.
 
-    answers: {instance_id: a letter, or a number in decimals; None where none was read}.
-    letters: those of an instance ("ABCDE", "AB"); empty where it is rated or answered in text.
-    subtask: Humicroedit's: `rating`, `pairwise`, or `ratings` that compare pairs; empty for other benchmarks.
-    pairs: with `ratings`, {headline: the pairs that it stands in, as JSON}.
+    answers: {instance_id: a letter or a decimal number; None where no answer was read}.
+    letters: the answer letters of an instance ("ABCDE", "AB"); empty for ratings and free text.
+    subtask: of Humicroedit: `rating`, `pairwise`, or `ratings` (ratings that are compared in pairs); empty for other
+    benchmarks.
+    pairs: for `ratings`, {headline: the pairs that contain it, as JSON}.
     """
 
     answers: dict[str, str | None]
@@ -34,9 +35,9 @@ class Answers:
 
 
 def read_answers(path: Path) -> Answers:
-    """Every instance's answer as it was scored, of an Inspect log or lm-eval's samples.
+    """The scored answer of every instance of an Inspect log or lm-eval's samples.
 
-    Raises BadInput for a run that is not whole, for one of several epochs, and where nothing was scored.
+    Raises BadInput for an incomplete run, a run of several epochs, an unscored sample and a run without samples.
     """
     run = read_run(path, whole=True, one_epoch=ONE_ANSWER, scores=True)
     subtask = {"humicroedit_rating": "rating", "humicroedit_pairwise": "pairwise"}.get(run.benchmark or "", "")
@@ -58,9 +59,9 @@ def read_answers(path: Path) -> Answers:
 def complete(
     answers: Mapping[str, str | None], letters: str, fill: str | None, seed: int, where: str
 ) -> dict[str, str]:
-    """`answers` with every gap filled as `fill` says: one of `letters`, `random`, or None to refuse gaps.
+    """`answers` with missing answers replaced by `fill`: one of `letters` or `random`. None raises BadInput for them.
 
-    The leaderboard's own script would count a gap as E (matching) or B (ranking).
+    The leaderboard's script would count a missing answer as E (matching) or B (ranking).
     """
     if letters not in ("ABCDE", "AB"):
         raise BadInput(f"{where}: a submission needs a log of matching (five choices) or ranking (two).")
@@ -77,10 +78,10 @@ def complete(
 
 
 def predictions(logged: Answers, fill: str | None, seed: int, where: str) -> dict[str, str]:
-    """{id: pred} of a log of Humicroedit: ratings, or 1 and 2, the funnier headline of a pair.
+    """{id: pred} of a log of Humicroedit: ratings, or for pairs the funnier headline, 1 or 2.
 
-    `fill` fills the gaps: a rating, or 1, 2 or `random` for a pair; None refuses them. A pair whose
-    two ratings are equal is a gap.
+    `fill` replaces missing answers: a rating, or 1, 2 or `random` for a pair; None raises BadInput for them. A pair
+    with two equal ratings counts as missing.
     """
     from humor_tasks.benchmarks.answers import Rating
     from humor_tasks.benchmarks.humicroedit.rating import LABELS
@@ -112,7 +113,7 @@ def _fills(logged: Answers) -> str:
 
 
 def picks(logged: Answers) -> dict[str, str | None]:
-    """{id of a pair: "1" or "2"} by letters or by comparing two ratings; None: equal, or not both were read."""
+    """{id of a pair: "1" or "2"}, from letters or two ratings; None where ratings are equal or an answer is missing."""
     if logged.subtask == "pairwise":
         return {identity: NUMBERS[letter] if letter else None for identity, letter in logged.answers.items()}
     rated: dict[str, dict[int, float]] = {}
@@ -125,14 +126,14 @@ def picks(logged: Answers) -> dict[str, str | None]:
 
 
 def funnier(first: float | None, second: float | None) -> str | None:
-    """The place of the higher of two ratings, "1" or "2"; None where they are equal or one is missing."""
+    """The position of the higher of two ratings, "1" or "2"; None where they are equal or one is missing."""
     if first is None or second is None or first == second:
         return None
     return "1" if first > second else "2"
 
 
 def write_predictions(path: Path, found: Mapping[str, str]) -> None:
-    """The organisers' form: a CSV file with the columns id and pred."""
+    """Write the organisers' format: a CSV file with the columns id and pred."""
     if path.suffix != ".csv":
         raise BadInput(f"{path}: a submission to Humicroedit ends in .csv.")
     write_table(path, ("id", "pred"), found.items())

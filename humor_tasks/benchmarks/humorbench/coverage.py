@@ -194,4 +194,5 @@ HUMORBENCH = Benchmark(
     prompt=prompt,
     outcome=outcome,
     judged=True,
+    rubric="humorbench",
 )

@@ -31,4 +31,5 @@ MOCK_DETECTING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
+    repeated=True,
 )

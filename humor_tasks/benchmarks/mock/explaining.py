@@ -31,4 +31,5 @@ MOCK_EXPLAINING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=lambda run: {**EXPLANATION.signatures(run), **corpus.worked(run)},
+    repeated=True,
 )

@@ -31,4 +31,5 @@ MOCK_MATCHING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
+    repeated=True,
 )

@@ -1,14 +1,14 @@
-"""Finished runs: Inspect logs, lm-eval samples and prediction files, read into one typed record.
+"""Readers of finished runs: Inspect logs, lm-eval samples and prediction files, as one typed record.
 
 | module | holds |
 |---|---|
 | `record` | `FinishedRun`, `LoggedSample`, `Scored`, `Usage` |
 | `reading` | `read_run`, and the checks of a run |
-| `inspect_logs` | Inspect's .eval and .json; the only module of data that imports inspect_ai |
-| `lm_eval_samples` | lm-eval's samples_*.jsonl, with the results file beside them |
+| `inspect_logs` | Inspect's .eval and .json; the only module of `data` that imports inspect_ai |
+| `lm_eval_samples` | lm-eval's samples_*.jsonl, with the results file in the same folder |
 | `prediction_files` | texts by instance id |
-| `metadata` | what a sample says of its task, in the metadata of Inspect or the document of lm-eval |
-| `before` | what logs of humor-tasks 0.1 do not say themselves |
+| `metadata` | task metadata of a sample: Inspect's sample metadata or lm-eval's document |
+| `before` | the log formats of humor-tasks 0.1 |
 """
 
 from humor_tasks.data.logs.reading import read_run

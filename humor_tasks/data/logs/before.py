@@ -1,7 +1,7 @@
-"""Logs of humor-tasks 0.1: what they do not say themselves is told from the names of their fields, here alone.
+"""Logs of humor-tasks 0.1. Only this module infers what they do not record, from the names of their fields.
 
-An Inspect sample had its groups beside its other metadata, and its options beside the benchmark's name. A document
-of lm-eval had its groups at its top, and said neither benchmark nor outcome.
+An Inspect sample had its groups at the top level of its metadata, and its options next to the benchmark's name. A
+document of lm-eval had its groups at the top level, and recorded neither benchmark nor outcome.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GROUPS = (
     *("fold", "scene", "winner_source", "explainer", "grades", "difference", "pairs"),
     *("pair_id", "first", "orders", "settled", "lengths"),
 )
-# The field of a document that only one benchmark's have, the rarer first.
+# Document field -> the one benchmark that has it; the rarer fields first.
 MARKS = {
     "points": "humorbench",
     "settled": "explanation_preference",
@@ -34,19 +34,19 @@ DIGITS = ("0", "1", "2", "3")
 
 
 def is_old(metadata: Mapping[str, Any]) -> bool:
-    """Whether an Inspect sample is of 0.1."""
+    """Whether an Inspect sample was logged by version 0.1."""
     told = metadata.get("humor_tasks")
     return isinstance(told, Mapping) and not isinstance(told.get("options"), Mapping)
 
 
 def about(metadata: Mapping[str, Any]) -> About:
-    """Of an Inspect sample."""
+    """The task metadata of an Inspect sample."""
     told = dict(metadata["humor_tasks"])
     return About(told.pop("benchmark", None), None, None, told, groups(metadata))
 
 
 def about_document(doc: Mapping[str, Any]) -> About:
-    """Of a document of lm-eval."""
+    """The task metadata of a document of lm-eval."""
     options = dict(doc.get("scoring") or {"extraction": doc.get("extraction", "strict")})
     benchmark = _benchmark(doc)
     if benchmark == "humicroedit_pairwise":
@@ -55,7 +55,7 @@ def about_document(doc: Mapping[str, Any]) -> About:
 
 
 def groups(told: Mapping[str, Any]) -> dict[str, str]:
-    """The record's groups among whatever else is told of it."""
+    """The record's groups, selected from all its metadata."""
     return {name: str(value) for name, value in told.items() if name in GROUPS}
 
 
@@ -70,9 +70,9 @@ def _benchmark(doc: Mapping[str, Any]) -> str:
 
 
 def outcome(doc: Mapping[str, Any], replies: Sequence[Any]) -> Outcome | None:
-    """What was read from the replies to a document, by the rule that they were scored by.
+    """The outcome of a document's replies, read by the same rule as in the scored run.
 
-    Without values. None for an answer in text, which only its benchmark can read.
+    It has no values. None for a free-text answer, which only its benchmark can read.
     """
     told = about_document(doc)
     if "grades" in doc:
@@ -86,7 +86,7 @@ def outcome(doc: Mapping[str, Any], replies: Sequence[Any]) -> Outcome | None:
 
 
 def values(found: Mapping[str, float], groups: Mapping[str, str]) -> dict[str, float]:
-    """The values of a score. Where ratings are compared, it did not tell how many pairs a rating decides."""
+    """The values of a score; for compared ratings, adds the number of pairs per rating, not logged by 0.1."""
     if "pairs" not in groups:
         return dict(found)
     return {**found, "pairs": float(len(json.loads(groups["pairs"])) if "accuracy" in found else 0)}

@@ -1,4 +1,4 @@
-"""Inspect's logs. Of an .eval only one sample is in memory at a time; a .json is read whole, as Inspect reads it."""
+"""Inspect's logs. An .eval is read one sample at a time; a .json is loaded as a whole, as Inspect does."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usag
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.errors import BadInput
 
-# Members of the archive: a whole sample, or one that Inspect keeps in parts.
+# Members of the archive: a sample in one file, or a sample that Inspect stores in several.
 MEMBER = re.compile(r"^samples/(?P<id>.+)_epoch_(?P<epoch>\d+)(?:\.json|/sample\.json)$", re.DOTALL)
-NOT_READ = {"events", "events_data", "messages", "store", "attachments", "timelines"}  # the bulk of a sample
+NOT_READ = {"events", "events_data", "messages", "store", "attachments", "timelines"}  # most of a sample's size
 
 
 def read_log(path: Path) -> FinishedRun:
-    """The run of an .eval or .json; BadInput for a file that is no log."""
+    """The run of an .eval or .json; raises BadInput for a file that is not a log."""
     try:
         if path.suffix == ".json":
             return from_log(read_eval_log(str(path)), path)
@@ -39,13 +39,13 @@ def read_log(path: Path) -> FinishedRun:
 
 
 def from_log(log: EvalLog, path: Path | None = None) -> FinishedRun:
-    """The run of a log that is in memory already."""
+    """The run of a log that is already in memory."""
     samples = log.samples or []
     return _run(log, path or Path(log.location), samples, len({sample.id for sample in samples}))
 
 
 def _no_log(path: Path, problem: Exception) -> BadInput:
-    # whatever Inspect raises on a file that is no log, its schema's pages of text too
+    # Inspect raises many kinds of error for a file that is not a log, including long schema validation errors.
     why = f"{problem}" if isinstance(problem, OSError) else "it is no .eval or .json that Inspect wrote"
     return BadInput(f"{path}: cannot be read as an Inspect log ({why}).")
 
@@ -53,8 +53,8 @@ def _no_log(path: Path, problem: Exception) -> BadInput:
 class _Archive:
     """The samples of an .eval in Inspect's order, one at a time.
 
-    Inspect's own reader of single samples reads the archive's directory anew for each: for N samples that takes
-    time in the order of N squared.
+    Inspect's reader of single samples reads the archive's directory again for each sample, so N samples take O(N²)
+    time.
     """
 
     def __init__(self, path: Path, header: EvalLog) -> None:
@@ -65,7 +65,7 @@ class _Archive:
             named = {member[0]: (int(member["epoch"]), member["id"]) for member in found if member}
         self.ids = {identity for _, identity in named.values()}
         self.numbers = numbers
-        # Epochs in order, ids as text, but numbers by their size: the order of `read_eval_log`.
+        # The order of `read_eval_log`: by epoch, then by id as text, with numeric ids in numeric order.
         self.names = sorted(named, key=lambda name: (named[name][0], self._padded(named[name][1])))
         self.keys = named
 
@@ -181,12 +181,12 @@ def _scored(name: str, score: Score, sample: EvalSample) -> Scored:
 
 
 def outcome_in(score: Score, identity: str, metadata: Mapping[str, Any]) -> Outcome:
-    """The outcome that a score of this package keeps, of a sample with these metadata."""
+    """The outcome stored in a score of this package, for a sample with this metadata."""
     kept = score.metadata or {}
     values = dict(kept["values"])
-    if score.history and score.value in ("C", "I"):  # edited by hand: what it was edited to counts
+    if score.history and score.value in ("C", "I"):  # edited by hand: the edited value counts
         values |= {name: float(score.value == "C") for name in values if "accuracy" in name}
-    groups = kept.get("groups") or about(metadata).groups  # a scorer may know more of a reply than its record did
+    groups = kept.get("groups") or about(metadata).groups  # a scorer may add groups that the record lacks
     if before.is_old(metadata):
         values = before.values(values, groups)
     cluster = str(metadata.get("cluster", identity))

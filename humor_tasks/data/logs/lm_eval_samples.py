@@ -1,4 +1,4 @@
-"""lm-eval's samples_TASK_DATE.jsonl, one line at a time; the results file beside them says whose they are."""
+"""lm-eval's samples_TASK_DATE.jsonl, read one line at a time; the results file in the same folder names the model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_samples(path: Path) -> bool:
 
 
 def read_samples(path: Path) -> FinishedRun:
-    """The run that left these samples."""
+    """The run that wrote these samples."""
     model, told = _results(path)
     first = next(_samples(path), None)
     source = told.get("source")
@@ -54,14 +54,14 @@ class _Lines:
 
 
 class _Read:
-    """A sample with what its document says of the whole run."""
+    """A sample, with the fields of its document that describe the whole run."""
 
     def __init__(self, sample: LoggedSample, signature: str | None, rows: int | None) -> None:
         self.sample, self.signature, self.rows = sample, signature, rows
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """(where, line) of every line that is not blank, as it is read."""
+    """(where, line) of every line that is not blank, read lazily."""
     try:
         with path.open(encoding="utf-8", newline="\n") as file:
             for i, line in enumerate(file, 1):
@@ -124,7 +124,7 @@ def _prompt(logged: Mapping[str, Any]) -> str:
 
 
 def _results(path: Path) -> tuple[str, Mapping[str, Any]]:
-    """The model's name and the task's metadata, from the results file that lm-eval writes beside its samples."""
+    """The model's name and the task's metadata, from the results file that lm-eval writes with its samples."""
     try:
         name, stamp = path.stem.removeprefix("samples_").rsplit("_", 1)
         results = json.loads((path.parent / f"results_{stamp}.json").read_text(encoding="utf-8"))

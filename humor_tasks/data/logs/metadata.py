@@ -1,4 +1,4 @@
-"""What a sample says of its task, under the one key `humor_tasks`: the same in both harnesses."""
+"""The task metadata of a sample, under the key `humor_tasks`, in the same format for both harnesses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from humor_tasks.data.logs.record import About
 
 
 def about(metadata: Mapping[str, Any]) -> About:
-    """Of an Inspect sample's metadata; nothing for somebody else's task."""
+    """The task metadata of an Inspect sample; empty for a task of another package."""
     told = metadata.get("humor_tasks")
     if not isinstance(told, Mapping):
         return About()
@@ -20,7 +20,7 @@ def about(metadata: Mapping[str, Any]) -> About:
 
 
 def about_document(doc: Mapping[str, Any]) -> About:
-    """Of a document of lm-eval."""
+    """The task metadata of a document of lm-eval."""
     if "humor_tasks" not in doc:
         return before.about_document(doc)
     return _about(doc["humor_tasks"], doc["groups"])

@@ -1,4 +1,4 @@
-"""Texts by instance id, written by whoever: a run of which nothing else is known."""
+"""Prediction files: texts by instance id, without any other information about the run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from humor_tasks.data.predictions import read_predictions
 
 
 def read_texts(path: Path) -> FinishedRun:
-    """The predictions as replies; the model's name is the file's. See `read_predictions` for the forms."""
+    """The predictions as replies; the model's name is the file name. See `read_predictions` for the formats."""
     found = [_sample(path, identity, text) for identity, text in read_predictions(path).items()]
     return FinishedRun(
         path, "predictions", None, version="-", signature="-", model=path.stem, held=len(found), samples=found

@@ -1,4 +1,4 @@
-"""`read_run`: a finished run from whatever file it left, and what makes a file unfit for a use."""
+"""`read_run`: a finished run from a log, samples or prediction file, with checks for the intended use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RETRY = "finish it with inspect eval-retry."
 
 @dataclass(frozen=True)
 class Checks:
-    """What each sample of a run must be; see `read_run`."""
+    """Requirements on each sample of a run; see `read_run`."""
 
     benchmark: str | None = None
     one_epoch: str | None = None
@@ -36,12 +36,13 @@ def read_run(
 ) -> FinishedRun:
     """The run of an Inspect log (.eval, .json), of lm-eval's samples (.jsonl), or with `texts` of a file of texts.
 
-    benchmark: of which every sample must be. finished: what to do about a run that is not; None takes it as it is.
-    whole: refuse a run of fewer instances than there are. one_epoch: refuse several, saying this of what to do
-    instead. replies: refuse a sample without text to read. scores: refuse one that no scorer has seen.
+    benchmark: the benchmark that every sample must belong to. finished: the remedy in the error for an unfinished run;
+    None accepts unfinished runs. whole: reject a run without all instances of the benchmark. one_epoch: reject several
+    epochs, with this remedy in the error. replies: reject a sample without a reply in text. scores: reject a sample
+    without scores.
 
-    Raises BadInput for a file that is missing or no log, and for what the arguments refuse; what is wrong with a
-    single sample is raised when it is reached.
+    Raises BadInput for a file that is missing or not a log, and for what the arguments reject. Errors in a single
+    sample are raised when the iteration reaches it.
     """
     if not path.is_file():
         raise BadInput(f"{path}: there is no such log.")
@@ -90,7 +91,7 @@ def _check_whole(run: FinishedRun) -> None:
 
 
 class _Checked:
-    """The samples of a run, each checked when it is reached; an id stands once in each epoch."""
+    """The samples of a run, each checked when the iteration reaches it; an id must be unique in each epoch."""
 
     def __init__(self, run: FinishedRun, checks: Checks) -> None:
         self.run, self.checks = run, checks

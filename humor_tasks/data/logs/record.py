@@ -1,4 +1,4 @@
-"""The record of a finished run, whichever harness made it."""
+"""The record of a finished run, in the same form for every harness."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Harness = Literal["inspect", "lm_eval", "predictions"]
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one model or role; `input` is without cached tokens, `cost` in dollars where it was recorded."""
+    """Tokens of one model or role; `input` excludes cached tokens, `cost` is in dollars, None if not recorded."""
 
     input: int = 0
     output: int = 0
@@ -24,16 +24,16 @@ class Usage:
 
     @property
     def all_input(self) -> int:
-        """Input tokens, cached ones included."""
+        """Input tokens, including cached tokens."""
         return self.input + self.cache_read + self.cache_write
 
 
 @dataclass(frozen=True)
 class Scored:
-    """What one scorer said of a reply.
+    """The score that one scorer gave to a reply.
 
-    `outcome` is None for scorers of other packages. `details` is what the scorer kept beside the outcome: the
-    verdicts of judges, the signature of how they were asked.
+    `outcome` is None for scorers of other packages. `details` is the score's metadata, such as the judges' verdicts
+    and the signature of the grading configuration.
     """
 
     scorer: str
@@ -44,11 +44,11 @@ class Scored:
 
 @dataclass(frozen=True)
 class LoggedSample:
-    """One reply of a run: what was asked, what was said, and how it was scored.
+    """One sample of a run: the prompt, the reply and its scores.
 
-    where: file and sample, or file and line, for messages. benchmark: None for a task that is not of humor_tasks.
-    fields: those that the log holds, which may be none. reply: None where the run has none; `raw` is then what
-    stands in its place, such as log-likelihoods.
+    where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
+    the record's fields as far as the log holds them, possibly none. reply: None where the run has no reply in text;
+    `raw` then holds the logged response, such as log-likelihoods.
     """
 
     where: str
@@ -71,7 +71,7 @@ class LoggedSample:
 
     @property
     def outcome(self) -> Outcome | None:
-        """As the first of this package's scorers has it."""
+        """The outcome of the first of this package's scorers."""
         return next((score.outcome for score in self.scores if score.outcome), None)
 
     @property
@@ -80,7 +80,7 @@ class LoggedSample:
         return self.stop == "content_filter"
 
     def scored_by(self, scorer: str, detail: str = "") -> Scored | None:
-        """The last score of that scorer, which counts where a run was scored again; `detail` is one that it holds."""
+        """The last score of that scorer, which is the valid one of a run scored again; its details hold `detail`."""
         found = (s for s in reversed(self.scores) if s.scorer.rsplit("/", 1)[-1].startswith(scorer))
         return next((s for s in found if not detail or detail in s.details), None)
 
@@ -89,11 +89,11 @@ class LoggedSample:
 class FinishedRun:
     """One run.
 
-    signature: "-" where the run does not say. status: Inspect's, "success" for a finished run. rows: how many
-    instances a whole run has, where known; held: how many it has. options: what replies were read by. source: the
-    rows' provenance. models, roles: usage by model and by model role. bound: the models of each role. replayed: who
-    wrote the replies, where the run only graded those of another.
-    samples: every reply, read anew from the file each time they are iterated over.
+    signature: "-" where the run does not record it. status: Inspect's status, "success" for a finished run. rows: the
+    number of instances of a complete run, where known. held: the number of instances in the file. options: the options
+    of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by model and
+    by model role. bound: the models of each role. replayed: the model that wrote the replies, where the run only graded
+    the replies of another run. samples: all replies, read from the file again at each iteration.
     """
 
     path: Path
@@ -116,7 +116,7 @@ class FinishedRun:
 
     @property
     def graders(self) -> tuple[str, ...]:
-        """The models of the role `grader`."""
+        """The models bound to the role `grader`."""
         return self.bound.get("grader", ())
 
     def __iter__(self) -> Iterator[LoggedSample]:
@@ -125,7 +125,7 @@ class FinishedRun:
 
 @dataclass(frozen=True)
 class About:
-    """What a sample says of its task, in the metadata of Inspect or the document of lm-eval."""
+    """The task metadata of a sample, from Inspect's sample metadata or lm-eval's document."""
 
     benchmark: str | None = None
     version: str | None = None

@@ -61,7 +61,7 @@ def element_coverage(
         run = run_of(state.metadata, "humorbench")
         points = _points(state, target)
         outcome = _answer(run, state, target)
-        family = "humorbench" if _is_ours(state) else "coverage"
+        family = run.benchmark.rubric if _is_ours(state) else "coverage"
         rubric = rubric_of(family, prompts or run.options.prompts)
         judges = resolve(grader)
         signature = f"graders:{','.join(str(judge) for judge in judges)}|{how.shown()}|prompts:{rubric.hash}"
@@ -116,7 +116,7 @@ def _answer(run: Run, state: TaskState, target: Target) -> Outcome:
 
 
 def _is_ours(state: TaskState) -> bool:
-    """Whether the sample is of HumorBench; in other tasks, metadata of the same names can mean something else."""
+    """Whether the sample is of a benchmark with points; in other tasks, metadata of the same names can differ."""
     return "humor_tasks" in state.metadata and "points" in state.metadata
 
 

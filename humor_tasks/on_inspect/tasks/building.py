@@ -37,12 +37,10 @@ class Repeated(Declared):
     replicates: int = parameter(1, "Number of replies per item; published figures are means over 5.", least=1)
 
 
-REPEATED = ("mock_detecting", "mock_matching", "mock_explaining")
-
-
 def only_inspect(name: str) -> type[Declared]:
     """The parameters that an Inspect task has beside those of the benchmark."""
-    return Asking if find_benchmark(name).judged else Repeated if name in REPEATED else Declared
+    benchmark = find_benchmark(name)
+    return Asking if benchmark.judged else Repeated if benchmark.repeated else Declared
 
 
 def parameters_of_task(name: str) -> dict[str, Parameter]:

@@ -1,1 +1,1 @@
-"""What is computed from finished logs: reports, hard subsets, corrections for the judge."""
+"""Analyses of finished logs and human votes: agreement, judge comparison, hard subsets, corrections for the judge."""

@@ -1,7 +1,7 @@
-"""What people prefer or get right, and how far they agree: a line a question, a line a rater, a line a system.
+"""Human preferences, human accuracy and inter-annotator agreement, by question, by rater and by system.
 
-The layout is that of Table 3 of Hessel et al. (ACL 2023, arXiv 2209.06293): who A and B are, how often A wins
-by the majority of an item's raters, on how many ratings that rests, and Gwet's AC1.
+The layout follows Table 3 of Hessel et al. (ACL 2023, arXiv 2209.06293): the systems A and B, the win rate of A by the
+majority of an item's raters, the number of ratings, and Gwet's AC1.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ from humor_tasks.studies.analysis.questions import PREFERENCE, Question
 from humor_tasks.studies.annotate.vote import TIE, Vote
 from humor_tasks.studies.annotate.votes import votes_table
 
-WORTH = {"A": 1.0, TIE: 0.5, "B": 0.0}  # of a preference, to A
+WORTH = {"A": 1.0, TIE: 0.5, "B": 0.0}  # A's score for each choice
 
 
 @dataclass(frozen=True)
 class Agreed:
-    """What the votes on a question come to.
+    """The majority choices and estimates of one question.
 
-    majority: of each item with votes its most frequent choice, "tie" where several are. generated: the side
-    whose share is human_acc, "" but for preferences. estimates, clustered by the items' clusters:
+    majority: {item with votes: its most frequent choice, "tie" where several are most frequent}. generated: the side
+    of the generated text, for human_acc; "" except for preferences. estimates, clustered by the items' clusters:
 
-    win_rate, win_rate_of_votes: how often A wins, ties worth half, by the majority and by single votes; or
-    accuracy, accuracy_of_votes: how often the answer was chosen, likewise; of choices tied by lot, as a vote
-    for a tie counts. human_acc: how often the majority prefers the generated text outright (MOCK's HumanAcc:
-    B's where A is `human` and B is not, A's otherwise); or the accuracy by majority. raw_agreement, gwet_ac1,
-    krippendorff_alpha, fleiss_kappa, cohen_kappa (two raters): of `scorers.agreement`. human_ceiling: how
-    often a vote is that of the majority of the others. first_shown: how often the option shown first was chosen.
+    win_rate, win_rate_of_votes (preferences): how often A wins, ties counted as half, by the majority and by single
+    votes. accuracy, accuracy_of_votes (other kinds): how often the answer was chosen, by the majority and by single
+    votes; tied choices and votes for a tie count with their expected accuracy under a random choice. human_acc: for
+    preferences, how often the majority prefers the generated text, without ties (MOCK's HumanAcc: B's where A is
+    `human` and B is not, A's otherwise); for other kinds, the accuracy by majority. raw_agreement, gwet_ac1,
+    krippendorff_alpha, fleiss_kappa, cohen_kappa (two raters): see `scorers.agreement`. human_ceiling: how often a vote
+    equals the majority of the other votes. first_shown: how often the option shown first was chosen.
     """
 
     question: Question
@@ -55,7 +56,7 @@ class Agreed:
 
     @property
     def notes(self) -> list[str]:
-        """What the table does not show of votes that are missing or did not count."""
+        """Messages on missing votes, votes left out and undefined coefficients, which the table does not show."""
         q, told = self.question, [f"{n} {why}" for why, n in self.question.left_out.items() if n]
         given = Counter(Counter(vote.item for vote in q.votes).values())
         told += self._undefined(max(given, default=0))
@@ -66,7 +67,7 @@ class Agreed:
         return [f"{q.name}: {each}." for each in told]
 
     def _undefined(self, most: int) -> list[str]:
-        """Why coefficients are not known; `most` ratings are on one item."""
+        """Why coefficients are undefined; `most` is the highest number of ratings of one item."""
         if most == 1:
             return ["no item has two ratings, so that nothing tells how far raters agree"]
         if most > 1 and len({vote.choice for vote in self.question.votes}) == 1:
@@ -75,7 +76,7 @@ class Agreed:
 
 
 def agreed(question: Question) -> Agreed:
-    """See `Agreed`."""
+    """Compute the fields of `Agreed`."""
     items, _, rows = votes_table(question.votes)
     clusters = [question.cluster(item) for item in items]
     majority = {i: str(c or TIE) for i, c in zip(items, majority_vote(rows), strict=True)}
@@ -90,7 +91,8 @@ def agreed(question: Question) -> Agreed:
         }
     else:
         found = _accuracies(question)
-    # An option that nobody chose is one all the same; whether ties were asked for, only a tie tells.
+    # An option without votes is also a category. A tie is one only if voted for: the votes do not record if it was
+    # allowed.
     labels = {label for item in question.items.values() for label in item.labels} or {"A", "B"}
     categories = sorted(labels | {vote.choice for vote in question.votes})
     found |= agreement(rows, clusters, categories=categories)
@@ -103,7 +105,7 @@ def _is_second(systems: tuple[str, str]) -> bool:
 
 
 def _accuracies(question: Question) -> dict[str, Estimate]:
-    """Over the items whose answer PAIRS tell."""
+    """Accuracies over the items for which PAIRS give the answer."""
     votes = [vote for vote in question.votes if question.items[vote.item].answer]
     choices: dict[str, list[str]] = {}
     for vote in votes:
@@ -127,13 +129,13 @@ def _accuracy(question: Question, votes: Sequence[Vote]) -> Estimate:
 
 
 def _right(question: Question, item: str, choice: str) -> float:
-    """1 or 0; what a lot would get for a tie."""
+    """1 or 0; for a tie, the expected accuracy of a random choice."""
     asked = question.items[item]
     return 1 / len(asked.options) if choice == TIE else float(choice == asked.answer)
 
 
 def first_shown(question: Question, votes: Sequence[Vote]) -> Estimate:
-    """How often the option shown first was chosen, ties left out; nan where no vote tells the order."""
+    """How often the option shown first was chosen, without ties; nan where no vote records the order."""
     told = [vote for vote in votes if vote.order and vote.choice != TIE]
     chosen = [float(vote.choice == vote.order[0]) for vote in told]
     return clustered_mean(chosen, [question.cluster(vote.item) for vote in told])
@@ -146,7 +148,7 @@ def first_shown(question: Question, votes: Sequence[Vote]) -> Estimate:
 class Rater:
     """One rater over all questions: share of preferences for A (ties half), of first-shown options, of right answers.
 
-    `seconds` is the median time between two votes of theirs, nan where fewer than two votes tell a time.
+    `seconds` is the median time between two consecutive votes, nan where fewer than two votes have a time.
     """
 
     name: str
@@ -158,7 +160,7 @@ class Rater:
 
 
 def raters(questions: Sequence[Question]) -> list[Rater]:
-    """Everybody who voted, in the order of their first votes."""
+    """All raters, in the order of their first votes."""
     given: dict[str, list[tuple[Question, Vote]]] = {}
     for question in questions:
         for vote in question.votes:
@@ -186,9 +188,9 @@ def _seconds(votes: Sequence[Vote]) -> float:
 
 
 def systems(found: Sequence[Agreed]) -> tuple[dict[str, Strength], str]:
-    """The strengths of the systems that these questions compare, by the majority on each item, or why there are none.
+    """The Bradley-Terry strengths of the compared systems, by the majority on each item, or the reason for none.
 
-    Empty, without a reason, where fewer than two questions name their systems.
+    Both are empty where the questions compare fewer than two pairs of systems.
     """
     named = [
         (each.question.systems, WORTH[choice], each.question.cluster(item))

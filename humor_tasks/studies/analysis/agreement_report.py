@@ -1,4 +1,4 @@
-"""Human votes and judges against them as Markdown, CSV and JSON."""
+"""Reports on human votes, and on judges compared with them, as Markdown, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HOW = "Intervals are 95 %, clustered by contest where PAIRS or the log tell it, 
 
 @dataclass(frozen=True)
 class Analysis:
-    """All that was computed from the votes, and from judges' logs, if any."""
+    """All results from the votes and, if given, from judges' logs."""
 
     questions: Sequence[Agreed]
     raters: Sequence[Rater]
@@ -43,10 +43,13 @@ class Analysis:
 def analyse(
     questions: Sequence[Question], logs: Sequence[Path] = (), explainers: Mapping[str, str] | None = None
 ) -> Analysis:
-    """The votes on these questions; with `logs`, judges against them, which need the questions' items."""
+    """Analyse the votes on these questions; with `logs`, also compare judges with them.
+
+    Raises BadInput for `logs` without the questions' items.
+    """
     if logs and not all(question.items for question in questions):
         raise BadInput(
-            "--judge needs --pairs: without them nothing tells whose text A is and which two texts people compared, "
+            "--judge needs --pairs: without them nothing tells whose text A is and which two texts were compared, "
             "and a judge of other texts, or with A and B exchanged, would go unnoticed."
         )
     found = [agreed(question) for question in questions]
@@ -63,32 +66,32 @@ def analyse(
 
 
 def _alike(people: Sequence[Rater]) -> list[str]:
-    """Raters who may be one person."""
+    """A note on raters who may be the same person, if any."""
     names: dict[str, list[str]] = {}
     for one in people:
         names.setdefault(one.name.casefold(), []).append(one.name)
     alike = [" and ".join(each) for each in names.values() if len(each) > 1]
-    return [f"raters whose names differ in case only are taken for different people: {'; '.join(alike)}."] * bool(alike)
+    return [f"raters whose names differ in case only count as different raters: {'; '.join(alike)}."] * bool(alike)
 
 
 def check_ending(path: Path | None) -> None:
-    """BadInput, before anything is computed, for a file that could not be written in the end."""
+    """Raise BadInput for an unsupported file extension, before anything is computed."""
     if path and path.suffix not in REPORTS:
         raise BadInput(f"{path}: a report ends in {', '.join(REPORTS)}.")
 
 
 def write_report(path: Path, analysis: Analysis) -> None:
-    """Markdown, CSV (the questions alone) or JSON by the file's ending."""
+    """Write Markdown, CSV (only the questions) or JSON, by the file's extension."""
     check_ending(path)
     makers = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
     write_text(path, makers[path.suffix](analysis))
 
 
-# ---- for programs -------------------------------------------------------------------------------
+# ---- JSON and CSV -------------------------------------------------------------------------------
 
 
 def as_json(analysis: Analysis) -> str:
-    """Everything; what is unknown (nan) or without bound is null."""
+    """The whole analysis as JSON; unknown (nan) and infinite values are null."""
     report = {
         "questions": [_about(each) | {"metrics": each.estimates} for each in analysis.questions],
         "raters": analysis.raters,
@@ -101,7 +104,7 @@ def as_json(analysis: Analysis) -> str:
 
 
 def as_csv(analysis: Analysis) -> str:
-    """A line a question; an empty cell is unknown or has no meaning there."""
+    """One row per question; an empty cell is unknown or does not apply."""
     rows = []
     for each in analysis.questions:
         cells = [_inert(cell) for cell in _about(each).values()]
@@ -115,7 +118,7 @@ def as_csv(analysis: Analysis) -> str:
 
 
 def _inert(cell: Any) -> Any:
-    """Text that a spreadsheet would take for a formula, after an apostrophe, which keeps it text."""
+    """Prefix text that a spreadsheet would evaluate as a formula with an apostrophe."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
 
 
@@ -127,15 +130,15 @@ def _about(each: Agreed) -> dict[str, Any]:
 
 
 def _names(each: Agreed) -> tuple[str, str]:
-    """Of A and B; without PAIRS the letters, and nothing where they are no systems."""
+    """The names of A and B; the letters without PAIRS, empty where the options are not systems."""
     return each.question.systems or (("A", "B") if each.question.kind == PREFERENCE else ("", ""))
 
 
-# ---- for people ---------------------------------------------------------------------------------
+# ---- Markdown -----------------------------------------------------------------------------------
 
 
 def as_markdown(analysis: Analysis) -> str:
-    """The tables; those that these votes do not allow are left out."""
+    """The tables as Markdown; tables without data are left out."""
     preferences = [each for each in analysis.questions if each.question.kind == PREFERENCE]
     choices = [each for each in analysis.questions if each.question.kind != PREFERENCE]
     parts = ["# Human votes"]
@@ -149,7 +152,7 @@ def as_markdown(analysis: Analysis) -> str:
     if analysis.systems:
         parts += ["## Systems", _systems(analysis.systems)]
     if analysis.judges:
-        parts += ["## Judges against people", _judges(analysis.judges)]
+        parts += ["## Judges against human votes", _judges(analysis.judges)]
     if analysis.notes:
         parts += ["## Notes", "\n".join(f"- {safe(note)}" for note in analysis.notes)]
     return "\n\n".join(parts) + "\n"
@@ -159,14 +162,14 @@ _HEAD = ("ratings", "AC1 x100", "items", "ties", "% by single votes")
 
 
 def _line(each: Agreed, metric: str, *names: str) -> tuple[object, ...]:
-    """A line as Table 3 has it; what that does not have comes last."""
+    """A row with the columns of Table 3 of Hessel et al. (2023), then the additional columns."""
     by = each.estimates
     first = (each.question.name, *names, percent(by[metric]), len(each.question.votes), percent(by["gwet_ac1"]))
     return (*first, len(each.majority), each.ties, percent(by[f"{metric}_of_votes"]))
 
 
 def _agreement(questions: Sequence[Agreed]) -> str:
-    """A line a figure, a column a question."""
+    """One row per metric, one column per question."""
     rows = []
     for name in METRICS:
         cells = [interval(each.estimates.get(name)) for each in questions]
@@ -197,7 +200,7 @@ def _systems(found: Mapping[str, Strength]) -> str:
 
 
 def _judges(judges: Sequence[Comparison]) -> str:
-    """A line a figure, a column a judge and question."""
+    """One row per metric, one column per judge and question."""
     rows: list[tuple[object, ...]] = [
         ("question", *(each.question for each in judges)),
         ("A", *(each.systems[0] for each in judges)),

@@ -1,4 +1,4 @@
-"""`humor-tasks agreement`: human votes as a table, and judges against them."""
+"""The command `humor-tasks agreement`: reports on human votes, and comparison of judges with them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ _PATH = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("votes", nargs=-1, required=True, type=_PATH)
-@click.option("--pairs", multiple=True, type=_PATH, help="The items voted on: once for all, or once a file of votes.")
-@click.option("--twice", default="error", show_default=True, help="A rater's second vote on an item: error or last.")
-@click.option("--judge", "judges", multiple=True, type=_PATH, help="Inspect log of explanation_preference; repeat it.")
-@click.option("--explainer", "explainers", multiple=True, metavar="SIDE=MODEL", help="Who wrote A or B, as a=MODEL.")
+@click.option("--pairs", multiple=True, type=_PATH, help="File of items: one for all VOTES, or one per file.")
+@click.option(
+    "--twice", default="error", show_default=True, help="Repeated votes of an annotator on an item: error or last."
+)
+@click.option("--judge", "judges", multiple=True, type=_PATH, help="Inspect log of explanation_preference; repeatable.")
+@click.option("--explainer", "explainers", multiple=True, metavar="SIDE=MODEL", help="Author of A or B, as a=MODEL.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("-o", "--output", type=_PATH, help="Also write the report (.md or .json; .csv: the questions alone).")
+@click.option("-o", "--output", type=_PATH, help="Also write the report (.md or .json; .csv: only the questions).")
 def agreement(
     votes: tuple[Path, ...],
     pairs: tuple[Path, ...],
@@ -28,18 +30,18 @@ def agreement(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """How often A wins, or people are right, by the majority of raters, and how far raters agree.
+    """Print win rate or human accuracy by the majority of annotators, and inter-annotator agreement.
 
-    VOTES is a file a question, or has a column `question`. PAIRS tell systems, contests and answers; votes on
-    other items are refused. With --judge: a judge's accuracy and biases by the votes on the same pairs, and the
-    win rate corrected by them.
+    VOTES are one file per question, or have a column `question`. PAIRS give systems, contests and answers; votes on
+    other items are an error. With --judge: the judge's accuracy and biases relative to the votes on the same pairs, and
+    its win rate corrected with them.
     """
     from humor_tasks.studies.analysis import agreement_report
     from humor_tasks.studies.analysis.questions import read_questions
 
     agreement_report.check_ending(output)
     if explainers and not judges:
-        raise BadInput("--explainer tells a judge's family from others; name a --judge.")
+        raise BadInput("--explainer serves to measure a judge's self-preference; name a --judge.")
     wrote = dict(_explainer(pair) for pair in explainers)
     found = agreement_report.analyse(read_questions(votes, pairs, twice), judges, wrote)
     if output:

@@ -1,4 +1,4 @@
-"""What people would have said: judged pass rates corrected by a human-labelled part of them."""
+"""Estimates of the human pass rate: judged pass rates, corrected with human labels of a sample of the rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST, ENOUGH = 10, 100
 
 @dataclass(frozen=True)
 class Correction:
-    """The judged pass rate as it stands and in two corrected forms, and what they rest on."""
+    """The judged pass rate, the pass rate of the human labels, two corrected pass rates, and the unjudged rows."""
 
     judged: Estimate
     labelled: Estimate
@@ -30,19 +30,22 @@ class Correction:
 
     @property
     def few(self) -> str:
-        """What to say of too few labels; empty where there are enough."""
+        """A warning about too few labels; empty where there are enough."""
         n = self.labelled.n
         return "" if n >= ENOUGH else f"{n} labelled rows: below {ENOUGH} the corrected intervals are too narrow."
 
     def estimates(self) -> dict[str, Estimate]:
-        """By name, for a report."""
+        """The estimates by name, for a report."""
         names = ("judged", "labelled", "prediction_powered", "rogan_gladen")
         return {name: getattr(self, name) for name in names}
 
 
 def read_judged(path: Path) -> list[GradedPoint]:
     """Verdicts from a graded log, or from a CSV with the columns verdict (PASS, FAIL or empty) and id, or idx and
-    element; its column cluster, where there is one, says what repeats."""
+    element. An optional column `cluster` gives the clusters for the standard errors.
+
+    Raises BadInput for a repeated row and for any other verdict.
+    """
     if path.suffix != ".csv":
         points = list(read_graded(path).points)
         repeated = len(points) - len({point.id for point in points})
@@ -63,8 +66,8 @@ def read_judged(path: Path) -> list[GradedPoint]:
 def read_labels(path: Path, judged: Sequence[GradedPoint]) -> dict[str, bool]:
     """Human labels by id, from a CSV with the columns label (PASS or FAIL) and id, or idx and element.
 
-    A column `explanation`, where there is one, must hold the text that was judged. Raises BadInput for
-    any other label, a row that was not judged and one that stands twice.
+    An optional column `explanation` must hold the judged text. Raises BadInput for any other label, a row that was not
+    judged, a repeated row and a different explanation.
     """
     found = read_csv(path, ("label",))
     known = {point.id: point for point in judged}
@@ -76,7 +79,7 @@ def read_labels(path: Path, judged: Sequence[GradedPoint]) -> dict[str, bool]:
     for i, (identity, row) in enumerate(zip(ids, found.rows, strict=True)):
         label = row["label"].strip()
         if label not in VERDICTS:
-            raise BadInput(f"{found.where(i)}: label is {label!r}; it must be PASS or FAIL, given by a person.")
+            raise BadInput(f"{found.where(i)}: label is {label!r}; it must be PASS or FAIL, by a human annotator.")
         written, text = known[identity].explanation, row.get("explanation")
         if text is not None and written is not None and text.split() != written.split():
             raise BadInput(f"{found.where(i)}: labels another explanation than the one that was judged.")
@@ -99,7 +102,8 @@ def _ids(found: CsvRows) -> list[str]:
 def correct(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> Correction:
     """The corrected pass rates; labelled rows must be a random sample of the judged ones.
 
-    Rows without a verdict leave every estimate and are counted. Errors are clustered as the rows are.
+    Rows without a verdict are left out of every estimate and counted. Standard errors are clustered by the rows'
+    clusters. Raises BadInput for fewer than 10 labelled rows with a verdict.
     """
     read = [(point, point.passed) for point in judged if point.passed is not None]
     rest = [(p, float(v)) for p, v in read if p.id not in labels]

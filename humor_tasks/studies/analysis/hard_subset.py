@@ -1,6 +1,6 @@
-"""The hard subset: the rows that the fewest models of a pool get right (Narad et al. 2025).
+"""The hard subset: the rows with the lowest pass rate over a pool of models (Narad et al. 2025).
 
-It depends on the pool, so the list names its logs. Keys go by (idx, element).
+It depends on the pool, so the output names its logs. Keys identify rows by (idx, element).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from humor_tasks.studies.report.graded import GradedLog
 
 
 def hard_subset(logs: Sequence[GradedLog], size: int = 100, min_attempts: int = 3) -> dict[str, Any]:
-    """The `size` keys of lowest pass rate among those with at least `min_attempts` verdicts.
+    """The `size` keys with the lowest pass rate among those with at least `min_attempts` verdicts.
 
-    Equal rates: the row with more attempts first, then the smaller key. Raises BadInput for logs of
-    different files and when no row has enough attempts.
+    Of equal rates, the row with more attempts comes first, then the smaller key. Raises BadInput for logs of different
+    data files, when no row has enough attempts, and when at most `size` rows have enough.
     """
     files = {log.fingerprint for log in logs if log.fingerprint}
     if len(files) > 1:

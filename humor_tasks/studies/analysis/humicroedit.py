@@ -1,7 +1,7 @@
-"""What several systems got right and wrong on Humicroedit, from plain rows: nothing is read or printed here.
+"""Error analysis of several systems on Humicroedit, computed from records without input or output of files.
 
-As in Hossain et al., SemEval-2020 Task 7: how many systems solve a pair, which headlines all misjudge, the
-error by funniness; and incongruity, how far the new word is from the old one.
+As in Hossain et al., SemEval-2020 Task 7: the number of systems that solve a pair, the headlines with the largest
+errors, and the error by funniness. In addition incongruity, the distance of the new word from the old word.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from humor_tasks.scorers.regression import Bin, mae_by_bin, pearson, rmse
 from humor_tasks.studies.submission import funnier
 
 MEAN = "mean of the systems"
-Embed = Callable[[Sequence[str]], Any]  # vectors [texts, dimensions]; all zeros where a text is unknown
+Embed = Callable[[Sequence[str]], Any]  # vectors [texts, dimensions]; zeros for an unknown text
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair of subtask 2 without a tie: `label` 1 or 2, the funnier; the words replaced and their edits."""
+    """A pair of subtask 2 without a tie: the funnier headline `label` (1 or 2), the replaced words and their edits."""
 
     id: str
     cluster: str
@@ -42,9 +42,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class System:
-    """What one system said: ratings of headlines, or the funnier headline (1 or 2) of pairs; None where unread.
+    """The answers of one system: ratings of headlines, or the funnier headline (1 or 2) of pairs.
 
-    A system has one of the two, as its subtask is; the other is empty.
+    None where no answer was read. One of the two mappings is empty, depending on the system's subtask.
     """
 
     name: str
@@ -54,7 +54,7 @@ class System:
 
 @dataclass(frozen=True)
 class Overview:
-    """One system's line: how much it answered, RMSE over what it rated, the share of pairs that it solved."""
+    """One system's row: number of answers, RMSE over its ratings, share of pairs solved."""
 
     name: str
     subtask: str
@@ -66,7 +66,7 @@ class Overview:
 
 @dataclass(frozen=True)
 class Solved:
-    """Pairs that exactly `systems` of the systems got right; `independent`: the share if errors were independent."""
+    """Pairs that exactly `systems` of the systems solved; `independent`: the expected share for independent errors."""
 
     systems: int
     pairs: int
@@ -78,8 +78,8 @@ class Solved:
 class Incongruity:
     """Pearson's r between distance(old 2, new 2) - distance(old 1, new 1) and the label.
 
-    Positive: the funnier edit tends to be farther from the word it replaces. `left_out` pairs have a
-    word without a vector.
+    A positive correlation means that the funnier edit tends to be more distant from the word it replaces. `left_out`
+    is the number of pairs with a word that has no vector, `words` the number of distinct words.
     """
 
     correlation: Estimate
@@ -89,7 +89,7 @@ class Incongruity:
 
 @dataclass(frozen=True)
 class Miss:
-    """A headline and how far off its rating was."""
+    """A headline and the error of its rating, predicted minus gold."""
 
     id: str
     text: str
@@ -100,7 +100,7 @@ class Miss:
 
 @dataclass(frozen=True)
 class Misses:
-    """A system's worst headlines, the worst first."""
+    """A system's headlines with the largest errors, the largest first."""
 
     system: str
     underestimated: tuple[Miss, ...]
@@ -117,7 +117,7 @@ class BinnedErrors:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything at once; `notes` say what was left out and why."""
+    """All results; `notes` list what was left out and why."""
 
     systems: tuple[Overview, ...]
     solved: tuple[Solved, ...]
@@ -130,7 +130,7 @@ class Analysis:
 def analyse(
     headlines: Sequence[Headline], pairs: Sequence[Pair], systems: Sequence[System], embed: Embed | None, most: int
 ) -> Analysis:
-    """Every analysis that these systems allow; `most` headlines a list of misses."""
+    """Compute every analysis that these systems allow; `most` is the maximum number of headlines per list of errors."""
     notes: list[str] = []
     picks = {s.name: dict(s.picks) or compared(s.ratings, pairs) for s in systems}
     rating = [s for s in systems if s.ratings]
@@ -163,7 +163,7 @@ def _undecided(system: System, picks: Mapping[str, int | None], pairs: Sequence[
 
 
 def compared(ratings: Mapping[str, float | None], pairs: Iterable[Pair]) -> dict[str, int | None]:
-    """A system's picks by its ratings, as the ids of a pair's headlines make up the pair's: 61-5576."""
+    """A system's picks by its ratings; the id of a pair joins the ids of its headlines, as in 61-5576."""
     found: dict[str, int | None] = {}
     for pair in pairs:
         first, _, second = pair.id.partition("-")
@@ -175,7 +175,7 @@ def compared(ratings: Mapping[str, float | None], pairs: Iterable[Pair]) -> dict
 def overview(
     system: System, picks: Mapping[str, int | None], headlines: Sequence[Headline], pairs: Sequence[Pair]
 ) -> Overview:
-    """One system in a line; an undecided pair is not solved."""
+    """One system's row; an undecided pair counts as unsolved."""
     answers = list((system.ratings or system.picks).values())
     kept, pred, gold = _rated(headlines, system.ratings)
     right = [float(picks.get(pair.id) == pair.label) for pair in pairs]
@@ -209,7 +209,7 @@ def solved_by(pairs: Sequence[Pair], picks: Sequence[Mapping[str, int | None]]) 
 
 
 def incongruity(pairs: Sequence[Pair], embed: Embed) -> Incongruity:
-    """See `Incongruity`; the distance is 1 - cosine, and each distinct word is embedded once, in one call."""
+    """Compute `Incongruity`; the distance is 1 - cosine, and all distinct words are embedded in one call."""
     import numpy as np
 
     words = list(dict.fromkeys(word for pair in pairs for word in (*pair.words, *pair.edits)))
@@ -229,7 +229,7 @@ def incongruity(pairs: Sequence[Pair], embed: Embed) -> Incongruity:
 
 
 def mean_ratings(systems: Sequence[System]) -> dict[str, float | None]:
-    """The mean rating of each headline that every one of these systems rated."""
+    """The mean rating of each headline that all of these systems rated."""
     if not systems:
         return {}
     found: dict[str, float | None] = {}
@@ -241,7 +241,7 @@ def mean_ratings(systems: Sequence[System]) -> dict[str, float | None]:
 
 
 def misses(name: str, headlines: Sequence[Headline], ratings: Mapping[str, float | None], most: int) -> Misses:
-    """The `most` headlines rated furthest below, and furthest above, their mean grade; equals by their order."""
+    """The `most` headlines rated furthest below and furthest above their mean grade; ties stay in dataset order."""
     kept, pred, _ = _rated(headlines, ratings)
     rows = [Miss(h.id, h.text, h.gold, p, p - h.gold) for h, p in zip(kept, pred, strict=True)]
     under = sorted((row for row in rows if row.error < 0), key=lambda row: row.error)
@@ -250,7 +250,7 @@ def misses(name: str, headlines: Sequence[Headline], ratings: Mapping[str, float
 
 
 def errors_by_bin(name: str, headlines: Sequence[Headline], ratings: Mapping[str, float | None]) -> BinnedErrors:
-    """The mean absolute error in bins of funniness of .2, over what was rated."""
+    """The mean absolute error over rated headlines, in bins of width 0.2 of the mean grade."""
     kept, pred, gold = _rated(headlines, ratings)
     return BinnedErrors(name, tuple(mae_by_bin(pred, gold, [h.cluster for h in kept])))
 
@@ -258,6 +258,6 @@ def errors_by_bin(name: str, headlines: Sequence[Headline], ratings: Mapping[str
 def _rated(
     headlines: Sequence[Headline], ratings: Mapping[str, float | None]
 ) -> tuple[list[Headline], list[float], list[float]]:
-    """The headlines with a rating, their ratings and their mean grades."""
+    """The rated headlines, their ratings and their mean grades."""
     kept = [(h, r) for h in headlines if (r := ratings.get(h.id)) is not None]
     return [h for h, _ in kept], [r for _, r in kept], [h.gold for h, _ in kept]

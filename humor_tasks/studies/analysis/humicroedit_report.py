@@ -1,6 +1,6 @@
-"""An analysis of Humicroedit as Markdown, JSON and a picture.
+"""Reports of a Humicroedit analysis as Markdown, JSON and a plot.
 
-Names and headlines are data: nothing in them is markup.
+Markup in names and headlines is escaped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_endings(report: Path | None, picture: Path | None) -> None:
-    """BadInput, before anything is computed, for files that could not be written in the end."""
+    """Raise BadInput for unsupported file extensions, before anything is computed."""
     if report and report.suffix not in REPORTS:
         raise BadInput(f"{report}: a report ends in {', '.join(REPORTS)}.")
     if picture and picture.suffix not in PICTURES:
@@ -30,13 +30,13 @@ def check_endings(report: Path | None, picture: Path | None) -> None:
 
 
 def write_report(path: Path, analysis: Analysis) -> None:
-    """Markdown or JSON by the file's ending."""
+    """Write Markdown or JSON, by the file's extension."""
     check_endings(path, None)
     write_text(path, as_json(analysis) if path.suffix == ".json" else as_markdown(analysis))
 
 
 def as_json(analysis: Analysis) -> str:
-    """The analysis by its fields; what is unknown (nan) is null."""
+    """The fields of the analysis as JSON; unknown values (nan) are null."""
     return json.dumps(plain(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -44,7 +44,7 @@ def as_json(analysis: Analysis) -> str:
 
 
 def as_markdown(analysis: Analysis) -> str:
-    """A section an analysis; those that these systems do not allow are left out, which the notes say."""
+    """One section per analysis; the notes name the sections that these systems do not allow, which are left out."""
     parts = ["# Humicroedit: several systems", _systems(analysis)]
     if analysis.solved:
         parts += ["## Pairs solved by exactly N systems", _solved(analysis.solved)]
@@ -91,13 +91,13 @@ def _errors(errors: Sequence[BinnedErrors]) -> str:
     return table(("mean grade", *(f"{e.system} (rows)" for e in errors)), rows)
 
 
-# ---- picture ------------------------------------------------------------------------------------
+# ---- plot ---------------------------------------------------------------------------------------
 
 
 def plot(path: Path, errors: Sequence[BinnedErrors]) -> None:
-    """Mean absolute error by funniness, a line a system, over the number of headlines in each bin.
+    """Plot mean absolute error by funniness, one line per system, over bars for the number of headlines in each bin.
 
-    Raises BadInput without a system that rates, for another file type, and without matplotlib.
+    Raises BadInput without a system that rates headlines, for another file type, and without matplotlib.
     """
     try:
         from matplotlib.figure import Figure
@@ -111,7 +111,7 @@ def plot(path: Path, errors: Sequence[BinnedErrors]) -> None:
     rows = axes.twinx()
     rows.set_zorder(0)
     axes.set_zorder(1)
-    axes.patch.set_visible(False)  # the bars lie behind the lines
+    axes.patch.set_visible(False)  # show the bars behind the lines
     bins = errors[0].bins
     counts = [max(each.bins[i].mae.n for each in errors) for i in range(len(bins))]
     rows.bar([b.low for b in bins], counts, [b.high - b.low for b in bins], align="edge", color="0.9", edgecolor="1")
@@ -135,12 +135,12 @@ def plot(path: Path, errors: Sequence[BinnedErrors]) -> None:
 
 
 def _reach(e: Estimate, end: int) -> float:
-    """How far an error bar goes, never below zero; nowhere where the interval is not known."""
+    """The length of an error bar, which does not extend below zero; 0 for an unknown interval."""
     half = e.high - e.value
     return 0.0 if math.isnan(half) else min(half, e.value) if end < 0 else half
 
 
 def _literal(name: str) -> str:
-    """A name without mathematics; a leading underscore would take it out of the legend."""
+    """Escape a name for matplotlib, which renders $...$ as mathematics and hides legend entries that start with _."""
     shown = name.replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown

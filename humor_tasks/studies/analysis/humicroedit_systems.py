@@ -1,4 +1,4 @@
-"""Systems of Humicroedit as they come: Inspect logs, lm-eval samples, submission files; and embeddings."""
+"""Input of the Humicroedit analysis: systems (Inspect logs, lm-eval samples, submission files) and embeddings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Corpus:
 
 
 def read_corpus(dataset: str = PUBLIC, split: str = "test") -> Corpus:
-    """Both subtasks' rows; BadInput for a split without labels."""
+    """The rows of both subtasks; raises BadInput for a split without labels."""
     rating, pairwise = (
         load(f"humicroedit_{subtask}", dataset=dataset, split=split) for subtask in ("rating", "pairwise")
     )
@@ -49,7 +49,10 @@ def _pair(r: Record) -> Pair:
 
 
 def read_systems(named: Sequence[str], corpus: Corpus) -> list[System]:
-    """NAME=FILE each: an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of either subtask."""
+    """Systems from NAME=FILE; a file is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV.
+
+    The files may be of either subtask. Raises BadInput for a malformed or repeated name, and as `read_system`.
+    """
     systems: list[System] = []
     for each in named:
         name, sign, file = each.partition("=")
@@ -62,7 +65,7 @@ def read_systems(named: Sequence[str], corpus: Corpus) -> list[System]:
 
 
 def read_system(name: str, path: Path, corpus: Corpus) -> System:
-    """One file's answers. BadInput for a file of something else, and for one that lacks rows of the split."""
+    """The answers in one file. Raises BadInput for a file of another task, and for ids that do not match the split."""
     try:
         return _submitted(name, path, corpus) if path.suffix == ".csv" else _logged(name, path, corpus)
     except BadInput as problem:
@@ -77,7 +80,7 @@ def _submitted(name: str, path: Path, corpus: Corpus) -> System:
     replies = read_predictions(path, run.form.from_submission)
     answers = {record.id: run.scored(record, replies[record.id]).answer for record in run.records}
     if of_pairs:
-        places = {"A": 1, "B": 2}  # a submitted 0, a tie, is neither
+        places = {"A": 1, "B": 2}  # a submitted 0 (a tie) becomes None
         return System(name, {}, {identity: places.get(str(answer)) for identity, answer in answers.items()})
     return System(name, {identity: float(str(answer)) for identity, answer in answers.items()}, {})
 
@@ -95,7 +98,7 @@ def _logged(name: str, path: Path, corpus: Corpus) -> System:
 
 
 def open_embedding(name: str) -> Embed:
-    """Vectors of words: a text file of word vectors, or a sentence-transformers model (hub name or folder)."""
+    """An embedding of words: a text file of word vectors, or a sentence-transformers model (hub name or folder)."""
     if Path(name).is_file():
         from humor_tasks.models.humicroedit.frozen import WordVectors
 

@@ -1,7 +1,7 @@
-"""A judge against people: its verdicts on the pairs of explanations that people voted on.
+"""Comparison of a judge with human votes on the same pairs of explanations.
 
-The judge's are those of a log of humor_tasks/explanation_preference: a pair whose two orders disagree is a
-tie. The people's is the majority of their votes.
+The judge's verdicts are read from a log of humor_tasks/explanation_preference; a pair whose two orders disagree is a
+tie. The human verdict is the majority of the votes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from humor_tasks.studies.annotate.pairs import same_text
 from humor_tasks.studies.annotate.vote import TIE, Vote
 from humor_tasks.studies.annotate.votes import votes_table
 
-# By words of a model's name, the last part first: openai/gpt-4o, together/meta-llama/Llama-3-8b, gpt4-explanations.
+# Model family -> pattern in a part of the model's name, the last part first, for names such as openai/gpt-4o,
+# together/meta-llama/Llama-3-8b and gpt4-explanations.
 FAMILIES = {
     "gpt": r"gpt|davinci|^o\d+(?!\w)|^openai$",
     "claude": r"claude|^anthropic$",
@@ -46,7 +47,7 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """A pair of the log: both texts, the system's first (empty where the log does not hold them), and what was said."""
+    """A pair of the log: both texts, the system's first (empty where the log does not hold them), and the outcomes."""
 
     id: str
     texts: tuple[str, str]
@@ -54,7 +55,7 @@ class JudgedPair:
 
     @property
     def cluster(self) -> str:
-        """Such as its contest."""
+        """The pair's cluster, such as its contest."""
         return self.outcomes[0].cluster
 
     @property
@@ -64,14 +65,14 @@ class JudgedPair:
 
     @property
     def lengths(self) -> tuple[float, float]:
-        """Characters, the system's first."""
+        """Lengths in characters, the system's first."""
         system, against = self.outcomes[0].groups["lengths"].split()
         return float(system), float(against)
 
 
 @dataclass(frozen=True)
 class JudgeLog:
-    """One finished run. `pairs` are those that a judge was asked about; `settled` counts the others."""
+    """One finished run. `pairs` are the pairs shown to a judge; `settled` is the number of the other pairs."""
 
     path: Path
     judges: tuple[str, ...]
@@ -81,7 +82,10 @@ class JudgeLog:
 
 
 def read_judge_log(path: Path) -> JudgeLog:
-    """A log of humor_tasks/explanation_preference; BadInput for another, one cut short and one of several epochs."""
+    """A log of humor_tasks/explanation_preference.
+
+    Raises BadInput for a log of another task, an unfinished log, several epochs and a log without judged pairs.
+    """
     run = read_run(path, EXPLANATION_PREFERENCE.name, one_epoch="keep one verdict a question (--epochs 1).")
     pairs: dict[str, JudgedPair] = {}
     judges: dict[str, None] = {}
@@ -110,7 +114,7 @@ def _texts(sample: LoggedSample) -> tuple[str, str]:
 
 
 def family(model: str) -> str:
-    """What a model's name tells of where it comes from; a name that tells nothing is its own family."""
+    """The family of a model, inferred from its name; a model of unknown family forms its own."""
     for part in reversed(model.lower().split("/")):
         for name, words in FAMILIES.items():
             if re.search(words, part):
@@ -123,21 +127,22 @@ def family(model: str) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A judge and people on one question: who they are, on how many pairs, and `estimates`.
+    """A judge and the human votes on one question.
 
-    own: the side whose explainer is of the judge's family, "" where none or both are. pairs: with a verdict and
-    votes. The estimates are of these pairs, clustered as the log is, but for unread, the win rates and
-    prediction_powered:
+    own: the side whose explainer is of the judge's family, "" for neither or both. pairs: the number of pairs with a
+    verdict and votes. The estimates are over these pairs and clustered by the log's clusters, except for unread, the
+    win rates and prediction_powered:
 
-    accuracy: how often the judge takes the side of the people's majority, where both take one. gwet_ac1,
-    raw_agreement: of judge and majority as two raters, ties a category. human_ceiling: as of `agreement`, for
-    comparison. first_shown: of the judge's verdicts for a side, those for the one shown first;
-    people_first_shown: of the votes. inconsistent: pairs whose orders disagree. length_effect, longer: the log
-    odds that length brings (`length_controlled_win_rate`), and how often the longer text is the one
-    preferred; people_...: of the majority. self_preference: the judge's win rate of its `own` side less the
-    people's. unread: pairs with votes but without a verdict. judge_win_rate: A's over all pairs read;
-    people_win_rate: over all pairs with votes, read or not. prediction_powered: A's over all pairs read had
-    people voted on all, which those that they voted on must be a random sample of (`prediction_powered`).
+    accuracy: how often the judge agrees with the human majority, over pairs without a tie of either. gwet_ac1,
+    raw_agreement: of judge and majority as two raters, with ties as a category. human_ceiling: as in `agreement`, for
+    comparison. first_shown: the share of the judge's verdicts for a side that prefer the text shown first;
+    people_first_shown: the same of the votes. inconsistent: the share of pairs whose two orders disagree.
+    length_effect: the effect of length in log odds (`length_controlled_win_rate`). longer: how often the longer text
+    is preferred. people_length_effect, people_longer: the same of the majority. self_preference: the judge's win rate
+    of its `own` side minus the human win rate of that side. unread: the share of pairs with votes that have no
+    verdict. judge_win_rate: A's win rate over all pairs with a verdict. people_win_rate: A's over all pairs with votes.
+    prediction_powered: an estimate of A's human win rate over all pairs with a verdict; the pairs with votes must be a
+    random sample of them (`prediction_powered`).
     """
 
     judge: str
@@ -152,9 +157,9 @@ class Comparison:
 def against_people(
     found: Sequence[Agreed], logs: Sequence[JudgeLog], explainers: Mapping[str, str] | None = None
 ) -> list[Comparison]:
-    """Every log with every question that it is about: the same ids and the same texts, as PAIRS tell them.
+    """Compare every log with every question that has pairs in common with it (the same ids and texts in PAIRS).
 
-    `explainers` name who wrote A and B, if the log does not. Raises BadInput for a log that is about none.
+    `explainers` name the authors of A and B; they override the log. Raises BadInput for a log without such a question.
     """
     for side in explainers or {}:
         check_choice("explainer", side, ("A", "B"))
@@ -173,7 +178,7 @@ def against_people(
 
 @dataclass(frozen=True)
 class _Words:
-    """What a judge and the majority say of a question's pairs, A, B or tie; `shared` lists those with both."""
+    """The verdicts of judge and majority on a question's pairs (A, B or tie); `shared` lists the pairs with both."""
 
     question: Question
     majority: Mapping[str, str]
@@ -208,7 +213,7 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
     unread = clustered_mean([float(i not in verdicts) for i in asked], words.clusters(asked))
     corrected, notes = _win_rates(words, asked)
     if other:
-        notes.append(f"{listed('pair', other)} left out, for people read other texts than the judge.")
+        notes.append(f"{listed('pair', other)} left out: the annotators saw other texts than the judge.")
     if log.settled:
         about = f"{log.settled} of the log's pairs"
         notes.append(f"the judge was not asked about {about} (the same text twice, or an empty one); left out.")
@@ -219,7 +224,7 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
 
 
 def _turned(question: Question, log: JudgeLog) -> tuple[bool | None, list[str]]:
-    """Whether option A is the log's `against`, None where the log is about something else; ids with other texts."""
+    """Whether option A is the log's `against` (None where no pair matches), and the ids with different texts."""
     found: dict[bool | None, list[str]] = {}
     for identity in (i for i in log.pairs if i in question.items):
         texts = [same_text(text) for text in log.pairs[identity].texts]
@@ -278,7 +283,7 @@ def _biases(words: _Words, own: str) -> dict[str, Estimate]:
 
 
 def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate], list[str]]:
-    """`asked`: the pairs with votes, with a verdict or without."""
+    """The win rates and notes; `asked` are the log's pairs with votes, with or without a verdict."""
     shared = words.shared
     rest = [i for i in words.verdicts if i not in words.majority]
     human, judged = ([WORTH[said[i]] for i in shared] for said in (words.majority, words.verdicts))
@@ -289,7 +294,7 @@ def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate]
         "people_win_rate": win_rate([WORTH[words.majority[i]] for i in asked], words.clusters(asked)),
     }
     if not words.verdicts:
-        return found, [f"no verdict could be read, on any of {len(words.pairs)} pairs; nothing is told of this judge."]
+        return found, [f"no verdict could be read, on any of {len(words.pairs)} pairs; this judge cannot be evaluated."]
     notes = []
     if unread := len(asked) - len(shared):
         which = f"{unread} of {len(asked)} pairs with votes have no verdict"

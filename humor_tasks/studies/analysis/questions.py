@@ -1,8 +1,8 @@
-"""Votes by question: which file, which column and which items of PAIRS a vote belongs to.
+"""Grouping of votes by question, from the files of votes and the items of PAIRS.
 
-A question is what one line of a table is about: two systems' explanations, or the accuracy of people on a
-benchmark. It is told by a column `question` of the votes, by the fields `question` and `systems` (the names of
-the two) of an item of PAIRS (see `annotate.pairs`), and otherwise by the file.
+A question is one row of a table: two systems' explanations, or human accuracy on a benchmark. It is given by a column
+`question` of the votes, by the fields `question` and `systems` (the names of the two systems) of an item of PAIRS (see
+`annotate.pairs`), and otherwise by the file.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ PREFERENCE = "preference"
 
 @dataclass(frozen=True)
 class Question:
-    """The votes on one question. `items` are those asked, with votes or without; empty where no PAIRS were given.
+    """The votes on one question.
 
-    `systems` name who wrote option A and who B, where PAIRS say so.
+    `items` are all its items, with or without votes; empty without PAIRS. `systems` are the authors of options A and B,
+    where PAIRS name them.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Question:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     def cluster(self, item: str) -> str:
-        """What the item shares with others, such as its contest; its own id where nothing is known."""
+        """The item's cluster, such as its contest; the item's id where the cluster is unknown."""
         return (self.items[item].cluster if item in self.items else "") or item
 
 
@@ -47,11 +48,11 @@ Key = tuple[str, str, tuple[str, str] | None]  # question, kind and systems of a
 def read_questions(votes: Sequence[Path], pairs: Sequence[Path] = (), twice: str = "error") -> list[Question]:
     """The questions of these files, in their order.
 
-    One file of `pairs` is that of all votes, which are then pooled; several belong to the files of votes
-    in turn. Raises BadInput as `read_votes` and `read_pairs` do.
+    One file of `pairs` applies to all votes, which are then pooled; several files apply to the files of votes in the
+    same order. Raises BadInput for a repeated file, another number of `pairs`, and as `read_votes` and `read_pairs`.
     """
     if len({path.resolve() for path in votes}) < len(votes):
-        raise BadInput("a file of votes is given twice; each counts once.")
+        raise BadInput("a file of votes is given twice; give each file once.")
     if not pairs:
         return [question for path in votes for question in _without_items(path, twice)]
     if len(pairs) not in (1, len(votes)):
@@ -79,7 +80,7 @@ def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question
     groups: dict[Key, dict[str, Item]] = {}
     for item in items:
         question, systems = about[item.id]
-        kind = PREFERENCE if unanswered else item.kind  # the funnier of two captions, too, where none is right
+        kind = PREFERENCE if unanswered else item.kind  # also for ranking items without an answer
         groups.setdefault((question, kind, systems), {})[item.id] = item
     read = [_read(path, allowed, twice) for path in paths]
     found = []
@@ -94,12 +95,12 @@ def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question
             if given or not name:
                 told = name or question or (" vs ".join(systems) if systems and len(groups) > 1 else stem)
                 found.append(Question(told, given, kind, systems, own, left_out))
-                left_out = {}  # said once
+                left_out = {}  # reported once
     return found
 
 
 def _read(path: Path, allowed: Mapping[str, tuple[str, ...]] | None, twice: str) -> dict[str, Votes]:
-    """The votes by what their column `question` says; all under "" where there is none."""
+    """The votes by the value of their column `question`; all under "" without this column."""
     rows = _rows(path)
     choices: dict[str, Any] = {} if allowed is None else {"choices": allowed}
     if not any({*REQUIRED, "question"} <= set(row) for _, row in rows):
@@ -119,13 +120,13 @@ def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _about(pairs: Path) -> dict[str, tuple[str, tuple[str, str] | None]]:
-    """Item id -> its question and its systems, fields that raters are not shown; `read_pairs` has read the rest."""
+    """Item id -> its question and systems, fields not shown to annotators; `read_pairs` reads the other fields."""
     found: dict[str, tuple[str, tuple[str, str] | None]] = {}
     for where, row in read_json_rows(pairs, read_body(pairs, "utf-8-sig")):
         question = row.get("question")
         systems = row.get("systems")
         if systems is not None and not (isinstance(systems, list) and len(systems) == 2):
-            raise BadInput(f"{where}: systems is {systems!r}; it names who wrote option A and who wrote B.")
+            raise BadInput(f"{where}: systems is {systems!r}; it must list the authors of options A and B.")
         named = (_text(systems[0], "systems", where), _text(systems[1], "systems", where)) if systems else None
         found[str(row["id"]).strip()] = _text(question, "question", where) if question is not None else "", named
     return found

@@ -1,4 +1,4 @@
-"""Tables and estimates as Markdown and JSON. Names are data: nothing in them is markup."""
+"""Tables and estimates as Markdown and JSON; markup in names is escaped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def interval(e: Estimate | None, digits: int = 3, times: float = 1) -> str:
-    """ "0.644 [0.551, 0.737]", without what is not known; "-" where nothing is."""
+    """ "0.644 [0.551, 0.737]"; without an unknown interval, and "-" for an unknown value."""
     if e is None or math.isnan(e.value):
         return "-"
     value, low, high = (f"{times * x:.{digits}f}" for x in (e.value, e.low, e.high))
@@ -28,12 +28,12 @@ def interval(e: Estimate | None, digits: int = 3, times: float = 1) -> str:
 
 
 def percent(e: Estimate | None) -> str:
-    """ "84.7", "-" where it is not known."""
+    """ "84.7"; "-" for an unknown value."""
     return "-" if e is None or math.isnan(e.value) else f"{100 * e.value:.1f}"
 
 
 def plain(value: Any) -> Any:
-    """For JSON: dataclasses as objects, and None for what is no finite number."""
+    """Convert to JSON types: dataclasses become objects, and numbers that are not finite become None."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         value = dataclasses.asdict(value)
     if isinstance(value, Mapping):
@@ -44,6 +44,6 @@ def plain(value: Any) -> Any:
 
 
 def safe(text: str) -> str:
-    """`text` on one line, shown as it is, without characters that nobody sees: control, bidi and other format ones."""
+    """`text` on one line with Markdown escaped, without invisible characters: control, bidi and other format ones."""
     seen = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
     return re.sub(r"([\\`*_<>|$~&])", r"\\\1", " ".join(seen.split()))

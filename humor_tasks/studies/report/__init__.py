@@ -1,1 +1,1 @@
-"""Reports over finished runs."""
+"""Reports on finished runs."""

@@ -1,4 +1,4 @@
-"""Graded logs as plain rows: who explained, who graded, what was found, what it took."""
+"""Graded logs as plain records: explainer, graders, verdicts on each point, tokens and cost."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from humor_tasks.data.logs import FinishedRun, Usage, read_run
 from humor_tasks.data.prices import Price
 from humor_tasks.errors import BadInput
 
-ROLE = "grader"  # the model role of those who grade
+ROLE = "grader"  # the model role of the graders
 
 
 @dataclass(frozen=True)
 class GradedPoint:
-    """One point of one explanation; `passed` is None where graders gave no verdict."""
+    """One point of one explanation; `passed` is None where the graders gave no verdict."""
 
     id: str
     cluster: str
@@ -25,7 +25,7 @@ class GradedPoint:
 
 @dataclass(frozen=True)
 class Spent:
-    """Tokens and dollars of one role; `cost` is None where a model has no price."""
+    """Tokens and cost in dollars of one role; `cost` is None where a model has no price."""
 
     input: int
     output: int
@@ -36,9 +36,9 @@ class Spent:
 class GradedLog:
     """One finished run.
 
-    `explainer` is None where the explanations came from another harness's log, `grader` where the
-    verdicts are not those this run paid for (graded again, or from the cache). `samples` counts each
-    once however many epochs there were, `rows` is how many a whole run has.
+    `explainer` is None where the explanations were read from another run's log. `grader` is None where this run did
+    not pay for the verdicts (graded again, or from the cache). `samples` counts each sample once, independently of the
+    number of epochs. `rows` is the number of samples of a complete run.
     """
 
     path: Path
@@ -58,8 +58,8 @@ class GradedLog:
 def read_graded(path: Path, prices: Mapping[str, Price] | None = None, anew: bool = True) -> GradedLog:
     """A log of humor_tasks/humorbench or of `humor-tasks grade`.
 
-    `prices` prices the tokens anew, or, without `anew`, where no cost was recorded when the model was run.
-    Raises BadInput for a log of something else, one that did not finish, and one without verdicts.
+    With `anew`, costs are computed from `prices`; otherwise only where the run recorded no cost. Raises BadInput for a
+    log of another task, an unfinished log and a log without verdicts.
     """
     run = read_run(path)
     points: list[GradedPoint] = []
@@ -100,13 +100,13 @@ def read_graded(path: Path, prices: Mapping[str, Price] | None = None, anew: boo
 
 
 def _subset(signature: str) -> str:
-    """From the signature of the run that wrote the explanations; a log of `grade` has no such argument."""
+    """The subset in the signature of the run that wrote the explanations; a log of `grade` has no such argument."""
     parts = dict(part.partition(":")[::2] for part in signature.split("|"))
     return parts.get("subset", "all")
 
 
 def _spent(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[Spent, Spent]:
-    """What the explainer and what the graders took: all models' usage less that of the role."""
+    """Usage of the explainer and of the graders; the explainer's is the usage of all models minus that of the role."""
     role = run.roles.get(ROLE, Usage())
     explaining, grading = _costs(run, judges, prices)
     used = run.models.values()
@@ -117,10 +117,11 @@ def _spent(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | Non
 
 
 def _costs(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | None) -> tuple[float | None, float | None]:
-    """Dollars of the explainer and of the graders, recorded or priced anew.
+    """Cost of the explainer and of the graders in dollars, as recorded or computed from `prices`.
 
-    `judges` are the models bound to the role, and those that the scorer was given. None where a model has no price,
-    and where the explainer grades in a panel and is priced anew: its tokens cannot be told apart.
+    `judges` are the models bound to the role and the models passed to the scorer. The cost is None where a model has
+    no price. It is also None where the explainer is also one of several graders and `prices` are given, because the
+    log does not separate its tokens for explaining and for grading.
     """
     costs = {m: u.cost if prices is None else _cost(prices.get(m), u) for m, u in _used(run).items()}
     if run.model not in judges:
@@ -133,8 +134,8 @@ def _costs(run: FinishedRun, judges: Set[str], prices: Mapping[str, Price] | Non
 
 
 def _is_this_runs(run: FinishedRun, asked: Set[str]) -> bool:
-    """Whether the verdicts, by the models `asked`, are by those that the run recorded tokens of."""
-    if run.model in asked:  # its tokens may be those of explaining alone
+    """Whether the run recorded tokens of every model in `asked`, the models that gave the verdicts."""
+    if run.model in asked:  # its tokens may be from explaining only
         role = run.roles.get(ROLE, Usage())
         if not role.all_input + role.output or (run.graders and run.model not in run.graders):
             return False
@@ -142,7 +143,7 @@ def _is_this_runs(run: FinishedRun, asked: Set[str]) -> bool:
 
 
 def _used(run: FinishedRun) -> dict[str, Usage]:
-    """The models that the run recorded tokens of."""
+    """The models for which the run recorded tokens."""
     return {model: usage for model, usage in run.models.items() if usage.all_input + usage.output}
 
 

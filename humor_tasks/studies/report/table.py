@@ -1,7 +1,7 @@
-"""One line a model: score, hard score, tokens, cost; and the picture of score against cost.
+"""The report table, one row per model (score, hard score, tokens, cost), and the plot of score against cost.
 
-As in Narad et al. 2025 (arXiv 2507.21476). Explainer and graders are counted apart: what a model
-costs to ask is its own, what it costs to grade is the benchmark's.
+As in Narad et al. 2025 (arXiv 2507.21476). Tokens and cost of explainer and graders are counted separately: the first
+are a property of the model, the second of the benchmark.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 @dataclass(frozen=True)
 class Line:
-    """One log's line."""
+    """The table row of one log."""
 
     log: GradedLog
     score: Estimate
@@ -39,7 +39,7 @@ class Line:
     no_verdict: int
 
     def cells(self) -> dict[str, Any]:
-        """The line by COLUMNS; None where something is not known."""
+        """The values of the row by COLUMNS; None where a value is unknown."""
         explainer, grader = self.log.explainer, self.log.grader
         values = [self.log.model, self.score.value, self.score.low, self.score.high]
         values += [self.hard.value, self.hard.low, self.hard.high, self.score.n, self.hard.n, self.no_verdict]
@@ -52,7 +52,7 @@ class Line:
 
 
 def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
-    """A line a log, the best score first; `hard` is a named subset or a file of keys."""
+    """One row per log, the best score first; `hard` is a named subset or a file of keys."""
     keys = subset_keys(hard, "")
     lines = []
     for log in logs:
@@ -67,7 +67,7 @@ def _share(points: Sequence[GradedPoint]) -> Estimate:
 
 
 def as_markdown(lines: Sequence[Line]) -> str:
-    """The table for people: scores in percent, each with how many points it is of."""
+    """The table as Markdown: scores in percent, each with its number of points."""
     head = ("model", "score", "of", "hard score", "of", "no verdict", "explainer tokens in / out", "explainer cost")
     rows: list[tuple[str, ...]] = [(*head, "grader", "grader tokens in / out", "grader cost", "version")]
     for line in lines:
@@ -88,12 +88,12 @@ def _spent(spent: Spent | None) -> tuple[str, str]:
 
 
 def _names(graders: str) -> str:
-    """The graders without how they were asked."""
+    """The graders' names, without the grading configuration."""
     return graders.split("|", 1)[0].removeprefix("graders:")
 
 
 def incomparable(lines: Sequence[Line]) -> list[str]:
-    """Why these lines' scores do not compare, in words; empty where nothing is known against it."""
+    """Messages on why the scores of these rows are not comparable; empty where no reason is known."""
     told = []
     about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "graders"}
     for name, field in about.items():
@@ -112,17 +112,17 @@ def _dollars(cost: float | None) -> str:
 
 
 def as_csv(lines: Sequence[Line]) -> str:
-    """The table for programs."""
+    """The table as CSV."""
     return as_table(COLUMNS, (line.cells().values() for line in lines))
 
 
 def as_json(lines: Sequence[Line]) -> str:
-    """The same as a list of objects."""
+    """The table as JSON, a list of objects."""
     return json.dumps([line.cells() for line in lines], indent=2) + "\n"
 
 
 def write_report(path: Path, lines: Sequence[Line]) -> None:
-    """Markdown, CSV or JSON by the file's ending."""
+    """Write Markdown, CSV or JSON, by the file's extension; raises BadInput for another extension."""
     makers: dict[str, Callable[[Sequence[Line]], str]] = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
     if path.suffix not in makers:
         raise BadInput(f"{path}: a report ends in {', '.join(makers)}.")
@@ -130,10 +130,10 @@ def write_report(path: Path, lines: Sequence[Line]) -> None:
 
 
 def plot(path: Path, lines: Sequence[Line]) -> int:
-    """Score against what explaining cost, as a picture; returns how many models it shows.
+    """Plot score against the cost of the explanations; returns the number of models shown.
 
-    Models are numbered by score. Leaves out models whose cost is not known or zero: the axis is
-    logarithmic. Raises BadInput when none is left, for another file type, and without matplotlib.
+    Models are numbered by score. Models with unknown or zero cost are left out, because the axis is logarithmic.
+    Raises BadInput when no model is left, for another file type, and without matplotlib.
     """
     try:
         from matplotlib.figure import Figure
@@ -153,7 +153,7 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
         error = None if e.stderr != e.stderr else [[100 * (e.value - e.low)], [100 * (e.high - e.value)]]
         bars.append(axes.errorbar(cost, 100 * e.value, yerr=error, fmt="o", capsize=3))
         axes.annotate(str(i), (cost, 100 * e.value), xytext=(5, 4), textcoords="offset points", fontsize=9)
-        names.append(f"{i}  {line.log.model}".replace("$", r"\$"))  # no mathematics in a model's name
+        names.append(f"{i}  {line.log.model}".replace("$", r"\$"))  # matplotlib would render $...$ as mathematics
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter("{x:g}")
@@ -165,7 +165,7 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
     axes.margins(x=0.1)
     axes.legend(bars, names, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     picture = io.BytesIO()
-    figure.savefig(picture, format=path.suffix[1:], dpi=150, bbox_inches="tight")  # as wide as the names need
+    figure.savefig(picture, format=path.suffix[1:], dpi=150, bbox_inches="tight")  # "tight" fits the width to the names
     write_bytes(path, picture.getvalue())
     return len(shown)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from inspect_ai import Task, task
 
 from humor_tasks import benchmarks as ht
-from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_inspect import build
 
 DATA = Path(__file__).parent / "data"
 COLUMNS = ("id", "topic", "start", "endings", "answer")
