@@ -95,6 +95,7 @@ def test_seven_questions_come_out_in_the_layout_of_table_3(seven: tuple[Path, Pa
     assert cells(markdown, "Q7")[:6] == ["Q7", "human", "5-shot GPT-4", "67.7", "390", "20.9"]
 
 
+@pytest.mark.slow
 def test_a_file_a_question_a_column_and_one_file_give_the_same_lines(seven: tuple[Path, Path], tmp_path: Path) -> None:
     pairs, votes = simulated()
     whole = analyse(read_questions([seven[0]], [seven[1]]))

@@ -93,6 +93,7 @@ def test_a_subset_belongs_to_one_file() -> None:
     assert hard_subset([unknown], 5, min_attempts=1)["corpus_sha256"] is None
 
 
+@pytest.mark.slow
 def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_path: Path) -> None:
     path = tmp_path / "my_hard.json"
     arguments = ["hard-subset", *map(str, logs.pool()), "-o", str(path), "--size", "5", "--min-attempts", "2"]

@@ -264,6 +264,7 @@ def test_markdown_has_a_section_each_and_no_markup_of_others(tmp_path: Path) -> 
         assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1
 
 
+@pytest.mark.slow
 def test_a_picture_shows_names_as_they_are(tmp_path: Path) -> None:
     found = everything(replace(GOOD, name="$\\frac{"), replace(FLAT, name="_hidden"))
     for ending in ("png", "svg", "pdf"):

@@ -171,6 +171,7 @@ def test_a_grader_that_the_scorer_was_given_is_no_explainer(
     assert spent(found.grader) == (14, 2, 2 * GRADED["judge"] / 1e6)
 
 
+@pytest.mark.slow
 def test_a_log_of_grade_has_no_explainer_to_pay(logs: Logs, tmp_path: Path) -> None:
     path = logs.of("a", "judge", limit=4)
     task = logs.priced(lambda: grading_task(read_written(path, "humorbench"), "humorbench", path.name, cache=False))
@@ -223,6 +224,7 @@ def test_unfinished_logs(tmp_path: Path) -> None:
         read_graded(log_of(fail_on_error=False))
 
 
+@pytest.mark.slow
 def test_every_epoch_counts(tmp_path: Path) -> None:
     task = humorbench(dataset="sample", cache=False)
     log = run(task, explainer("a"), [grader("judge")], tmp_path, limit=3, epochs=2)
@@ -235,6 +237,7 @@ def test_every_epoch_counts(tmp_path: Path) -> None:
     assert (found.samples, found.rows) == (3, ROWS)
 
 
+@pytest.mark.slow
 def test_a_log_says_what_it_is_of(logs: Logs, tmp_path: Path) -> None:
     found = read_graded(logs.of("a", "judge"))
     assert (found.version, found.subset, found.rows, found.samples) == ("1-A", "all", ROWS, ROWS)
@@ -289,6 +292,7 @@ def test_a_log_graded_again_by_another_does_not_show_what_the_first_grader_took(
     assert rows_of(lines_of([found]))[1][8] == f"mockllm/{judge}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("anew", [False, True])
 @pytest.mark.parametrize("judges", [("judge",), ("judge", "c"), ("a",)])
 def test_a_log_whose_verdicts_came_from_the_cache_does_not_show_them_as_free(

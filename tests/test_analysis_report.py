@@ -109,6 +109,7 @@ def test_logs_that_compare_have_nothing_told_of_them(logs: Logs) -> None:
     assert incomparable(lines_of([read_graded(path) for path in logs.pool()])) == []
 
 
+@pytest.mark.slow
 def test_epochs_do_not_hide_that_a_run_is_partial(tmp_path: Path) -> None:
     task = humorbench(dataset="sample", cache=False)
     half, whole = (

@@ -208,6 +208,7 @@ def test_a_vote_counts_for_the_item_that_was_shown_only(tmp_path: Path) -> None:
 REASONS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=20)
 
 
+@pytest.mark.slow
 @given(st.lists(REASONS, min_size=1, max_size=5), st.data())
 def test_a_file_cut_anywhere_loses_only_what_was_not_acknowledged(
     tmp_path_factory: pytest.TempPathFactory, reasons: list[str], data: st.DataObject
@@ -432,6 +433,7 @@ def test_a_port_that_is_taken_is_told_and_nothing_is_made(tmp_path: Path) -> Non
     assert (done.exit_code, said in " ".join(done.output.split()), (tmp_path / "v.csv").exists()) == (2, True, False)
 
 
+@pytest.mark.slow
 def test_a_broken_picture_is_told_before_anybody_votes(tmp_path: Path) -> None:
     (tmp_path / "x.png").write_bytes(b"<svg>")
     write_pairs(tmp_path / "pairs.jsonl", [{"id": "1", "options": ["x", "y"], "image": "x.png"}])

@@ -343,6 +343,7 @@ def test_the_hook_watches_for_exactly_what_can_be_completed(site: Path) -> None:
 # --- against the installed lm-eval ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_real_lm_eval_scans_our_folder_behind_its_own_and_before_the_users(site: Path, tmp_path: Path) -> None:
     name = min(our_names())
     write(tmp_path / "mine", {"theirs.yaml": f"task: {name}\ndataset_path: json\n"})

@@ -98,6 +98,7 @@ def items_of(count: int, media: int = 10**6, cell: str = "c") -> list[Item]:
     return [Item(r, record_of(WORDS, r, "post", "row", hidden=True), str(r["caption"]), cell, "row") for r in rows]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 60), st.integers(0, 60), st.floats(0, 1), st.integers(0, 50))
 def test_letters_are_balanced_and_hands_have_their_share(count: int, hands: int, share: float, seed: int) -> None:
     items = [*items_of(count), *items_of(3, cell="d")]

@@ -262,6 +262,7 @@ for _ in range(20):
 """
 
 
+@pytest.mark.slow
 def test_processes_share_a_folder(tmp_path: Path) -> None:
     running = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)]) for _ in range(3)]
     assert [process.wait() for process in running] == [0, 0, 0]
@@ -375,6 +376,7 @@ def test_ahead_stops_at_an_error() -> None:
 # ---- captions -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_long_captions_are_cut_as_open_clip_cuts_them_and_counted(file: str) -> None:
     clip, tokenizer = load(file, prefix=""), open_clip.get_tokenizer(TINY)
     letters = "".join(random.Random(0).choices(string.ascii_lowercase, k=4000))
@@ -474,6 +476,7 @@ def test_an_image_file_cut_short_is_named(tmp_path: Path) -> None:
         shared().embed_images([Image.open(tmp_path / "cut.jpg")])
 
 
+@pytest.mark.slow
 def test_a_strip_is_too_narrow_for_crop_as_well(file: str) -> None:
     with pytest.raises(BadInput, match="too narrow for fit=crop"):
         load(file, fit="crop").embed_images([Image.new("1", (1, 20_000_000))])

@@ -110,12 +110,14 @@ def assert_inspect_agrees(log: EvalLog, run: Run, expected: Scores) -> None:
         assert log.results.scores[0].metrics[name].value == pytest.approx(estimate.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", BOTH)
 def test_inspect_answers_as_clip_scores(folder: str, clip: Clip, task: str) -> None:
     run = opened(task)
     assert_inspect_agrees(in_inspect(folder, task), run, directly(clip, run))
 
 
+@pytest.mark.slow
 def test_queued_samples_share_a_pass_and_answer_as_one_by_one(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     batchers: list[Any] = []
     sizes: list[int] = []
@@ -143,6 +145,7 @@ def test_queued_samples_share_a_pass_and_answer_as_one_by_one(folder: str, monke
     assert close(scores_in(in_inspect(folder, "matching", max_connections=1)), together)
 
 
+@pytest.mark.slow
 def test_worked_examples_leave_the_answer_alone(folder: str, clip: Clip) -> None:
     made = build("matching", {"dataset": "sample", "setting": "pixels", "shots": 2})
     log = eval(made, model=get_model(f"clip/{folder}", device="cpu"), display="none")[0]
@@ -201,6 +204,7 @@ def test_a_bad_picture_is_its_own_samples_problem_only(folder: str) -> None:
     assert "broken" in errors[2] or "not a picture" in errors[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "setting", "message"),
     [
@@ -377,6 +381,7 @@ def test_every_process_has_a_share_of_every_metric(name: str) -> None:
 # ---- without a harness ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", BOTH)
 def test_predictions_are_the_letters_of_the_scores(folder: str, clip: Clip, task: str) -> None:
     expected = letters(directly(clip, opened(task, fold="all")))

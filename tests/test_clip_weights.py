@@ -175,6 +175,7 @@ def with_quick_gelu(state: State, mean: Any) -> list[list[float]]:
         ]
 
 
+@pytest.mark.slow
 def test_a_tag_is_downloaded_once_and_brings_its_activation_and_colours(
     state: State, expected: list[list[float]], tag: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,6 +389,7 @@ def test_checkpoints_that_do_not_fit_say_why(
     assert not (tmp_path / "trapped").exists()
 
 
+@pytest.mark.slow
 def test_files_that_hold_nothing_say_so(state: State, tmp_path: Path) -> None:
     for name, data in (("a.pt", b""), ("a.safetensors", b"\0" * 20), ("b.pt", b"not a checkpoint")):
         (tmp_path / name).write_bytes(data)

@@ -43,6 +43,7 @@ from humor_tasks.testing import ScriptedModel
 # ---- HumorBench, end to end ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on_unparsed", ["wrong", "exclude"])
 @pytest.mark.parametrize("per", ["row", "caption"])
 def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
@@ -68,6 +69,7 @@ def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
     assert log.eval.task_version == opened.version == {"row": "1-A", "caption": "1-A-caption"}[per]
 
 
+@pytest.mark.slow
 def test_what_a_grader_is_shown() -> None:
     opened = load("humorbench", dataset="sample")
     judge = grader("g", thirds)
@@ -82,6 +84,7 @@ def test_what_a_grader_is_shown() -> None:
     assert between(judge.asked[0][1][1], "explanation") == '1 &lt; 2 &amp;lt; &#123;"3"&#125;'
 
 
+@pytest.mark.slow
 def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
     opened = load("humorbench", dataset="sample")
     replies = replies_of(opened)
@@ -100,6 +103,7 @@ def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
     assert "It names the bears." in (found(log)[opened.records[0].id].explanation or "")
 
 
+@pytest.mark.slow
 def test_epochs_are_all_counted_and_graded_once() -> None:
     opened = load("humorbench", dataset="sample")
     judge = grader("g", thirds)
@@ -156,6 +160,7 @@ def test_a_target_without_points_is_an_error() -> None:
 # ---- panels, failures ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_panel_decides_by_majority() -> None:
     opened = load("humorbench", dataset="sample")
     rules = [thirds, lambda point: len(point) % 2 == 0, lambda point: None if len(point) % 5 == 0 else True]
@@ -262,6 +267,7 @@ def test_no_grader_fails_before_anything_is_asked() -> None:
     assert model.asked == []
 
 
+@pytest.mark.slow
 def test_a_reply_without_an_explanation_is_not_graded() -> None:
     opened = load("humorbench", dataset="sample")
     judge = grader("g", thirds)
@@ -281,6 +287,7 @@ def test_a_reply_without_an_explanation_is_not_graded() -> None:
 # ---- rescoring ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_log_can_be_graded_again() -> None:
     opened = load("humorbench", dataset="sample")
     replies = replies_of(opened)

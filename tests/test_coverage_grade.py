@@ -145,6 +145,7 @@ def test_bad_samples(lines: list[str], tmp_path: Path, change: Any, messages: li
         assert message in str(caught.value)
 
 
+@pytest.mark.slow
 def test_bad_logs(logged: dict[str, Path], tmp_path: Path) -> None:
     def told(path: Path, message: str, task: str = "humorbench") -> None:
         with pytest.raises(BadInput, match=message):

@@ -40,6 +40,7 @@ from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 # ---- the request --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_verdict_is_paid_for_once() -> None:
     samples = [bears("one", "It has fur.", "It flies."), bears("two", "It swims.")]
     for name in ("cached", "anew"):
@@ -264,6 +265,7 @@ def test_a_missing_grader_is_told_before_there_is_a_log() -> None:
 # ---- the exam -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_exam_in_inspect_is_the_exam_without_a_harness() -> None:
     opened = load("humorbench_autograder", dataset="sample")
     said = [verdict(True), verdict(False), verdict(True), "It passes.", verdict(False), verdict(True), REFUSAL]

@@ -76,6 +76,7 @@ def test_every_row_of_the_sample_is_described(seer: tuple[Seer, ChatServer], tmp
                 assert after.fields["entities"] == f"Room {mark}, Waiting, beer"
 
 
+@pytest.mark.slow
 def test_the_real_rows_keep_every_other_column(seer: tuple[Seer, ChatServer], tmp_path: Path, real_corpus: str) -> None:
     out = tmp_path / "described"
     assert "198 rows, 40 pictures" in describe(out, real_corpus)
@@ -163,6 +164,7 @@ def test_empty_answers_are_told_or_filled(
     assert {(r.fields["uncanny"], r.fields["entities"]) for r in records} == {("Nothing.", "")}
 
 
+@pytest.mark.slow
 def test_what_a_killed_writer_left_is_no_hindrance(seer: tuple[Seer, ChatServer], tmp_path: Path) -> None:
     (tmp_path / ".d.part-0123" / "images").mkdir(parents=True)
     (tmp_path / ".d.part-0123" / "README.md").write_text("half")

@@ -529,6 +529,7 @@ def test_real_rows(real_data: Path, split: str) -> None:
     assert odd + sum("None" in r.fields["edited2"].split() for r in pairs.records) == 4 * (split == "train_funlines")
 
 
+@pytest.mark.slow
 def test_the_real_mean_of_train(real_data: Path) -> None:
     dataset = str(real_data / "humicroedit")
     grades = [float(str(r.target)) for r in load(RATING, dataset=dataset, split="train").records]

@@ -100,6 +100,7 @@ def assert_same(log: EvalLog, metrics: dict[str, Estimate]) -> None:
         assert parts == pytest.approx(ours, nan_ok=True), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), VARIANTS)
 @pytest.mark.parametrize("setting", ["edited_only", "original_and_edit"])
 def test_inspect_scores_as_without_a_harness(name: str, more: dict[str, str], setting: str) -> None:
@@ -111,6 +112,7 @@ def test_inspect_scores_as_without_a_harness(name: str, more: dict[str, str], se
     assert log.eval.task_version == opened.version
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), VARIANTS)
 @pytest.mark.parametrize("on_unparsed", ["wrong", "exclude"])
 def test_inspect_counts_what_it_cannot_read(name: str, more: dict[str, str], on_unparsed: str) -> None:
@@ -144,6 +146,7 @@ def with_logprobs(text: str, tokens: list[tuple[str, dict[str, float] | None]]) 
 SPREAD = {" 2": math.log(0.3), "2": math.log(0.1), " 0": math.log(0.2), " x": math.log(0.2), "10": math.log(0.1)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [RATING, PAIRWISE])
 @pytest.mark.parametrize("blank", ["", "▁", " "])
 def test_expected_values_are_those_of_the_first_digit(name: str, blank: str) -> None:
@@ -307,6 +310,7 @@ def test_a_submission_scores_as_its_log(name: str, tmp_path: Path) -> None:
         assert {m: each[1] for m, each in found.items()} == {m: f"{e.stderr:.5f}" for m, e in metrics.items()}
 
 
+@pytest.mark.slow
 def test_ratings_compared_make_a_submission(tmp_path: Path) -> None:
     """Equal ratings are no answer to a pair: they are refused, or filled as told."""
     (log, _), *_ = logs_of(PAIRWISE, tmp_path, {"via": "ratings"})
@@ -330,6 +334,7 @@ def test_ratings_compared_make_a_submission(tmp_path: Path) -> None:
     assert seeded[0].read_text() == seeded[1].read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fill", "filled"),
     [(RATING, "0.93", "0.93"), (RATING, None, None), (PAIRWISE, "2", "2"), (PAIRWISE, None, None)],
@@ -405,6 +410,7 @@ def test_ratings_of_the_pairs_headlines_are_scored_from_a_csv(tmp_path: Path) ->
     assert {m: each[0] for m, each in found.items()} == {m: f"{e.value:.5f}" for m, e in wanted.items()}
 
 
+@pytest.mark.slow
 def test_a_model_that_picks_among_choices_rates_nothing() -> None:
     log = eval(inspect_task(RATING), model="baseline/first", display="none")[0]
     assert log.status == "error"

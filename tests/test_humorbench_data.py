@@ -220,6 +220,7 @@ def test_hard_captions_are_whole_captions(real_data: Path) -> None:
 # ---- origin ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nothing_is_taken_from_the_corpora(real_data: Path) -> None:
     """Compared with HumorBench's texts and with every caption that the caption contest's crowd rated."""
     columns = ("description", "caption", "element", "explanation")

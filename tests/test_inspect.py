@@ -92,6 +92,7 @@ def test_pictures_reach_the_model_and_their_hashes_the_log() -> None:
         assert len(shown) == 3
 
 
+@pytest.mark.slow
 def test_a_broken_picture_fails_its_sample_only_when_it_runs(tmp_path: Path) -> None:
     from PIL import Image
 
@@ -112,6 +113,7 @@ def test_a_broken_picture_fails_its_sample_only_when_it_runs(tmp_path: Path) -> 
     assert metrics(log)["accuracy"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "task"), itertools.product(["random", "first", "longest", "overlap"], TASKS))
 def test_baselines_answer_every_task(strategy: str, task: str) -> None:
     log = run(TASKS[task](dataset="sample"), f"baseline/{strategy}")
@@ -136,6 +138,7 @@ def test_a_baseline_reads_lettered_lines_of_other_peoples_tasks() -> None:
     assert metrics(log)["accuracy"] == 1
 
 
+@pytest.mark.slow
 def test_unparsed_refused_and_empty_replies() -> None:
     refusal = ModelOutput.from_content("mockllm/model", "", stop_reason="content_filter")
     log = run(
@@ -156,6 +159,7 @@ def test_epochs_count_every_reply() -> None:
     assert metrics(log)["unparsed"] == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_all_folds_in_one_run() -> None:
     log = run(ranking(dataset="sample", fold="all"), "baseline/first")
     found = metrics(log)
@@ -165,6 +169,7 @@ def test_all_folds_in_one_run() -> None:
     assert single["crowd_accuracy"] == found["crowd_accuracy_fold3"]
 
 
+@pytest.mark.slow
 def test_a_log_can_be_rescored_by_another_rule() -> None:
     log = run(matching(dataset="sample"), scripted("Answer: Actually, none."))
     assert metrics(log)["unparsed"] == 1

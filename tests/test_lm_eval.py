@@ -96,6 +96,7 @@ def test_pictures_are_opened_once_each() -> None:
         assert [a[2] for a in sample["arguments"]] == [{"visual": [hashes[sample["doc"]["id"]]]}] * 5
 
 
+@pytest.mark.slow
 def test_crossval_group_is_the_mean_of_folds() -> None:
     found = run(BaselineLM("overlap"), "nyc_crossval")
     row = found["results"]["nyc_matching_crossval"]

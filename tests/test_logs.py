@@ -166,6 +166,7 @@ def test_a_file_of_texts(tmp_path: Path) -> None:
         read_run(tmp_path / "theirs.json")
 
 
+@pytest.mark.slow
 def test_groups_of_any_name_travel_nested(tmp_path: Path) -> None:
     log = inspect_log(tmp_path, humicroedit_pairwise(dataset="sample"))
     opened = load("humicroedit_pairwise", dataset="sample")

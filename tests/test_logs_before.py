@@ -94,6 +94,7 @@ def without_version(report: dict[str, Any]) -> dict[str, Any]:
     return report | ({"signature": report["signature"].rsplit("|", 1)[0]} if "signature" in report else {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["humorbench.eval", "lm_humorbench"])
 def test_old_explanations_are_graded_as_before(name: str, old: Path) -> None:
     path = old / name if name.endswith(".eval") else next((old / name).glob("samples_*"))

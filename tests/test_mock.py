@@ -45,6 +45,7 @@ def shown(run: Run, record: Record) -> str:
 # ---- the sample ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_sample_is_what_its_script_writes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, CARD / "_make_sample.py", tmp_path], check=True)
     written = {str(path.relative_to(tmp_path)): path for path in tmp_path.rglob("*") if path.is_file()}

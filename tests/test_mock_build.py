@@ -145,6 +145,7 @@ def test_captions_that_give_the_label_away_are_left_out_as_published(tmp_path: P
     assert kept == ["sarcasms galore", "ironical", "plain"]
 
 
+@pytest.mark.slow
 def test_the_new_yorker_sample_becomes_cartoons(tmp_path: Path) -> None:
     out = tmp_path / "out"
     said = built(out, "--newyorker", "sample")

@@ -72,6 +72,7 @@ def test_the_punchline_is_not_told() -> None:
         assert len(foot.getcolors()) <= 3  # the floor, and no letters
 
 
+@pytest.mark.slow
 def test_the_same_versions_draw_the_same_bytes(tmp_path: Path) -> None:
     for name in ("a.mp4", "b.mp4"):
         script().encode(ABOUT, ABOUT["clips"][1], tmp_path / name)

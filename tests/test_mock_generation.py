@@ -132,6 +132,7 @@ def test_graders_see_the_picture_and_the_story_as_data(scene: str, how: str, kin
 # ---- what it is worth ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structured", [False, True])
 def test_means_of_ratings_clustered_by_medium(structured: bool) -> None:
     judge = grading("j", by_length if not structured else lambda k, s: str(by_length(k, s)), structured)
@@ -151,6 +152,7 @@ def test_means_of_ratings_clustered_by_medium(structured: bool) -> None:
     assert "graders:mockllm/j|verdict:" in first.metadata["signature"]
 
 
+@pytest.mark.slow
 def test_a_panels_rating_is_the_mean_of_more_than_half() -> None:
     panel = [grading("x", lambda *_: 2), grading("y", lambda *_: 5), says("z", "Hard to say.")]
     log = run(mock_generation(**words()), *panel, model=teller().model)
@@ -162,6 +164,7 @@ def test_a_panels_rating_is_the_mean_of_more_than_half() -> None:
     assert metrics(log)["unrated"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("grader", "failure"),
     [
@@ -185,6 +188,7 @@ def test_a_rating_that_was_not_given_is_counted_and_never_guessed(grader: Script
     assert {score.value for score in scores(log).values()} == {"N"}
 
 
+@pytest.mark.slow
 def test_one_rating_of_two() -> None:
     judge = grading("j", lambda kind, story: 4 if kind == "sms" else "many")
     log = run(mock_generation(**words()), judge, model=teller().model)
@@ -194,6 +198,7 @@ def test_one_rating_of_two() -> None:
     assert metrics(log)["grader_unparsed"] == 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("on_unparsed", "sms"), [("wrong", (3 * 4 + 3 * 1) / 6), ("exclude", 4)])
 def test_what_is_no_story(on_unparsed: str, sms: float) -> None:
     told = [*STORIES[:3], "", "<think>A story about", "I'm sorry, but I can't help with that."]
@@ -248,6 +253,7 @@ def test_explanations_are_no_stories() -> None:
 # ---- two systems --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_systems_are_compared_in_pairs() -> None:
     judge = grading("j", lambda *_: 3)
     longer = [f"{story} And so on." for story in STORIES[:4]] + STORIES[4:]

@@ -81,6 +81,7 @@ def test_baselines_agree(name: str, strategy: str) -> None:
         assert metrics(log)["accuracy"] == 0.5  # always yes, and labels are balanced
 
 
+@pytest.mark.slow
 def test_explanations_are_scored_alike() -> None:
     log = eval(mock_explaining(**DESCRIBED), model="baseline/overlap", display="none")[0]
     theirs = in_lm_eval("mock_explaining_gen", BaselineLM("overlap"))
@@ -88,6 +89,7 @@ def test_explanations_are_scored_alike() -> None:
         assert theirs[f"{metric},none"] == pytest.approx(metrics(log)[metric])
 
 
+@pytest.mark.slow
 def test_replicates_are_averaged() -> None:
     """Three of five replicates answer right: the mean over all of them, clustered by medium."""
     asked: dict[str, int] = {}
@@ -110,6 +112,7 @@ def test_replicates_are_averaged() -> None:
 # ---- what a model receives ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
     seen = ScriptedModel("m", lambda messages: "Answer: yes")
     log = eval(mock_detecting(dataset="sample"), model=seen.model, display="none")[0]
@@ -139,6 +142,7 @@ def test_a_model_receives_as_many_frames_as_asked_and_the_right_ones(frames: int
         assert f"{hidden['speaker']}: (hidden)" in sample.messages[-2].text
 
 
+@pytest.mark.slow
 def test_descriptions_alone_send_nothing_but_text() -> None:
     seen = ScriptedModel("m", lambda messages: "Answer: yes")
     log = eval(mock_detecting(dataset="sample", input="description", shots=2), model=seen.model, display="none")[0]
@@ -317,6 +321,7 @@ def test_judges_compare_a_reply_with_the_reference(how: str, kind: type[Content]
 SHOWN = [("description", set()), ("pixels", {"image", "video"}), ("frames", {"image"})]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "kinds"), SHOWN)
 def test_two_sides_explain_mock(tmp_path: Path, setting: str, kinds: set[str]) -> None:
     records = load("mock_explaining", dataset="sample").records
@@ -408,6 +413,7 @@ def test_people_match_an_utterance_with_what_was_said_before(tmp_path: Path) -> 
     assert row["options"]["ABCD".index(row["answer"])] not in row["description"]
 
 
+@pytest.mark.slow
 def test_a_judge_that_takes_no_video_is_told_and_the_model_under_test_does_not_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,6 +86,7 @@ def test_states_and_logits_are_the_published_ones(flags: str, case: str, golden:
     assert gap(found[matters], said(f"{out}.logits")[matters]) < CLOSE
 
 
+@pytest.mark.slow
 @torch.inference_mode()
 def test_the_tiny_size_gives_the_published_numbers(golden: Path) -> None:
     held, about = load_file(golden / "full_tiny.safetensors"), json.loads((golden / "full_tiny.json").read_text())
@@ -238,6 +239,7 @@ FLAG_NAMES = (
 flags = st.fixed_dictionaries({name: st.booleans() for name in FLAG_NAMES})
 
 
+@pytest.mark.slow
 @given(flags)
 @settings(max_examples=20, deadline=None)
 def test_flags_take_and_give_parameters_by_name(chosen: dict[str, bool]) -> None:
@@ -285,6 +287,7 @@ def situations(draw: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @given(situations())
 @settings(max_examples=25, deadline=None)
 @torch.inference_mode()
@@ -493,6 +496,7 @@ def test_outputs_without_a_place_are_refused() -> None:
         built.decoder(torch.zeros(1, 11, dtype=torch.long), encoded, code_masks=torch.tensor([True]))
 
 
+@pytest.mark.slow
 def test_buckets_of_any_size_stay_inside_their_table() -> None:
     for buckets in [*range(2, 130), 148, 512, 1012, 2046, 2048, 5000]:
         index = text_index(1024, buckets, CPU)

@@ -52,6 +52,7 @@ def test_an_answer_is_what_the_network_writes(describer: Describer) -> None:
         assert describer.answer([drawing(i)], [question]) == [answer.texts[0]]
 
 
+@pytest.mark.slow
 def test_batched_is_single(folder: str, describer: Describer) -> None:
     one = Describer.load(folder, {"device": "cpu", "max_len": 9, "batch_size": 1})
     images = [drawing(i % 4) for i in range(12)]

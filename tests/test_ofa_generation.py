@@ -82,6 +82,7 @@ def scores(found: list[list[Hypothesis]]) -> list[float]:
 # -- published searches ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use_cache", [True, False])
 @pytest.mark.parametrize("flags", ["", "flags"])
 def test_searches_end_as_the_published_ones(flags: str, use_cache: bool, golden: Path) -> None:
@@ -132,6 +133,7 @@ def following(built: OfaNetwork, one: Encoded) -> Callable[[list[int]], list[flo
     return logs
 
 
+@pytest.mark.slow
 @given(hows, networks)
 @settings(max_examples=40, deadline=None)
 def test_the_search_is_the_one_with_lists(values: dict[str, Any], built: OfaNetwork) -> None:
@@ -151,6 +153,7 @@ def test_the_search_is_the_one_with_lists(values: dict[str, Any], built: OfaNetw
         assert [h.score for h in found] == pytest.approx([score for _, score in told], abs=1e-4)
 
 
+@pytest.mark.slow
 @given(hows, networks)
 @settings(max_examples=25, deadline=None)
 def test_a_cache_and_company_change_nothing(values: dict[str, Any], built: OfaNetwork) -> None:
@@ -195,6 +198,7 @@ def test_inputs_are_read_once_and_those_that_are_done_leave(monkeypatch: pytest.
 # -- bounds ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(hows, networks)
 @settings(max_examples=25, deadline=None)
 def test_every_search_ends_within_its_lengths(values: dict[str, Any], built: OfaNetwork) -> None:

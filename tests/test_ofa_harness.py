@@ -91,6 +91,7 @@ def test_inspect_gives_the_describers_answers(folder: str, describer: Describer,
     assert stops <= {"stop", "max_tokens"}
 
 
+@pytest.mark.slow
 def test_samples_that_wait_share_a_pass(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     apis: list[OfaAPI] = []
@@ -193,6 +194,7 @@ def test_what_ofa_cannot_be_asked(folder: str, messages: Any, config: dict[str, 
         generated(folder, messages, **config)
 
 
+@pytest.mark.slow
 def test_a_bad_picture_is_its_own_samples_problem_only(folder: str) -> None:
     data = [PNG, PNG[:200], encoded(drawing(1)), b"GIF89a, truly"]
     samples = [Sample(id=i, input=[asking("what?", one)], target="x") for i, one in enumerate(data)]
@@ -208,6 +210,7 @@ def test_models_that_cannot_be_opened(folder: str) -> None:
         get_model("ofa//no/where")
 
 
+@pytest.mark.slow
 def test_what_offers_ofa_is_imported_without_torch() -> None:
     code = (
         "import sys, humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.studies.describe.cli;"
@@ -355,6 +358,7 @@ def test_describing_first_shows_what_a_described_dataset_shows(seer: Seer, tmp_p
             assert a.metadata["described"][-1]["picture"] == a.metadata["pictures"][-1]["sha256"]
 
 
+@pytest.mark.slow
 def test_what_was_paid_for_is_kept_by_inspects_cache(seer: Seer) -> None:
     described_within("matching")
     seer.asked.clear()
@@ -407,6 +411,7 @@ def test_settings_of_the_describer_that_cannot_be(how: dict[str, Any], message: 
         describe_first(**how)
 
 
+@pytest.mark.slow
 def test_ofa_describes_a_dataset_and_a_retrained_one_is_asked_again(folder: str, tmp_path: Path) -> None:
     own = tiny_ofa(tmp_path / "own", seed=1)
     more = ["-M", "device=cpu", "--max-tokens", "4", "--task", "matching", "--split", "test", "--unanswered", "Nothing"]

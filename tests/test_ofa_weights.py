@@ -142,6 +142,7 @@ def test_half_precision_and_half_files(tmp_path: Path) -> None:
     assert not half.training
 
 
+@pytest.mark.slow
 def test_random_weights_are_the_same_each_time() -> None:
     a, b = Ofa.load("random/tiny", device="cpu"), Ofa.load("random/tiny", device="cpu")
     assert a.folder is None

@@ -95,6 +95,7 @@ def test_every_benchmark_has_a_task_that_reading_the_source_finds() -> None:
     assert all(task.__module__.startswith("humor_tasks.on_inspect.tasks.") for task in TASKS)
 
 
+@pytest.mark.slow
 def test_tasks_scorers_and_solvers_are_imported_from_one_place_and_registered() -> None:
     from humor_tasks import _registry
 

@@ -113,6 +113,7 @@ def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
     assert {str(sample.id) for sample in log.samples or []} == {record.id for record in direct.records}
 
 
+@pytest.mark.slow
 def test_no_other_model_is_needed_or_asked(system: str) -> None:
     log = run(preference(system), judging("j", longer))
     assert log.eval.model == "none/none"
@@ -121,6 +122,7 @@ def test_no_other_model_is_needed_or_asked(system: str) -> None:
     assert other.asked == []
 
 
+@pytest.mark.slow
 def test_a_score_keeps_every_word(system: str) -> None:
     log = run(preference(system), judging("x", longer), judging("y", longer), says("z", "Both are good."))
     direct = opened(system)
@@ -157,6 +159,7 @@ def test_a_score_keeps_every_word(system: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_epochs_are_all_counted_and_paid_for_once(system: str) -> None:
     judge = judging("j", fickle)
     log = run(preference(system), judge, epochs=2, max_samples=1)
@@ -166,6 +169,7 @@ def test_epochs_are_all_counted_and_paid_for_once(system: str) -> None:
     assert len(judge.asked) == 10
 
 
+@pytest.mark.slow
 def test_a_log_can_be_judged_again(system: str) -> None:
     log = run(preference(system, setting="pixels"), judging("first", always("A")))
     again = judging("second", longer)
@@ -177,6 +181,7 @@ def test_a_log_can_be_judged_again(system: str) -> None:
     assert [isinstance(messages[-1].content, list) for messages in again.messages] == [True] * 10
 
 
+@pytest.mark.slow
 def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
     texts = SYSTEM | {IDS[0]: HUMAN[IDS[0]], IDS[1]: "", IDS[2]: REFUSAL}
     for on_unparsed, unread in (("wrong", 0.0), ("exclude", "N")):
@@ -318,6 +323,7 @@ def test_a_panel_decides_by_majority(system: str, panel: Sequence[Judge]) -> Non
     assert all(sorted(judge.asked) == sorted(judges[0].asked) for judge in judges)
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_down_leaves_a_panel_its_majority(system: str) -> None:
     two = [judging("a", longer), judging("b", longer)]
     log = run(preference(system), *two, raises("c", RuntimeError("down")))
@@ -335,6 +341,7 @@ def test_a_panel_names_each_model_once(system: str) -> None:
 # ---- requests -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_verdict_is_paid_for_once(system: str) -> None:
     judge = judging("j", fickle)
     logs = [run(preference(system), judge) for _ in range(2)]
@@ -348,6 +355,7 @@ def test_a_verdict_is_paid_for_once(system: str) -> None:
     assert len(judge.asked) == 30
 
 
+@pytest.mark.slow
 def test_a_failed_request_is_not_kept(system: str) -> None:
     run(preference(system), raises("j", RuntimeError("down")))
     run(preference(system), says("j", "", "content_filter"))
@@ -356,6 +364,7 @@ def test_a_failed_request_is_not_kept(system: str) -> None:
     assert len(judge.asked) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structured", [False, True])
 def test_settings_reach_the_judge(system: str, structured: bool) -> None:
     def answer(messages: list[dict[str, Any]]) -> str:
@@ -414,6 +423,7 @@ def lm_eval(model: LM, **metadata: Any) -> dict[str, Any]:
     return run_lm_eval(model, "explanation_preference", metadata={"dataset": "sample"} | metadata)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"order": "random"}, {"structured": True}, {"setting": "pixels"}])
 def test_lm_eval_finds_what_inspect_finds(system: str, more: dict[str, Any]) -> None:
     as_json = "structured" in more
@@ -481,6 +491,7 @@ def test_reference_preference_refuses_what_has_no_reference(system: str, of: str
     assert "not a reference text" in str(log.error and log.error.message)
 
 
+@pytest.mark.slow
 def test_preference_refuses_samples_of_something_else() -> None:
     task = build("explanation", {"dataset": "sample"})
     task.scorer = [scorer()]

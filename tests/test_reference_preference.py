@@ -76,6 +76,7 @@ def bears(target: str | list[str] = "A bear.", identity: str = "s", **metadata: 
 # ---- explanation --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on_unparsed", ["wrong", "exclude"])
 @pytest.mark.parametrize("structured", [False, True])
 def test_its_numbers_are_those_of_the_task(on_unparsed: str, structured: bool) -> None:
@@ -146,6 +147,7 @@ def test_the_judge_is_shown_what_was_asked_and_its_picture() -> None:
     assert metrics(log)["same_text"] == pytest.approx(1 / 5)
 
 
+@pytest.mark.slow
 def test_worked_examples_are_no_part_of_the_joke() -> None:
     judge = judging("j", longer)
     run(compared(shots=2), judge, model=explainer().model)
@@ -240,6 +242,7 @@ def test_own_prompts_and_a_judge_by_name(tmp_path: Path, monkeypatch: pytest.Mon
     assert "there is no such folder" in str(log.error)
 
 
+@pytest.mark.slow
 def test_a_log_can_be_compared_later_and_again() -> None:
     log = run(explanation(dataset="sample"), judging("unused", longer), model=explainer().model)
     judge = judging("j", fickle)

@@ -307,6 +307,7 @@ def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
             assert ImageStat.Stat(ImageChops.difference(new.convert("L"), old.convert("L"))).mean[0] < 2, name
 
 
+@pytest.mark.slow
 def test_no_caption_is_taken_from_the_corpus(real_data: Path) -> None:
     """Compared without case and punctuation, with every caption of the real rows and of the crowd's files."""
     import pyarrow.parquet as parquet

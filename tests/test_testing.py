@@ -89,6 +89,7 @@ def test_verdicts(verdicts: Any, expected: list[tuple[bool | None, str]]) -> Non
     assert sorted(statuses(graded(scripted_judge("j", verdicts))), key=str) == expected
 
 
+@pytest.mark.slow
 def test_a_judge_of_two_texts_and_of_stories() -> None:
     sides = lambda shown: max("ab", key=lambda side: len(shown[f"explanation_{side}"])).upper()  # noqa: E731
     for judge, scorer, metric, expected in (
@@ -104,6 +105,7 @@ def test_a_judge_of_two_texts_and_of_stories() -> None:
         assert len(judge.asked) == 2  # both orders; both ratings
 
 
+@pytest.mark.slow
 def test_what_a_scripted_model_replies() -> None:
     used = ModelUsage(input_tokens=7, output_tokens=3, total_tokens=10)
     own = ModelOutput.from_content("m", "no")
@@ -178,6 +180,7 @@ def test_a_chat_server() -> None:
     assert [text_of(request["messages"][0]) for request in server.requests] == ["Why?"] * 4
 
 
+@pytest.mark.slow
 def test_a_hub(tmp_path: Path) -> None:
     """The client reads HF_ENDPOINT when it is imported: hence a process."""
     source = tmp_path / "source"

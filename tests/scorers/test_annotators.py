@@ -154,6 +154,7 @@ def simulated(accuracies: list[float], items: int, seed: int = 0) -> tuple[list[
     return truth, [[None if rng.random() < 0.1 else rating for rating in row] for row in rows]
 
 
+@pytest.mark.slow
 def test_anaesthetists_of_dawid_and_skene() -> None:
     """Their estimates: how frequent the four categories are, and the errors of the first, who rated three times."""
     found = scorers.dawid_skene(ANAESTHETISTS, ANAESTHETIST)
@@ -169,6 +170,7 @@ def test_anaesthetists_of_dawid_and_skene() -> None:
     assert Counter(found.labels) == {1: 18, 2: 19, 3: 5, 4: 3}
 
 
+@pytest.mark.slow
 def test_equals_the_plain_algorithm() -> None:
     _, ratings = simulated([0.9, 0.8, 0.7, 0.5], 60)
     ratings = [row for row in ratings if any(row)]
@@ -179,6 +181,7 @@ def test_equals_the_plain_algorithm() -> None:
         assert label == "abc"[expected.index(max(expected))]
 
 
+@pytest.mark.slow
 def test_finds_who_is_right() -> None:
     accuracies = [0.95, 0.85, 0.6, 0.6, 0.6]
     truth, ratings = simulated(accuracies, 800)
@@ -193,6 +196,7 @@ def test_finds_who_is_right() -> None:
     assert hits > sum(a == b for a, b in zip(scorers.majority_vote(ratings), truth, strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(tables, st.randoms(use_true_random=False))
 def test_neither_names_nor_the_order_of_raters_matter(ratings: Table, rng: random.Random) -> None:
@@ -207,11 +211,13 @@ def test_neither_names_nor_the_order_of_raters_matter(ratings: Table, rng: rando
         assert quality.votes == after.raters[j].votes
 
 
+@pytest.mark.slow
 def test_nothing_is_random() -> None:
     _, ratings = simulated([0.8, 0.7, 0.6], 50)
     assert repr(scorers.dawid_skene(ratings)) == repr(scorers.dawid_skene(ratings))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told() -> None:
     tied = scorers.dawid_skene([["a", "b"], ["b", "a"], [None, None]])
     assert tied.labels == [None, None, None]

@@ -253,6 +253,7 @@ def test_the_seed_decides() -> None:
     assert fitted(rows, draws=20, seed=1) == fitted(rows, draws=20, seed=1) != fitted(rows, draws=20, seed=2)
 
 
+@pytest.mark.slow
 def test_a_draw_without_a_system_is_left_out_of_its_strength() -> None:
     """d is met in one contest of twelve: a draw misses it with (11/12)^12 = .352."""
     rows = [row for row in league(3) if "d" not in row[:2]]

@@ -232,6 +232,7 @@ def test_rogan_gladens_error_is_about_that_of_a_bootstrap_of_clusters(size: int)
 # ---- coverage -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_intervals_cover_the_truth_where_the_naive_one_does_not() -> None:
     """1,000 draws of 400 rows without and 100 with label; sensitivity .95, specificity .6, prevalence .6."""
     rng, covered = np.random.default_rng(0), np.zeros(3)

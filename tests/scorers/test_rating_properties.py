@@ -128,6 +128,7 @@ UNITS += [
 UNITS += ["1e", "between ", "not funny ", "a rating of ", "Rating: 1\n", "<think>", "1 to 2 "]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_time_is_linear(unit: str) -> None:
     long = unit * (100_000 // len(unit))

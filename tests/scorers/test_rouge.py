@@ -49,6 +49,7 @@ def test_the_fast_subsequence_equals_the_table(left: list[str], right: list[str]
     assert scorers.rouge.common_subsequence(left, right) == table[-1][-1]
 
 
+@pytest.mark.slow
 def test_ten_thousand_pairs() -> None:
     rng = random.Random(0)
     texts = [" ".join(f"w{rng.randrange(300)}" for _ in range(60)) for _ in range(10_000)]

@@ -307,12 +307,14 @@ def test_text_shown_as_data(text: str, shown: str) -> None:
     assert as_data(text) == shown
 
 
+@pytest.mark.slow
 def test_no_character_becomes_a_bracket_or_stays_hidden() -> None:
     for shown in set(as_data("".join(map(chr, range(sys.maxunicode + 1))))):
         assert not set(unicodedata.normalize("NFKC", shown)) & set("<>")
         assert shown in "\n\t" or unicodedata.category(shown) not in ("Cc", "Cs", "Zl", "Zp")
 
 
+@pytest.mark.slow
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["C"]) | st.sampled_from("&<>;#l\n\t")))
 def test_ordinary_text_comes_back(text: str) -> None:
     assume(
