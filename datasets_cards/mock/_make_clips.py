@@ -161,7 +161,7 @@ def encode(about: dict, clip: dict, path: Path) -> None:
     """One clip as a file."""
     with av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as container:
         container.flags |= av.container.core.Flags.bitexact.value  # no version of anything in the file's header
-        settings = {"preset": "slow", "crf": "28", "x264-params": "threads=1"}
+        settings = {"preset": "slow", "crf": "28", "x264-params": "threads=1:sync-lookahead=0"}
         pictures = container.add_stream("libx264", rate=about["fps"], options=settings)
         pictures.width, pictures.height, pictures.pix_fmt = about["width"], about["height"], "yuv420p"
         sound = container.add_stream("aac", rate=RATE, layout="mono")

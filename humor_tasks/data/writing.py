@@ -32,11 +32,11 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     """
     if path.exists() and not path.is_file():
         raise BadInput(f"{path}: is not a file that can be replaced.")
-    with replacing(path.resolve()) as temporary, temporary.open("wb") as file:
-        file.write(data)
+    with replacing(path.resolve()) as temporary:
+        temporary.write_bytes(data)
         if durable:
-            file.flush()
-            os.fsync(file.fileno())
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
     if durable and os.name == "posix":  # flush the folder, which holds the new name
         folder = os.open(path.parent, os.O_RDONLY)
         try:
