@@ -78,6 +78,7 @@ def human_labels(path: Path) -> list[dict[str, str]]:
     return rows[::2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [("id",), ("idx", "element"), ("id", "explanation"), ("id", "idx", "element")])
 def test_labels_go_by_id_or_by_idx_and_element(logs: Logs, tmp_path: Path, columns: tuple[str, ...]) -> None:
     rows = human_labels(logs.of("a", "judge"))

@@ -34,6 +34,7 @@ from humor_tasks.tasks import humorbench
 # ---- report -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_table_has_the_best_model_first(logs: Logs) -> None:
     lines = lines_of([read_graded(path) for path in logs.pool()])
     assert [line.log.model for line in lines] == ["mockllm/a", "mockllm/b", "mockllm/c"]

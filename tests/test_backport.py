@@ -367,6 +367,7 @@ def test_real_lm_eval_scans_our_folder_behind_its_own_and_before_the_users(site:
     assert listed["theirs"] == "mine/theirs.yaml"
 
 
+@pytest.mark.slow
 def test_real_lm_eval_lists_our_models_beside_its_own(site: Path) -> None:
     code = """
         import json

@@ -117,6 +117,7 @@ def test_unknown_task() -> None:
         load("machting")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NYCC)
 @pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
 def test_a_setting_shows_what_it_should_and_nothing_else(name: str, setting: str) -> None:
@@ -231,6 +232,7 @@ def test_unparsed_replies_are_counted_never_guessed_unless_asked(
     assert found["unparsed"].n == 4
 
 
+@pytest.mark.slow
 def test_random_guesses_are_right_about_as_often_as_chance() -> None:
     run = load("ranking", dataset="sample", fold="all", on_unparsed="random")
     values = [

@@ -63,6 +63,7 @@ ASKED = {"detecting": "Is the ", "matching": "Candidates for the ", "explaining"
 ANSWERED = {"detecting": ("Answer: yes", "Answer: no"), "matching": "Answer: ", "explaining": "Explanation: "}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "scene", "how"), product(WANTED, SCENES, ("media", "frames", "description")))
 def test_the_other_two_come_first_in_the_published_order(task: str, scene: str, how: str) -> None:
     run = opened(task, scene=scene, input=how)
@@ -88,6 +89,7 @@ def test_the_order_is_that_of_the_definition() -> None:
 ROWS = list(product(ORDER, SCENES, ("train", "validation", "test")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "scene", "split"), ROWS)
 def test_no_row_of_the_sample_is_shown_anything_of_itself(task: str, scene: str, split: str) -> None:
     assert sum(check_no_leak(opened(task, scene=scene, split=split, seed=seed)) for seed in range(5)) > 0
@@ -268,6 +270,7 @@ def run_of(task: Task, model: ScriptedModel, **more: Any) -> EvalLog:
 CASES = [("detecting", "comedy", "media"), ("matching", "comedy", "frames"), ("explaining", "post", "media")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "scene", "how"), [*CASES, ("matching", "cartoon", "description")])
 def test_the_solver_shows_what_the_parameter_shows(task: str, scene: str, how: str) -> None:
     inside, after = says("inside", "Answer: A"), says("after", "Answer: A")
@@ -363,6 +366,7 @@ def test_the_caption_contest_takes_cartoons() -> None:
     assert INSTRUCTION["explaining"] in model.asked[0][5][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "other"), [(matching, "explaining"), (explanation, "matching")])
 def test_a_cartoon_of_the_caption_contest_is_known_by_its_contest(task: Any, other: str, tmp_path: Path) -> None:
     """In words, too, where no picture gives it away; and its caption, wherever it was posted."""
@@ -473,6 +477,7 @@ def test_lm_eval_by_its_command_line(tmp_path: Path) -> None:
         assert sum(map(len, images_of(request))) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "how"), list(product(ORDER, ("description", "media"))))
 def test_both_harnesses_show_the_same(task: str, how: str) -> None:
     parameters = {"dataset": "sample", "scene": "stills", "input": how, "chain_of_task": True}

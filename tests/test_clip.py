@@ -219,6 +219,7 @@ def test_a_folder_of_embeddings_spares_the_model(file: str, tmp_path: Path) -> N
     assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"fit": "crop"}, {"prefix": ""}, {"precision": "bf16"}, {"pretrained": "other"}])
 def test_a_folder_of_embeddings_is_for_one_model_and_preprocessing(
     file: str, tmp_path: Path, change: dict[str, Any]

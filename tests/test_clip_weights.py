@@ -74,6 +74,7 @@ FILES: dict[str, Callable[[State, Path], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_files(name: str, state: State, expected: list[list[float]], tmp_path: Path) -> None:
     FILES[name](state, tmp_path / name)
@@ -264,6 +265,7 @@ def as_links(network: Any, folder: Path) -> None:
         (folder / path.name).symlink_to(Path("..") / "blobs" / path.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("act", "save"),
     [
@@ -377,6 +379,7 @@ SPOILT: dict[str, tuple[Any, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPOILT)
 def test_checkpoints_that_do_not_fit_say_why(
     name: str, state: State, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -404,6 +407,7 @@ def test_files_that_hold_nothing_say_so(state: State, tmp_path: Path) -> None:
         load(tmp_path / "c.pt", architecture="ViT-B-32")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

@@ -92,6 +92,7 @@ def test_both_harnesses_ask_the_same_of_humorbench(name: str, per: str | None) -
     assert build(name, parameters, scorers).version == task.VERSION
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shown", "shots"), [("description", 0), ("media", 0), ("description", 2), ("media", 2)])
 @pytest.mark.parametrize("name", MOCK)
 def test_both_harnesses_show_the_same_of_mock(name: str, shown: str, shots: int) -> None:
@@ -171,6 +172,7 @@ def test_lm_eval_indexes_every_stub() -> None:
     assert sorted(manager.all_tasks) == sorted(stub.stem for stub in STUBS)
 
 
+@pytest.mark.slow
 def test_registry_is_light() -> None:
     code = (
         "import inspect_ai, sys; before = set(sys.modules); import humor_tasks._registry;"

@@ -179,6 +179,7 @@ def test_a_panel_decides_by_majority() -> None:
     assert unscored(log) == sum(result.reason == "grader_failed" for result in found(log).values()) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "passed", "words"),
     [

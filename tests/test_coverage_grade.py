@@ -86,6 +86,7 @@ def test_grading_a_log_of_either_harness_is_grading_inside_the_run(tmp_path: Pat
         assert report.signature.startswith(begins)
 
 
+@pytest.mark.slow
 def test_the_run_is_told_from_its_neighbours(logged: dict[str, Path], tmp_path: Path) -> None:
     written = read_written(logged["humorbench"], "humorbench")
     assert written.signature == load("humorbench", dataset="sample").signature("generate")

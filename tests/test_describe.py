@@ -143,6 +143,7 @@ def test_a_finished_folder_is_not_made_again(seer: tuple[Seer, ChatServer], tmp_
     assert not seer[0].asked
 
 
+@pytest.mark.slow
 def test_empty_answers_are_told_or_filled(
     seer: tuple[Seer, ChatServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +207,7 @@ def test_a_picture_that_cannot_be_described_is_named_before_anything_is_asked(
     assert not (tmp_path / "d").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dataset", "more", "message"),
     [

@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from humor_tasks import load
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.rubric import open_rubric
@@ -62,6 +64,7 @@ def turns(prompt: Prompt) -> list[list[str]]:
     return [[turn.role, turn.text] for turn in prompt.turns]
 
 
+@pytest.mark.slow
 def test_prompts_are_those_of_their_version() -> None:
     assert prompts() == json.loads(GOLDEN.read_text(encoding="utf-8"))
 

@@ -514,6 +514,7 @@ def test_five_zeros_are_five_judges(tmp_path: Path) -> None:
 # ---- real rows ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", REAL)
 def test_real_rows(real_data: Path, split: str) -> None:
     dataset = str(real_data / "humicroedit")

@@ -52,6 +52,7 @@ def metrics(log: EvalLog) -> dict[str, float]:
     return {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 @pytest.mark.parametrize("setting", ["description", "pixels", "caption_only"])
 def test_every_task_and_setting_runs(name: str, setting: str) -> None:

@@ -126,6 +126,7 @@ def values(found: Comparison) -> dict[str, float]:
     return {name: e.value for name, e in found.estimates.items()}
 
 
+@pytest.mark.slow
 def test_a_judge_like_the_majority_is_right_throughout(log_of: Callable[..., Path], tmp_path: Path) -> None:
     found = only(against(tmp_path, log_of(like_people), rows=items(TEXTS)))
     assert (found.judge, found.pairs, found.systems, found.own) == ("mockllm/judge", 25, ("made", "human"), "")

@@ -32,6 +32,7 @@ def run(model: LM, *tasks: str, shots: int | None = None, chat: bool = False, **
     return run_lm_eval(model, *tasks, metadata=given, num_fewshot=shots, apply_chat_template=chat)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", BASELINES)
 @pytest.mark.parametrize("variant", ["", "_gen"])
 def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> None:
@@ -52,6 +53,7 @@ def test_baselines_score_as_without_a_harness(strategy: str, variant: str) -> No
         assert found["unparsed,none"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["", "_pixels", "_caption_only"])
 def test_every_variant_runs(setting: str) -> None:
     names = [f"nyc_{b}{setting}{gen}" for b in ("matching", "ranking", "explanation") for gen in ("", "_gen")]

@@ -298,6 +298,7 @@ def most_held(path: Path, n: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [many_in_an_archive, many_lines])
 def test_memory_does_not_grow_with_the_samples(many: Callable[[Path, int], Path], tmp_path: Path) -> None:
     few, more = 40, 800

@@ -28,6 +28,7 @@ def test_every_clip_is_there_and_no_other() -> None:
     assert sorted(path.name for path in (FOLDER / "clips").glob("*.mp4")) == sorted(CLIPS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", CLIPS)
 @pytest.mark.parametrize("count", [1, 8, 13])
 def test_frames_are_the_numbered_ones(file: str, count: int) -> None:
@@ -39,6 +40,7 @@ def test_frames_are_the_numbered_ones(file: str, count: int) -> None:
     assert [read_number(picture.open()) for picture in pictures] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", CLIPS)
 def test_scenes_show_every_turn(file: str) -> None:
     """The largest changes are those of who speaks: the subtitle and the bubble."""

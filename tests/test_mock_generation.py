@@ -115,6 +115,7 @@ def test_parameters_that_cannot_be_used(given: dict[str, Any], message: str) -> 
         load("mock_generation", **words() | given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scene", "how", "kind"), [("post", "media", ContentImage), ("comedy", "media", ContentVideo)])
 def test_graders_see_the_picture_and_the_story_as_data(scene: str, how: str, kind: type) -> None:
     judge = grading("j", lambda *_: 3)

@@ -126,6 +126,7 @@ def test_a_model_receives_a_whole_clip_or_a_picture() -> None:
         assert about["where"].startswith("clips/" if scene == "comedy" else "images/")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frames", "sampling"), [(4, "even"), (3, "scene")])
 def test_a_model_receives_as_many_frames_as_asked_and_the_right_ones(frames: int, sampling: str) -> None:
     seen = ScriptedModel("m", lambda messages: "Answer: A")

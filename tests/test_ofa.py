@@ -58,6 +58,7 @@ def gap(a: torch.Tensor, b: torch.Tensor) -> float:
 # -- reference outputs ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("flags", ["", "flags"])
 @torch.inference_mode()

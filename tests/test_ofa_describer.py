@@ -208,6 +208,7 @@ def test_folders_that_are_no_describer(folder: str, tmp_path: Path) -> None:
         Describer.load(folder, {"beams": 2}).answers([drawing(0)], ASKED[:1], n=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("record", "message"),
     [

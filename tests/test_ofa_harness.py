@@ -81,6 +81,7 @@ def directly(describer: Describer, name: str, max_len: int = 9) -> dict[str, str
     return {record.id: answer for record, answer in zip(run.records, answers, strict=True)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NYCC)
 def test_inspect_gives_the_describers_answers(folder: str, describer: Describer, name: str) -> None:
     log = in_inspect(get_model(f"ofa/{folder}", device="cpu", max_len=9), name)
@@ -366,6 +367,7 @@ def test_what_was_paid_for_is_kept_by_inspects_cache(seer: Seer) -> None:
     assert not seer.asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("roles", "setting", "message"),
     [

@@ -159,6 +159,7 @@ def drop(state: State, *names: str) -> State:
 LAYER = "encoder.layers.0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

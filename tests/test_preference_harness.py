@@ -95,6 +95,7 @@ def assert_slow(log: EvalLog, judge: Judge) -> None:
 # ---- Inspect ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more", [{}, {"order": "random"}, {"order": "fixed"}, {"structured": True}, {"setting": "caption_only"}]
 )
@@ -201,6 +202,7 @@ def test_what_needs_no_judge_is_not_asked(tmp_path: Path) -> None:
 # ---- failures -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "name"),
     [
@@ -253,6 +255,7 @@ class Refused(Exception):
         self.status_code = status_code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status_code", "structured", "message"),
     [
@@ -305,6 +308,7 @@ def panel_of(judges: Sequence[Judge]) -> Judge:
     return lambda first, second: words[panel_choice([back[judge(first, second)] for judge in judges])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "panel",
     [

@@ -52,6 +52,7 @@ def answer(row: Row) -> str:
 # ---- configurations and splits --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fold", BLOCKS)
 @pytest.mark.parametrize("pixels", [False, True], ids=["description", "pixels"])
 @pytest.mark.parametrize("task", TASKS)

@@ -297,6 +297,7 @@ def test_leaderboards_that_are_not_json(leaderboard: Path, text: str, said: str)
 # ---- real rows and the packaged sample ----------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "split", "count"),
     [

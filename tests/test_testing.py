@@ -202,6 +202,7 @@ def test_a_hub(tmp_path: Path) -> None:
         assert not hub.served()
 
 
+@pytest.mark.slow
 def test_importing_it_loads_nothing_and_no_registry_imports_it() -> None:
     script = (
         "import sys, humor_tasks._registry; before = set(sys.modules)\n"

@@ -320,6 +320,7 @@ def test_a_device_that_is_not_there(tiny: str, tmp_path: Path, monkeypatch: pyte
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_what_was_refused_may_be_asked_again_otherwise(tiny: str, tmp_path: Path) -> None:
     output = tmp_path / "run"
     for lr in ((1e-3,), (1e-3, 1e-4)):

@@ -74,6 +74,7 @@ def test_a_training_leaves_the_best_weights_its_curve_and_notes(tmp_path: Path) 
     assert files(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_the_seed_decides(tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         trained(tmp_path / name, seed=seed)
@@ -83,6 +84,7 @@ def test_the_seed_decides(tmp_path: Path) -> None:
     assert a["model/weights.safetensors"] != c["model/weights.safetensors"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("patience", "epochs_run", "best"), [(1, 3, 2), (2, 4, 2), (0, 6, 6)])
 def test_it_stops_early_and_keeps_the_first_of_the_best(
     patience: int, epochs_run: int, best: int, tmp_path: Path
@@ -125,6 +127,7 @@ def test_a_killed_process_is_gone_on_from(tmp_path: Path) -> None:
     goes_on_to_the_same_end(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_killed_training_is_gone_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     killed_in_epoch(2, tmp_path / "cut", monkeypatch)
     goes_on_to_the_same_end(tmp_path)

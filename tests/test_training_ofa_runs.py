@@ -180,6 +180,7 @@ def test_bad_data(tiny: str, tmp_path: Path) -> None:
     assert not output.exists()
 
 
+@pytest.mark.slow
 def test_bad_checkpoints(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def changed(name: str, **values: Any) -> str:
         shutil.copytree(tiny, tmp_path / name)

@@ -53,6 +53,7 @@ def shown_naively(data: bytes, times: list[Fraction]) -> list[int]:
     return [[n for at, n in every if at - first <= time][-1] for time in times]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "codec", "b_frames"), KINDS)
 @pytest.mark.parametrize("gop", [1, 7, 250])
 def test_the_frames_in_the_middle_of_equal_parts(kind: str, codec: str, b_frames: int, gop: int) -> None:
@@ -232,6 +233,7 @@ def four_hours() -> bytes:
     return clip((numbered(i, (64, 64)) for i in range(14_400)), 1, gop=140, preset="ultrafast")
 
 
+@pytest.mark.slow
 def test_a_four_hour_video(four_hours: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     counts = decoded(monkeypatch)
     assert probe(four_hours).seconds == 14_400

@@ -159,6 +159,7 @@ def test_there_are_at_most_as_many_words_as_tokens(text: str) -> None:
     assert 0 <= scorers.count_words(text) <= len(text.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

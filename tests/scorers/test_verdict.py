@@ -380,6 +380,7 @@ def test_the_schema_asks_for_what_is_read() -> None:
         assert read_verdict(as_object(WHY, verdict)) == Verdict(verdict == "PASS", WHY, "answered")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [
