@@ -31,6 +31,7 @@ def check(case: Case, recorder: Recorder) -> set[str]:
     return set(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SAMPLE, ids=keys(SAMPLE))
 def test_samples_score_as_recorded(case: Case, tmp_path: Path) -> None:
     assert check(case, Recorder(tmp_path, None))

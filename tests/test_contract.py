@@ -47,6 +47,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "setting", "shots", "fold"), CASES)
 def test_both_harnesses_show_the_same_rows(name: str, setting: str, shots: int, fold: int | str) -> None:
     inspect_task = build(name, {"dataset": "sample", "setting": setting, "shots": shots, "fold": fold})
