@@ -62,12 +62,19 @@ def pair_outcome(record: Record, choices: Sequence[str | None], statuses: Sequen
 
 
 def _values(named: Sequence[str]) -> dict[str, float]:
-    if not set(named) <= set(WIN_VALUES):
+    side = preferred_side(named)
+    if side is None:
         return {"unread": 1.0}
-    side = named[0] if len(set(named)) == 1 else "tie"
-    found = {"unread": 0.0, "win_rate": sum(WIN_VALUES[s] for s in named) / len(named)}
+    found = {"unread": 0.0, "win_rate": WIN_VALUES[side]}
     found |= {"preferred": float(side == "system"), "tie_rate": float(side == "tie")}
     return found | ({"inconsistent": float(len(set(named)) > 1)} if len(named) > 1 else {})
+
+
+def preferred_side(named: Sequence[str]) -> str | None:
+    """The side that all verdicts name, "tie" where they differ; None where one is missing."""
+    if not set(named) <= set(WIN_VALUES):
+        return None
+    return named[0] if len(set(named)) == 1 else "tie"
 
 
 def _orders(groups: Mapping[str, str]) -> tuple[str, ...]:
@@ -97,9 +104,7 @@ class Pair:
     @property
     def preferred(self) -> str | None:
         """The preferred side, or "tie", also where the orders disagree; None where an order has no verdict."""
-        if not set(self.named) <= set(WIN_VALUES):
-            return None
-        return self.named[0] if len(set(self.named)) == 1 else "tie"
+        return preferred_side(self.named)
 
 
 def pairs_of(outcomes: Sequence[Outcome]) -> list[Pair]:
