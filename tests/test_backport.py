@@ -357,7 +357,7 @@ def test_real_lm_eval_scans_our_folder_behind_its_own_and_before_the_users(site:
         print(json.dumps({{
             "by default": TaskManager().all_tasks,
             "without defaults": TaskManager(include_defaults=False).all_tasks,
-            "theirs": str(TaskManager(include_path="mine").task_index[{name!r}].yaml_path),
+            "theirs": str(TaskManager(include_path="mine")._index[{name!r}].yaml_path),
         }}))
     """
     listed = answer(python(code, site, real=True))
@@ -389,7 +389,7 @@ def test_our_names_collide_with_none_of_lm_evals_own(site: Path) -> None:
         import json
         from lm_eval.tasks import TaskManager
         manager = TaskManager()
-        files = {name: str(entry.yaml_path) for name, entry in manager.task_index.items()}
+        files = {name: str(entry.yaml_path) for name, entry in manager._index.items()}
         print(json.dumps({"files": files}))
     """
     run = python(code, site, real=True)

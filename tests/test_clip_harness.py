@@ -17,7 +17,6 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, get_model
-from lm_eval.api.instance import Instance
 from PIL import Image
 from safetensors.torch import save_file
 from standins import commands, tiny_clip
@@ -37,6 +36,8 @@ from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.providers.clip import ClipAPI
 from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval import harness
+from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
@@ -303,8 +304,8 @@ def test_lm_eval_generates_the_same_letters(folder: str, clip: Clip) -> None:
 
 
 def request(context: str, continuation: str, doc_id: int, *images: Any) -> Instance:
-    more = ({"visual": list(images)},) if images else ()
-    return Instance("loglikelihood", {}, (context, continuation, *more), 0, metadata=("other", doc_id, 1))
+    shown = {"visual": list(images)} if images else None
+    return harness.request("loglikelihood", {}, (context, continuation), 0, harness.Where("other", doc_id), shown)
 
 
 def test_other_peoples_documents_and_the_requests_that_even_out_processes(folder: str, clip: Clip) -> None:

@@ -17,6 +17,7 @@ from standins import commands
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -214,7 +215,7 @@ def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.
     model = BaselineLM("overlap")
 
     def request(context: str, continuation: str, doc_id: int, i: int) -> Instance:
-        return Instance("loglikelihood", {}, (context, continuation), i, metadata=("other", doc_id, 1))
+        return harness.request("loglikelihood", {}, (context, continuation), i, harness.Where("other", doc_id))
 
     asked = [request("The bear eats", f" {c}", 0, i) for i, c in enumerate(["a fish", "the bear"])]
     answers = model.loglikelihood([*asked, request("Free", " text", 1, 0)], disable_tqdm=True)

@@ -20,7 +20,6 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, GenerateConfig, get_model
 from lm_eval import evaluator
-from lm_eval.api.instance import Instance
 from lm_eval.tasks import TaskManager
 from standins import commands
 from standins.seeing import Seer
@@ -36,6 +35,10 @@ from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.on_inspect.providers.ofa import OfaAPI
 from humor_tasks.on_inspect.solvers.describe_first import describe_first
 from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval import harness
+from humor_tasks.on_lm_eval.harness import Instance
+from humor_tasks.on_lm_eval import harness
+from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.ofa import OfaLM
 from humor_tasks.testing import ChatServer
 
@@ -254,8 +257,8 @@ def test_lm_eval_compares_likelihoods_of_letters(folder: str, describer: Describ
 
 
 def request(kind: Any, context: str, argument: Any, *images: Any) -> Instance:
-    more = ({"visual": list(images)},) if images else ()
-    return Instance(kind, {"id": "d1"}, (context, argument, *more), 0, metadata=("t", 0, 1))
+    shown = {"visual": list(images)} if images else None
+    return harness.request(kind, {"id": "d1"}, (context, argument), 0, harness.Where("t", 0), shown)
 
 
 def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
