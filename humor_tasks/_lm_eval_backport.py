@@ -40,7 +40,9 @@ def complete(spec: ModuleSpec) -> None:
         try:
             step(module)
         except Exception as error:
-            log.warning("lm-eval may miss the humour tasks, models or parameters: %s has changed (%r)", spec.name, error)
+            log.warning(
+                "lm-eval may miss the humour tasks, models or parameters: %s has changed (%r)", spec.name, error
+            )
 
     # Set on the instance, so that inspect, pickle and runpy still see the loader's original type.
     loader.exec_module = exec_module  # type: ignore[union-attr, method-assign]

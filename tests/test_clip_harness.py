@@ -271,7 +271,7 @@ def in_lm_eval(model: ChooserLM, *tasks: str, dataset: str = "sample", **more: A
 
 
 def likelihoods_in(samples: Sequence[dict[str, Any]]) -> Scores:
-    return {sample["doc"]["id"]: [float(pair[0]) for pair in sample["filtered_resps"]] for sample in samples}
+    return {sample["doc"]["id"]: [float(pair[0]) for (pair,) in sample["resps"]] for sample in samples}
 
 
 def assert_lm_eval_agrees(found: dict[str, Any], task: str, run: Run, expected: Scores) -> None:
@@ -299,7 +299,7 @@ def test_lm_eval_answers_as_clip_scores_with_five_captions_and_with_two(folder: 
 def test_lm_eval_generates_the_same_letters(folder: str, clip: Clip) -> None:
     found = in_lm_eval(ClipLM(folder, "cpu"), "nyc_ranking_pixels_gen", "nyc_matching_pixels_gen")
     for task in BOTH:
-        said = {s["doc"]["id"]: s["filtered_resps"][0] for s in found["samples"][f"nyc_{task}_pixels_gen"]}
+        said = {s["doc"]["id"]: s["resps"][0][0] for s in found["samples"][f"nyc_{task}_pixels_gen"]}
         assert said == {i: f"Answer: {a}" for i, a in letters(directly(clip, opened(task))).items()}
 
 

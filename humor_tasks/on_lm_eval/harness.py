@@ -15,19 +15,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, unsupported
 
 SUPPORTED = ">=0.4.13,<0.6"
 """The versions of lm-eval that pyproject.toml asks for; newer ones work as long as `problem` finds none."""
-
-
-def _unsupported(what: object) -> BadInput:
-    return BadInput(f"lm-eval {version('lm-eval')} does not fit humor-tasks, which supports lm-eval{SUPPORTED}: {what}.")
-
 
 try:
     from lm_eval.api.instance import Instance
@@ -36,7 +30,9 @@ try:
     from lm_eval.config.task import TaskConfig
     from lm_eval.filters import build_filter_ensemble
 except ImportError as missing:
-    raise _unsupported(missing) from None
+    raise unsupported("lm-eval", SUPPORTED, missing) from None
+
+__all__ = ["LM", "Instance", "Task", "TaskConfig"]
 
 FIELDS = {field.name for field in dataclasses.fields(Instance)}
 HAS_FIELDS = "additional_args" in FIELDS
@@ -57,7 +53,7 @@ class Where(NamedTuple):
     def told(cls, task: str, given: Mapping[str, Any]) -> Where:
         """From the keyword arguments of `construct_requests`."""
         metadata = given.get("metadata")
-        return cls(*metadata) if isinstance(metadata, tuple) else cls(task, given["doc_id"])
+        return cls(*metadata) if isinstance(metadata, tuple) else cls(task, given.get("doc_id", 0))
 
 
 def request(
@@ -96,7 +92,7 @@ def prepare(task: Task) -> None:
 def _scorer(first: Any) -> Any:
     from lm_eval.scorers import Scorer
 
-    class Scored(Scorer):  # type: ignore[misc]
+    class Scored(Scorer):
         """Aggregates what `process_results` returns: without the outcome, which is no metric but is logged."""
 
         def aggregate(self, reduced_docs: Mapping[int, Mapping[str, Any]], *_: Any, **how: Any) -> Any:
@@ -123,7 +119,7 @@ def log_outcome(doc: dict[str, Any], found: dict[str, Any], outcome: Mapping[str
 def check_supported() -> None:
     """Raise BadInput, in one sentence, where the installed lm-eval does not fit this adapter."""
     if what := problem():
-        raise _unsupported(what)
+        raise unsupported("lm-eval", SUPPORTED, what)
 
 
 def problem() -> str:

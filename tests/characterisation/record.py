@@ -173,7 +173,7 @@ class Recorder:
                 samples = sorted(found["samples"][known], key=lambda sample: int(sample["doc_id"]))
                 asked = [sample["arguments"] for sample in samples]
                 entry |= _about(found["versions"][known], about["signature"], about["source"]) | _messages(asked)
-                entry["answers"] = sha([[s["doc"]["id"], s["target"], repr(s["filtered_resps"])] for s in samples])
+                entry["answers"] = sha([[s["doc"]["id"], s["target"], repr(_kept(s))] for s in samples])
                 entry["shots"] = found["n-shot"][known]
                 entry["higher_is_better"] = found["higher_is_better"][known]
             else:
@@ -198,6 +198,11 @@ class Recorder:
 
 
 ESTIMATE = ("value", "stderr", "low", "high")
+
+
+def _kept(sample: Mapping[str, Any]) -> list[Any]:
+    """The first reply to each request, or its log-likelihood."""
+    return [first for first, *_ in sample["resps"]]
 
 
 def _about(version: Any, signature: str, source: Mapping[str, Any]) -> Entry:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit import load
 from humor_tasks.models.humicroedit.texts import answer, edits_in

@@ -7,7 +7,6 @@ import os
 from datetime import timedelta
 from typing import Any
 
-
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.harness import LM
 
