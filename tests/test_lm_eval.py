@@ -270,6 +270,20 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
     assert len(read_answers(next(tmp_path.rglob("samples_nyc_matching_*.jsonl"))).answers) == 50
 
 
+def test_predict_only_logs_replies_and_scores_none() -> None:
+    found = run_lm_eval(ScriptedLM("Answer: A"), "nyc_matching_gen", metadata={"dataset": "sample"}, predict_only=True)
+    assert "acc,none" not in found["results"]["nyc_matching_gen"]
+    assert found["results"]["nyc_matching_gen"]["bypass,none"] == 999
+    assert {sample["resps"][0][0] for sample in found["samples"]["nyc_matching_gen"]} == {"Answer: A"}
+
+
+def test_repeats_are_refused() -> None:
+    task = BenchmarkTask({"task": "t", "benchmark": "matching", "metadata": {"dataset": "sample"}})
+    task.set_repeats(1)
+    with pytest.raises(BadInput, match="--repeats 3: lm-eval does not repeat items"):
+        task.set_repeats(3)
+
+
 def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.LogCaptureFixture) -> None:
     models = [ScriptedLM("Answer: A"), ScriptedLM("Answer: A")]
     for model, fold in zip(models, (0, 1), strict=True):

@@ -25,14 +25,14 @@ SUPPORTED = ">=0.4.13,<0.6"
 
 try:
     from lm_eval.api.instance import Instance
-    from lm_eval.api.model import LM
+    from lm_eval.api.model import LM, CachingLM
     from lm_eval.api.task import Task
     from lm_eval.config.task import TaskConfig
     from lm_eval.filters import build_filter_ensemble
 except ImportError as missing:
     raise unsupported("lm-eval", SUPPORTED, missing) from None
 
-__all__ = ["LM", "Instance", "Task", "TaskConfig"]
+__all__ = ["LM", "CachingLM", "Instance", "Task", "TaskConfig"]
 
 FIELDS = {field.name for field in dataclasses.fields(Instance)}
 HAS_FIELDS = "additional_args" in FIELDS
@@ -95,10 +95,15 @@ def _scorer(first: Any) -> Any:
     class Scored(Scorer):
         """Aggregates what `process_results` returns: without the outcome, which is no metric but is logged."""
 
-        def aggregate(self, reduced_docs: Mapping[int, Mapping[str, Any]], *_: Any, **how: Any) -> Any:
+        def aggregate(
+            self,
+            reduced_docs: Mapping[int, Mapping[str, Any]],
+            bootstrap_iters: int | None = 0,
+            aggregation_overrides: dict[str, Any] | None = None,
+        ) -> Any:
             metrics = {i: {k: v for k, v in found.items() if k != OUTCOME} for i, found in reduced_docs.items()}
             # The task has standard errors of its own: no bootstrap, which costs minutes.
-            return super().aggregate(metrics, **how | {"bootstrap_iters": 0})
+            return super().aggregate(metrics, 0, aggregation_overrides)
 
     # Without metrics of its own: those would replace the task's of the same name.
     return Scored(name=first.name, filter=first, metrics=[])

@@ -289,6 +289,16 @@ class BenchmarkTask(Task):
         short, part = metric.shown_in_lm_eval, self.benchmark.part(self.run, outcome.groups)
         return [short, f"{short}_{part}"] if part else [short]
 
+    def override_metric(self, metric_name: str) -> None:
+        """Log replies and score none, for `--predict_only`."""
+        self.process_results = lambda doc, results: {metric_name: 999}  # type: ignore[method-assign]  # as lm-eval's own
+        self.aggregation = lambda: {metric_name: max}  # type: ignore[method-assign]
+
+    def set_repeats(self, repeats: int) -> None:
+        """Raise BadInput for lm-eval 0.5's `--repeats`, of which only the first reply would count."""
+        if repeats != 1:
+            raise BadInput(f"--repeats {repeats}: {ONLY_INSPECT['replicates']}")
+
     def aggregation(self) -> dict[str, Callable[[list[Any]], float]]:
         """Metric name -> function over the contributions of all documents."""
         functions: dict[str, Callable[[list[Any]], float]] = {}
