@@ -73,6 +73,8 @@ def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, *
     except BadInput as problem:
         raise BadInput(f"{predictions}: {problem}") from None
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
+    if report.warning:
+        click.echo(f"Beware: {report.warning}", err=True)
 
 
 @main.command()
@@ -142,6 +144,8 @@ def grade(
             write_json(output, report.as_dict())
         click.echo(str(report))
         click.echo(f"Every verdict and its reasons: {graded.location}")
+        if report.warning:
+            click.echo(f"Beware: {report.warning}", err=True)
         if "coverage" not in report.metrics:
             raise BadInput(f"{log}: no grader gave a readable verdict; the log holds their replies.")
 

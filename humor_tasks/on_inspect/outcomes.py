@@ -21,6 +21,7 @@ from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.on_inspect.judging.missing import warn_if_scored_again
 from humor_tasks.scorers.estimate import Estimate
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
@@ -40,9 +41,16 @@ def benchmark_metrics(benchmark: str = "matching") -> Metric:
         if not scores:
             return {}
         run = run_of(scores[0].sample_metadata or {}, benchmark)
-        return flat(run.metrics([outcome_of(score) for score in scores]))
+        return reported(run, scores)
 
     return compute
+
+
+def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
+    """Every metric of the run over these scores, by `flat`."""
+    estimates = run.metrics([outcome_of(score) for score in scores])
+    warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
+    return flat(estimates)
 
 
 def flat(estimates: Mapping[str, Estimate]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import CUT_OFF
+from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
 from humor_tasks.scorers.fields import read_fields
 
@@ -55,6 +56,7 @@ def judge_agreement() -> Scorer:
     An unreadable verdict, and any verdict in a truncated reply, is scored N. It is excluded from the denominator of the
     metrics and counted as unparsed.
     """
+    warn_when_tasks_end()
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_of(state.metadata, "humorbench_autograder"), state, target)

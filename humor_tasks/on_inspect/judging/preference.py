@@ -20,14 +20,14 @@ from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
+    prepared,
     put,
     resolve,
     rubric_of,
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
-from humor_tasks.on_inspect.outcomes import REASONS, flat, outcome_of, read_reply, run_of
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.outcomes import REASONS, read_reply, reported, run_of
 from humor_tasks.scorers.preferred import panel_choice
 
 
@@ -47,7 +47,7 @@ def preference_metrics() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
-        return flat(run.metrics([outcome_of(score) for score in scores]))
+        return reported(run, scores)
 
     return compute
 
@@ -74,8 +74,7 @@ def preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    asking = Asking(bool(structured), temperature, seed, cache, retries)
-    register_prices()
+    asking = prepared(bool(structured), temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
         asked_for = bool(about(state.metadata).options.get("structured", False))
@@ -114,8 +113,7 @@ def reference_preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    how = Asking(structured, temperature, seed, cache, retries)
-    register_prices()
+    how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "explanation")

@@ -15,13 +15,13 @@ from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
+    prepared,
     put,
     resolve,
     rubric_of,
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
-from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.scorers.rated import panel_rating
 
 
@@ -50,8 +50,7 @@ def story_ratings(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    how = Asking(structured, temperature, seed, cache, retries)
-    register_prices()
+    how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "mock_generation")
