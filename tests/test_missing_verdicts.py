@@ -24,7 +24,8 @@ from humor_tasks.benchmarks.pair_verdicts import pair_outcome
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect.judging.coverage import element_coverage
 from humor_tasks.studies.report.graded import read_graded
-from humor_tasks.studies.report.table import COLUMNS, as_markdown, incomparable, lines_of
+from humor_tasks.studies.report.table import COLUMNS, as_markdown, lines_of
+from humor_tasks.studies.report.table import missing as missing_in
 from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
@@ -316,7 +317,7 @@ def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [cells[name] for name in ("no_verdict", "score_missing_failed", "score_missing_passed")] == [2, 0.5, 1]
     assert list(cells) == list(COLUMNS)
     assert "| 2 | 50.0 / 100.0 |" in as_markdown([line])
-    (told,) = incomparable([line])
+    (told,) = missing_in([line])
     assert told.startswith(f"{path.name}: 50.0% of the graders' verdicts are missing")
     done = CliRunner().invoke(main, ["report", str(path)])
     assert f"Beware: {told}" in done.stderr

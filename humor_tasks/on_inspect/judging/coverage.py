@@ -14,7 +14,7 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humorbench.coverage import graded
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.on_inspect.judging.graders import Graded, ask, prepared, resolve, rubric_of
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
+from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
 from humor_tasks.scorers.thinking import without_thinking
 from humor_tasks.scorers.verdict import majority
 
@@ -56,7 +56,7 @@ def element_coverage(
     how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_of(state.metadata, "humorbench")
+        run = run_scored_by("element_coverage", state)
         points = _points(state, target)
         outcome = _answer(run, state, target)
         family = run.benchmark.rubric if _is_ours(state) else "coverage"
@@ -83,7 +83,7 @@ def explanation_form() -> Scorer:
     """The format of an explanation: length, tags, refusals."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_of(state.metadata, "humorbench"), state, target)
+        outcome = read_reply(run_scored_by("explanation_form", state), state, target)
         return score_of(outcome, outcome.values.get("words", 0.0))
 
     return score

@@ -11,7 +11,6 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.mock.generation import RATED, RATINGS, rated
 from humor_tasks.benchmarks.rubric import Rubric
-from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
@@ -21,7 +20,7 @@ from humor_tasks.on_inspect.judging.graders import (
     rubric_of,
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
+from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
 from humor_tasks.scorers.rated import panel_rating
 
 
@@ -53,11 +52,7 @@ def story_ratings(
     how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_of(state.metadata, "mock_generation")
-        if run.benchmark.name != "mock_generation":
-            raise CannotRun(
-                f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}; its reply is not a story."
-            )
+        run = run_scored_by("story_ratings", state)
         ungraded = read_reply(run, state, target)
         rubrics = {name: rubric_of("generation", prompts, RATED[name]) for name in RATINGS}
         words: dict[str, list[Graded]] = {name: [] for name in RATINGS}

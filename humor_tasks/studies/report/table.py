@@ -125,7 +125,7 @@ def _names(graders: str) -> str:
 
 
 def incomparable(lines: Sequence[Line]) -> list[str]:
-    """Messages on why the scores of these rows are not comparable, or not complete; empty where no reason is known."""
+    """Messages on why the scores of these rows are not comparable; empty where no reason is known."""
     told = []
     about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "graders"}
     for name, field in about.items():
@@ -134,11 +134,14 @@ def incomparable(lines: Sequence[Line]) -> list[str]:
             told.append(f"the logs differ in {name}: {', '.join(values)}.")
     for line in lines:
         log = line.log
-        if line.warning:
-            told.append(f"{log.path.name}: {line.warning}")
         if log.rows is not None and log.samples < log.rows:
             told.append(f"{log.path.name} holds {log.samples} samples of {log.rows}.")
     return told
+
+
+def missing(lines: Sequence[Line]) -> list[str]:
+    """The warnings of rows with many missing verdicts."""
+    return [f"{line.log.path.name}: {line.warning}" for line in lines if line.warning]
 
 
 def _dollars(cost: float | None) -> str:
