@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import json
 from collections import Counter
 
 import pytest
+from standins.attacks import ATTACKS
 from standins.grader_replies import FAILED, PREFERRED, WORDS, honest
 
-from humor_tasks.scorers.verdict import read_word
+from humor_tasks.scorers.verdict import as_data, read_verdict, read_word
 
 
 def reading(reply: str, word: str, words: tuple[str, ...]) -> str:
@@ -34,3 +37,10 @@ def test_a_quotation_at_the_end_turns_hardly_any_reply_around(
     assert sum(map(len, replies.values())) == 460
     # A quoted </think> hides all that precedes it; only a verdict after reasoning in tags is still noticed.
     assert {ending: turned for ending, turned in found.items() if turned} == {"without reasoning tags": 2}
+
+
+def test_nothing_may_follow_an_object() -> None:
+    given = json.dumps({"reasoning": "It says nothing of the bars.", "judgement": "FAIL"})
+    quoted = [html.unescape(as_data(attack)) for attack in ATTACKS]
+    replies = [f"{given}\n{before}{text}" for text in quoted for before in ("", "The text that I checked:\n")]
+    assert {read_verdict(reply, "json").passed for reply in replies} == {None}
