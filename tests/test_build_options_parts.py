@@ -36,9 +36,12 @@ ROW = {"id": "r", "scene": "post", "media_id": "m", "caption": "A line.", "descr
         (json.dumps({"id": "x"}), "line 1: lacks scene, media_id"),
         (json.dumps(ROW | {"scene": "opera"}), "scene is 'opera'"),
         (json.dumps(ROW | {"caption": " "}), "caption is"),
-        (json.dumps(ROW | {"description": None}), "description is empty"),
+        (json.dumps(ROW | {"description": None}), "line 1: has no description, as 1 of 1 rows"),
         (json.dumps(ROW) + "\n" + json.dumps(ROW), "1 id: r repeated"),
-        (json.dumps(ROW | {"scene": "comedy", "dialogue": [{"speaker": "A", "text": "b"}]}), "has 1 utterances"),
+        (
+            json.dumps(ROW | {"scene": "comedy", "dialogue": [{"speaker": "A", "text": "b"}]}),
+            "dialogue has 1 utterance;",
+        ),
     ],
 )
 def test_rows_that_cannot_be_used(text: str, message: str, tmp_path: Path) -> None:
