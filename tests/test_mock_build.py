@@ -59,7 +59,7 @@ def rows(out: Path, config: str, split: str | None = None) -> list[dict[str, Any
 def posts(folder: Path, n: int = 8) -> list[str]:
     """MORE's and Cai's files of n posts each; the ids of Cai's, the first two of which are MORE's too."""
     ids = [str(100 + i) for i in range(n)]
-    labelled = [[identity, f'caption of {identity} is "so" nice \'s', i % 2] for i, identity in enumerate(ids)]
+    labelled = [[identity, f'caption of n{identity} is "so" nice \'s', i % 2] for i, identity in enumerate(ids)]
     made.cai(folder / "cai", train=labelled[:-4], valid2=[[*r, r[2]] for r in labelled[-4:-2]],
              test2=[[*r[:2], 1 - r[2], r[2]] for r in labelled[-2:]])  # fmt: skip
     made.pictures(folder / "cai" / "dataset_image", ids)
@@ -127,7 +127,7 @@ def test_posts_share_pictures_and_stay_in_one_split(tmp_path: Path) -> None:
     assert list(detecting) == [f"cai_{identity}_detecting" for identity in ids[1:]]
     # The last label is the person's, not the hashtag's.
     assert [row["label"] for row in detecting.values()] == ["yes" if i % 2 else "no" for i in range(1, 8)]
-    assert detecting["cai_101_detecting"]["caption"] == 'caption of <num> is "so" nice \'s'
+    assert detecting["cai_101_detecting"]["caption"] == 'caption of n101 is "so" nice \'s'
     matching = rows(out, "post_matching")
     assert len({row["media_id"] for row in matching}) == len(matching)
     for row in [*detecting.values(), *matching, *rows(out, "post_explaining")]:

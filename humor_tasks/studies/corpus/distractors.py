@@ -79,6 +79,10 @@ def read_items(source: Path, o: mock.MockOptions, splits: Sequence[str] = ()) ->
             and (not splits or path.stem in splits)
         )
         if not files:
+            held = sorted(path.relative_to(source).as_posix() for path in source.glob(f"*_{TASK}/*.jsonl"))
+            if held:
+                asked = " ".join([f"--scene {o.scene}", *(f"--split {split}" for split in splits)])
+                raise BadInput(f"{source}: {asked}: there is no such file; there are: {', '.join(held)}.")
             raise BadInput(
                 f"{source}: holds no SCENE_{TASK}/SPLIT.jsonl; `humor-tasks build mock` writes such a folder."
             )
