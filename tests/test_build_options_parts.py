@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
 
@@ -115,6 +115,7 @@ def test_letters_are_balanced_and_hands_have_their_share(count: int, hands: int,
     assert all(plan.by_hand == by_hand[plan.item.record.id] for plan in chosen)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 9))
 def test_unrelated_lines_are_of_other_media(count: int, media: int, seed: int) -> None:
     items = [*items_of(count, media), *items_of(2, cell="d")]

@@ -134,5 +134,6 @@ MOCK_GENERATION = Benchmark(
     prompt=corpus.prompt,
     outcome=outcome,
     part=corpus.part,
+    signatures=corpus.worked,
     judged=True,
 )
