@@ -19,7 +19,7 @@ from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
@@ -125,7 +125,8 @@ MOCK_GENERATION = Benchmark(
     answer=FreeText(read),
     metrics=(
         *map(Metric, RATINGS),
-        *(Metric(name, "lower") for name in ("unrated", *FAILURES, "words")),
+        *map(rate, ("unrated", *FAILURES)),
+        Metric("words", "lower"),
         *REPLY_RATES,
     ),
     options=GenerationOptions,

@@ -17,7 +17,8 @@ from typing import Any
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys
 from humor_tasks.data.writing import as_table, write_bytes, write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
 
 COLUMNS = (
@@ -63,7 +64,7 @@ def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
 
 
 def _share(points: Sequence[GradedPoint]) -> Estimate:
-    return clustered_mean([float(bool(p.passed)) for p in points], [p.cluster for p in points])
+    return clustered_proportion([float(bool(p.passed)) for p in points], [p.cluster for p in points])
 
 
 def as_markdown(lines: Sequence[Line]) -> str:
