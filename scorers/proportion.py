@@ -91,8 +91,6 @@ def proportion_of_folds(
     """
     folds = [clustered_proportion(x, c, level) for x, c in zip(values, clusters, strict=True)]
     found = mean_of_folds(folds, level)
-    if len(folds) < 2:
-        return found
     weights = [1 / len(fold) for fold in values for _ in fold]
     return _with_share_interval(found, [x for f in values for x in f], weights, [c for f in clusters for c in f], level)
 
