@@ -15,8 +15,8 @@ from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.report.graded import GradedPoint, read_graded
 
 VERDICTS = {"PASS": True, "FAIL": False}
-# With 20 labels the 95 % interval covers the truth in 87 % of simulated draws, with 50 in 91 %, with 100 in 94 %.
-LEAST, ENOUGH = 10, 100
+# With 20 labels the 95 % intervals cover the truth in 91 % or more of simulated draws, with 30 in 93 %.
+LEAST, ENOUGH = 10, 30
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def correct(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> Correc
     return Correction(
         judged=clustered_proportion([float(v) for _, v in read], [p.cluster for p, _ in read]),
         labelled=clustered_proportion(human, human_clusters),
-        prediction_powered=prediction_powered(*data, **own),
+        prediction_powered=prediction_powered(*data, **own, proportion=True),
         rogan_gladen=rogan_gladen(*([bool(v) for v in part] for part in data), **own),
         without_verdict=len(judged) - len(read),
     )

@@ -302,7 +302,7 @@ def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate]
         notes.append(f"{which}; all but people_win_rate and unread leave them out, prediction_powered too.")
     try:
         own = {"clusters": others, "human_clusters": clusters}
-        found["prediction_powered"] = prediction_powered(unlabelled, judged, human, **own)
+        found["prediction_powered"] = prediction_powered(unlabelled, judged, human, **own, proportion=True)
     except BadInput as problem:
         notes.append(str(problem))
     if len(shared) < ENOUGH:
