@@ -14,7 +14,8 @@ from standins.humorbench import ELEMENTS
 
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
-from humor_tasks.scorers.estimate import Estimate, clustered_proportion
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
 from humor_tasks.studies.report.graded import GradedPoint, read_graded
 from humor_tasks.studies.report.table import lines_of
