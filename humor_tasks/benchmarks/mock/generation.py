@@ -19,7 +19,7 @@ from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
@@ -138,7 +138,8 @@ MOCK_GENERATION = Benchmark(
     answer=FreeText(read),
     metrics=(
         *map(Metric, RATINGS),
-        *(Metric(name, "lower") for name in ("unrated", *FAILURES, "words")),
+        *map(rate, ("unrated", *FAILURES)),
+        Metric("words", "lower"),
         *REPLY_RATES,
     ),
     options=GenerationOptions,
