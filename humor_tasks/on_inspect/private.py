@@ -5,6 +5,7 @@ A new release of Inspect may move them: tests/test_layers.py allows private name
 
 from inspect_ai._util.config import parse_cli_args
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model._generate_config import active_generate_config
 from inspect_ai.model._model import active_model
 
-__all__ = ["PrerequisiteError", "active_model", "parse_cli_args"]
+__all__ = ["PrerequisiteError", "active_generate_config", "active_model", "parse_cli_args"]

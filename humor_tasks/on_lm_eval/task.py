@@ -26,6 +26,7 @@ from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
+from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexity
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
@@ -41,6 +42,7 @@ class BenchmarkTask(Task):
     """A benchmark as an lm-eval task, with log-likelihoods of labels or generated replies (`generate_until`)."""
 
     def __init__(self, config: dict[str, Any]) -> None:
+        refuse_use_cache()
         config = dict(config)
         config.pop("class", None)
         self.benchmark = find_benchmark(config.pop("benchmark"))

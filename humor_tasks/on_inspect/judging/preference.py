@@ -26,7 +26,7 @@ from humor_tasks.on_inspect.judging.graders import (
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
-from humor_tasks.on_inspect.outcomes import REASONS, flat, outcome_of, read_reply, run_of
+from humor_tasks.on_inspect.outcomes import REASONS, check_one_run, flat, outcome_of, read_reply, run_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.scorers.preferred import panel_choice
 
@@ -46,6 +46,7 @@ def preference_metrics() -> Metric:
     """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> Value:
+        check_one_run(scores)
         run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
         return flat(run.metrics([outcome_of(score) for score in scores]))
 

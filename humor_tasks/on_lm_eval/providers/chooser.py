@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
 from tqdm import tqdm
 
 from humor_tasks.errors import check_choice
@@ -23,13 +22,14 @@ from humor_tasks.models.choosers.chooser import (
     log_softmax,
     open_answer,
 )
+from humor_tasks.on_lm_eval.answer_cache import Uncached
 
 logger = logging.getLogger(__name__)
 
 HARNESS = {"batch_size", "max_batch_size", "device"}  # passed to every model by lm-eval
 
 
-class ChooserLM(LM):
+class ChooserLM(Uncached):
     """Scores the choices of each document once; the log-probability of each letter follows from the scores.
 
     Requests are grouped by task and document. The choices are those of the document, otherwise the

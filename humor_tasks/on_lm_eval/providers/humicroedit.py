@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit import load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
+from humor_tasks.on_lm_eval.answer_cache import Uncached
 from humor_tasks.on_lm_eval.providers.chooser import HARNESS
 
 
-class HumicroeditLM(LM):
+class HumicroeditLM(Uncached):
     """Rates the headlines of each document; `_log_probability` defines the log-likelihood of a label."""
 
     tokenizer_name = "none"
