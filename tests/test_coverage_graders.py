@@ -336,9 +336,13 @@ def test_graders_of_one_name_with_other_arguments_do_not_share_verdicts() -> Non
         assert len(judge.asked) == asked
 
 
-def test_verdicts_of_weights_on_this_machine_are_not_kept(tmp_path: Path) -> None:
-    for _ in range(2):
+def test_verdicts_of_weights_on_this_machine_are_kept_until_these_change(tmp_path: Path) -> None:
+    for weights, asked in (("old", 1), ("old", 0), ("trained further", 1)):
+        path = tmp_path / "model" / "weights"
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists() or path.read_text() != weights:
+            path.write_text(weights)
         judge = scripted_judge("g", True)
-        judge.model.model_args["model_path"] = str(tmp_path)
+        judge.model.model_args["model_path"] = str(path.parent)
         run(own_task(bears()), says("m", "Bears."), judge)
-        assert len(judge.asked) == 1
+        assert len(judge.asked) == asked

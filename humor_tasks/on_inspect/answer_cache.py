@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from inspect_ai.event import ModelEvent
@@ -17,22 +16,19 @@ from inspect_ai.log import transcript
 from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks.on_inspect.client import identity
+from humor_tasks.on_inspect.client import identity, local_files
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.private import active_generate_config
 
 
-def policy(model: Model, **scopes: str) -> CachePolicy | bool:
-    """The policy for requests of this package; False for a model whose answers no key identifies.
+def policy(model: Model, **scopes: str) -> CachePolicy:
+    """The policy for requests of this package, whose key also has the model's `identity` and `scopes`.
 
-    The key also has the model's arguments and `scopes`. Entries do not expire and are shared by all epochs.
+    Entries do not expire and are shared by all epochs.
     """
     about = identity(model)
-    if on_disk(model.name, model.model_args) and not hasattr(model.api, "identity"):
-        return False
-    return CachePolicy(
-        expiry=None, per_epoch=False, scopes=scopes | ({"model": json.dumps(about, sort_keys=True)} if about else {})
-    )
+    told = {"model": json.dumps(about, sort_keys=True)} if about else {}
+    return CachePolicy(expiry=None, per_epoch=False, scopes=scopes | told)
 
 
 def replayed(output: ModelOutput) -> bool:
@@ -46,25 +42,13 @@ def replayed(output: ModelOutput) -> bool:
     return False
 
 
-def on_disk(name: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether a model's name or one of its arguments is a path on this machine, whose content may change."""
-    return any(_exists(value) for value in (name, *arguments.values()) if isinstance(value, str) and value)
-
-
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).expanduser().exists()
-    except (OSError, RuntimeError, ValueError):  # not a possible path
-        return False
-
-
 def check_cache(name: str, arguments: Mapping[str, Any], config: GenerateConfig) -> None:
     """Raise CannotRun where `--cache` could replay the answers of a model with other arguments or weights."""
     if not config.cache:
         return
     given = ", ".join(f"-M {argument}" for argument in sorted(arguments))
     why = f"it does not distinguish {given}" if given else "it does not notice when files on this machine change"
-    if given or on_disk(name, arguments):
+    if given or local_files(name, arguments):
         raise CannotRun(
             f"--cache: leave it out for model {name}. Inspect's cache knows a model by its name: {why}, and would give "
             "one model's answers to another. `inspect eval-retry` resumes an interrupted run."
@@ -72,8 +56,11 @@ def check_cache(name: str, arguments: Mapping[str, Any], config: GenerateConfig)
 
 
 @solver
-def refuse_unsafe_cache() -> Solver:
-    """A setup step that applies `check_cache` to the model under test before anything is asked or replayed."""
+def check_reuse(asked: str) -> Solver:
+    """A setup step that applies `check_cache` to the model under test before anything is asked or replayed.
+
+    asked: the signature of the run's questions. `inspect eval-set` compares it with that of the logs in its folder.
+    """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()

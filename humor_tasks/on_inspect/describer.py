@@ -79,7 +79,7 @@ def _is(kind: Any, value: object) -> bool:
 
 async def ask(model: Model, picture: Picture, question: str, how: Asking, cache: bool = False) -> str:
     """The model's answer; empty where there is none or the provider's content filter blocked it."""
-    kept = policy(model) if cache else False
+    kept: Any = policy(model) if cache else False
     output = await model.generate(how.messages(picture, question), config=how.config(model.config), cache=kept)
     return answer_in(output)
 

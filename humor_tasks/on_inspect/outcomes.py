@@ -18,7 +18,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.metadata import about, without_release
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import CannotRun
@@ -87,21 +87,15 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
 
     `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by their ids, whatever has changed since.
     """
-    found = {_asked(score.sample_metadata or {}): None for score in scores}
+    found = {without_release(about(score.sample_metadata or {}).signature or ""): None for score in scores}
     if len(found) < 2:
         return
-    first, second = [dict(part.partition(":")[::2] for part in (signature or "").split("|")) for signature in found][:2]
+    first, second = [dict(part.partition(":")[::2] for part in signature.split("|")) for signature in found][:2]
     changed = [name for name in {**first, **second} if first.get(name) != second.get(name)]
     raise CannotRun(
         f"the log mixes samples of {len(found)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "
         "were changed after the first attempt. Restore them and run inspect eval-retry again, or start a new run."
     )
-
-
-def _asked(metadata: Mapping[str, Any]) -> str | None:
-    """The signature of a sample's question, without the release of this package."""
-    signature = about(metadata).signature
-    return signature and "|".join(part for part in signature.split("|") if not part.startswith("humor_tasks:"))
 
 
 def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:

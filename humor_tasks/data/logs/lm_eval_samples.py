@@ -113,6 +113,8 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
 def _outcome(doc: Mapping[str, Any], told: About, identity: str, cluster: str, replies: Any) -> Outcome | None:
     if "humor_tasks" not in doc:
         return before.outcome(doc, replies)
+    if "outcome" not in doc:  # of a run with --predict_only
+        return None
     read = doc["outcome"]
     values = {name: float(value) for name, value in read["values"].items()}
     return Outcome(identity, cluster, told.groups, read["status"], read["answer"], doc.get("target"), values)

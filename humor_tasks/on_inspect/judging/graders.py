@@ -171,7 +171,7 @@ async def _round(
     word, asked = Graded(str(grader), None, "error", ""), False
     for attempt in range(how.retries + 1):
         scopes = {name: str(number) for name, number in (("attempt", attempt), ("round", turn)) if number}
-        kept = policy(grader, **scopes) if how.cache else False
+        kept: Any = policy(grader, **scopes) if how.cache else False
         try:
             output = await grader.generate(messages, config=how.config(grader.config, attempt, judgement), cache=kept)
         except (PrerequisiteError, LimitExceededError):

@@ -16,9 +16,10 @@ from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
+from humor_tasks.data.logs.metadata import without_release
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.answer_cache import refuse_unsafe_cache
+from humor_tasks.on_inspect.answer_cache import check_reuse
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, require_grader
 from humor_tasks.on_inspect.messages import chat_messages
@@ -78,7 +79,7 @@ def build(
     about = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
     register_prices()
     shows = any(record.picture or record.clip for record in run.records)
-    setup = [*([require_grader()] if graded_by else []), *([refuse_unsafe_cache()] if asks else [])]
+    setup = [*([require_grader()] if graded_by else []), *([check_reuse(without_release(signature))] if asks else [])]
     setup += [show_pictures(run, asks)] if shows else []
     likelihoods = isinstance(run.form, Rating) and run.form.needs_likelihoods
     return Task(
