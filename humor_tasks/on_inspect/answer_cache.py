@@ -44,8 +44,8 @@ def replayed(output: ModelOutput) -> bool:
 
 def check_cache(name: str, arguments: Mapping[str, Any], config: GenerateConfig) -> None:
     """Raise CannotRun where `--cache` could replay the answers of a model with other arguments or weights."""
-    if not config.cache:
-        return
+    if not config.cache or (isinstance(config.cache, CachePolicy) and "model" in config.cache.scopes):
+        return  # no cache, or the policy of `policy`
     given = ", ".join(f"-M {argument}" for argument in sorted(arguments))
     why = f"it does not distinguish {given}" if given else "it does not notice when files on this machine change"
     if given or local_files(name, arguments):
