@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-LIMIT = 900
+LIMIT = 600
 """Seconds after which something that other processes do is given up."""
 
 
