@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM, CacheHook, CachingLM
+from lm_eval.api.model import CacheHook
 
 from humor_tasks.errors import BadInput
+from humor_tasks.on_lm_eval.harness import LM, CachingLM, Instance
 
 REQUESTS = ("loglikelihood", "loglikelihood_rolling", "generate_until")
 OWN = "humor_tasks"  # every document of a `BenchmarkTask` has this key

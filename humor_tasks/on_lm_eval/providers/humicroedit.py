@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval.api.instance import Instance
-
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit import load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
 from humor_tasks.on_lm_eval.answer_cache import Uncached
+from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.chooser import HARNESS
 
 
