@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lm_eval.api.model import CacheHook
-
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.harness import LM, CachingLM, Instance
 
@@ -27,7 +25,7 @@ WHY = (
 class Uncached(LM):
     """A model that answers from documents, arguments and weights, none of which lm-eval's cache distinguishes."""
 
-    def set_cache_hook(self, cache_hook: CacheHook) -> None:
+    def set_cache_hook(self, cache_hook: Any) -> None:
         """See LM; lm-eval calls it for `--use_cache`, which raises BadInput."""
         if cache_hook.dbdict is not None:
             raise BadInput(f"--use_cache: leave it out for {type(self).__name__}. {WHY}")
