@@ -9,7 +9,7 @@ from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import CUT_OFF
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
 from humor_tasks.scorers.fields import read_fields
@@ -26,7 +26,7 @@ def multiple_choice(extraction: str | None = None, on_unparsed: str | None = Non
     try:
         run_of({}, "matching", extraction=extraction, on_unparsed=on_unparsed)
     except BadInput as problem:
-        raise CannotRun(f"multiple_choice: {problem}") from None
+        cannot_run(f"multiple_choice: {problem}")
 
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "matching", len(state.choices), extraction=extraction, on_unparsed=on_unparsed)

@@ -16,7 +16,7 @@ from humor_tasks.benchmarks.pair_verdicts import SIDES, WIN_VALUES, pair_outcome
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PREFERENCE, PreferenceOptions
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
@@ -82,7 +82,7 @@ def preference(
         how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
         record = _record(state)
         if "settled" not in record.groups:
-            raise CannotRun(f"sample {state.sample_id} is not of humor_tasks/explanation_preference.")
+            cannot_run(f"sample {state.sample_id} is not of humor_tasks/explanation_preference.")
         panel = [] if record.groups["settled"] else await _asked(resolve(grader), state.messages, how)
         return _score(record, [panel], how)
 
@@ -120,7 +120,7 @@ def reference_preference(
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "explanation")
         if not (isinstance(run.form, FreeText) and run.form.reference) or state.choices:
-            raise CannotRun(f"sample {state.sample_id}: its target is not a reference text.")
+            cannot_run(f"sample {state.sample_id}: its target is not a reference text.")
         reference = target[0] if len(target) else ""  # the first of several alternatives
         if not reference.strip():
             raise ValueError(f"sample {state.sample_id}: the target has no reference text to compare the reply with.")

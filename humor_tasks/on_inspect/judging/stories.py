@@ -11,7 +11,7 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.mock.generation import RATED, RATINGS, rated
 from humor_tasks.benchmarks.rubric import Rubric
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
@@ -56,9 +56,7 @@ def story_ratings(
     async def score(state: TaskState, target: Target) -> Score:
         run = run_of(state.metadata, "mock_generation")
         if run.benchmark.name != "mock_generation":
-            raise CannotRun(
-                f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}; its reply is not a story."
-            )
+            cannot_run(f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}; its reply is not a story.")
         ungraded = read_reply(run, state, target)
         rubrics = {name: rubric_of("generation", prompts, RATED[name]) for name in RATINGS}
         words: dict[str, list[Graded]] = {name: [] for name in RATINGS}
