@@ -74,6 +74,8 @@ def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, *
     except BadInput as problem:
         raise BadInput(f"{predictions}: {problem}") from None
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
+    if report.warning:
+        click.echo(f"Beware: {report.warning}", err=True)
 
 
 @main.command()
@@ -143,6 +145,8 @@ def grade(
             write_json(output, report.as_dict())
         click.echo(str(report))
         click.echo(f"Every verdict and its reasons: {graded.location}")
+        if report.warning:
+            click.echo(f"Beware: {report.warning}", err=True)
         if "coverage" not in report.metrics:
             raise BadInput(f"{log}: no grader gave a readable verdict; the log holds their replies.")
 
@@ -216,6 +220,7 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
         circular,
         incomparable,
         lines_of,
+        missing,
         plot,
         write_report,
     )
@@ -227,7 +232,7 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
     if output:
         write_report(output, lines)
     echo(as_markdown(lines))
-    for problem in (*incomparable(lines), *circular(lines, hard)):
+    for problem in (*incomparable(lines), *circular(lines, hard), *missing(lines)):
         click.echo(f"Beware: {problem}", err=True)
     if picture:
         shown = plot(picture, lines)

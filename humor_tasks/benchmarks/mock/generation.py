@@ -20,6 +20,7 @@ from typing import Any, Literal, cast
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
@@ -117,6 +118,18 @@ def rated(run: Run, ungraded: Outcome, ratings: Mapping[str, float | None], stat
     return dataclasses.replace(ungraded, values=values)
 
 
+def _missing(o: Outcome) -> float:
+    return float(sum(name not in o.values for name in RATINGS))
+
+
+def _filled(o: Outcome, passed: bool) -> Outcome:
+    worth = float((max if passed else min)(WORDS.values()))
+    return dataclasses.replace(o, values={**dict.fromkeys(RATINGS, worth), **o.values}) if "unrated" in o.values else o
+
+
+VERDICTS = Verdicts(lambda o: float(len(RATINGS)) if "unrated" in o.values else 0.0, _missing, _filled, RATINGS)
+"""The ratings of a story: a missing one counts as the lowest or as the highest."""
+
 MOCK_GENERATION = Benchmark(
     name="mock_generation",
     title="MOCK: a humorous or sarcastic story",
@@ -135,4 +148,5 @@ MOCK_GENERATION = Benchmark(
     outcome=outcome,
     part=corpus.part,
     judged=True,
+    verdicts=VERDICTS,
 )
