@@ -7,8 +7,9 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Callable, Mapping
-from contextlib import chdir, redirect_stderr, redirect_stdout
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,7 @@ def _run(case: Bad) -> tuple[int, str]:
     served = patch("humor_tasks.studies.annotate.page.serve")  # a page that is served is served for ever
     with served, patch.dict(os.environ, {"INSPECT_LOG_DIR": "logs", "INSPECT_DISPLAY": "plain"}):
         try:
-            with redirect_stdout(shown), redirect_stderr(shown), (case.within or _nothing)():
+            with warned(), redirect_stdout(shown), redirect_stderr(shown), (case.within or nullcontext)():
                 if callable(case.command):
                     case.command()
                 else:
@@ -124,8 +125,13 @@ def _run(case: Bad) -> tuple[int, str]:
     return status, shown.getvalue()
 
 
-def _nothing() -> Any:
-    return redirect_stdout(sys.stdout)
+@contextmanager
+def warned() -> Iterator[None]:
+    """Every warning is printed, also under pytest, which keeps them for its summary."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_, **__: print(f"Warning: {message}", file=sys.stderr)
+        yield
 
 
 def _command(words: list[str], shown: io.StringIO) -> int:
