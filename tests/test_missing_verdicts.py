@@ -177,6 +177,7 @@ def judged(*, unread: int, of: int, points: int) -> EvalLog:
     return run(own_task(*samples, cache=False), says("m", "Bears."), talkative(unread, of))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unread", "warns"), [(1, False), (2, True)])
 def test_a_run_warns_on_the_screen_and_in_its_log_above_two_percent(
     caplog: pytest.LogCaptureFixture, unread: int, warns: bool
@@ -224,6 +225,7 @@ def test_scoring_a_log_again_warns_too(caplog: pytest.LogCaptureFixture) -> None
     assert len(warnings_of(caplog)) == 1
 
 
+@pytest.mark.slow
 def test_humorbench_tells_both_bounds_beside_its_coverage(caplog: pytest.LogCaptureFixture) -> None:
     log = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(1, 2))
     found = metrics(log)
@@ -242,6 +244,7 @@ def texts(tmp_path: Path) -> str:
     )
 
 
+@pytest.mark.slow
 def test_a_comparison_of_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     log = run(explanation_preference(texts(tmp_path), dataset="sample", cache=False), None, says("j", "Hm."))
     found = metrics(log)
@@ -249,6 +252,7 @@ def test_a_comparison_of_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture)
     assert "win_rate is 0.000 with each of them counted as failed and 1.000 as passed" in warnings_of(caplog)[0]
 
 
+@pytest.mark.slow
 def test_the_exam_in_inspect(caplog: pytest.LogCaptureFixture) -> None:
     log = run(humorbench_autograder("sample"), says("j", "It passes."))
     assert metrics(log)["accuracy_missing_passed"] == metrics(log)[MISSING] == 1
@@ -258,6 +262,7 @@ def test_the_exam_in_inspect(caplog: pytest.LogCaptureFixture) -> None:
 # ---- lm-eval, grade, score, report --------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unread", [0, 1])
 def test_lm_eval(caplog: pytest.LogCaptureFixture, unread: int) -> None:
     replies = iter(["It passes."] * unread + [verdict("PASS")] * 40)
@@ -274,6 +279,7 @@ def test_lm_eval(caplog: pytest.LogCaptureFixture, unread: int) -> None:
     assert all(each.startswith("humorbench_autograder: 2.5% of the graders' verdicts are missing") for each in told)
 
 
+@pytest.mark.slow
 def test_lm_eval_compares_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     model = ScriptedLM("Hm.")
     metadata = {"dataset": "sample", "system": texts(tmp_path)}
@@ -295,6 +301,7 @@ def test_score_tells_it(tmp_path: Path) -> None:
     assert "accuracy_missing_passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 
@@ -323,6 +330,7 @@ def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert f"Beware: {told}" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_reply_that_the_run_left_out_is_not_missing(tmp_path: Path) -> None:
     judge = grader("g", lambda point: True)
     log = run(

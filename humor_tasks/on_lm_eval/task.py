@@ -73,10 +73,12 @@ class BenchmarkTask(Task):
         if self.generates and self.run.form.needs_likelihoods:
             raise BadInput(f"{self._config.task} generates replies; estimate=expected needs the log-likelihood task.")
         if any(record.clip for record in self.run.records):
+            task = str(self._config.task)
+            words = f"the task {task.replace('_pixels', '')}" if "_pixels" in task else "setting=description"
             raise BadInput(
-                f"{self._config.task}: comedy has clips, and lm-eval has no model with video input. Run it in Inspect: "
+                f"{task}: comedy has clips, and lm-eval has no model with video input. Run it in Inspect: "
                 f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; in lm-eval, choose scene=cartoon, "
-                "post or stills (both), or input=description."
+                f"post or stills (both), or, for comedy in words, {words}."
             )
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}

@@ -19,9 +19,9 @@ from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
-from humor_tasks.benchmarks.mock import corpus
+from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Judgement
@@ -67,7 +67,7 @@ class GenerationOptions(corpus.MockOptions):
 def load(benchmark: Benchmark, options: Options) -> Data:
     """One record per picture or clip, from the first of its rows."""
     o = cast(GenerationOptions, options)
-    data = corpus.load(MOCK_MATCHING, o)
+    data = loading.load(MOCK_MATCHING, o)
     media: dict[str, dict[str, Record]] = {}
     for record in data.records:
         media.setdefault(record.groups["scene"], {}).setdefault(record.cluster, record)
@@ -138,7 +138,8 @@ MOCK_GENERATION = Benchmark(
     answer=FreeText(read),
     metrics=(
         *map(Metric, RATINGS),
-        *(Metric(name, "lower") for name in ("unrated", *FAILURES, "words")),
+        *map(rate, ("unrated", *FAILURES)),
+        Metric("words", "lower"),
         *REPLY_RATES,
     ),
     options=GenerationOptions,
@@ -147,6 +148,7 @@ MOCK_GENERATION = Benchmark(
     prompt=corpus.prompt,
     outcome=outcome,
     part=corpus.part,
+    signatures=corpus.worked,
     judged=True,
     verdicts=VERDICTS,
 )
