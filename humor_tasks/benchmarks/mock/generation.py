@@ -63,6 +63,11 @@ class GenerationOptions(corpus.MockOptions):
         """Without the parameters that do not affect the stories."""
         return {k: v for k, v in super().shown().items() if k not in ("shots", "chain_of_task", "extraction")}
 
+    @property
+    def rows_by_seed(self) -> bool:
+        """Whether the pictures are drawn."""
+        return bool(self.images)
+
 
 def load(benchmark: Benchmark, options: Options) -> Data:
     """One record per picture or clip, from the first of its rows."""
