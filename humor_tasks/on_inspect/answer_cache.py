@@ -17,7 +17,7 @@ from inspect_ai.model import CachePolicy, GenerateConfig, Model, ModelOutput, ge
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.on_inspect.client import identity, local_files
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.private import active_generate_config
 
 
@@ -49,7 +49,7 @@ def check_cache(name: str, arguments: Mapping[str, Any], config: GenerateConfig)
     given = ", ".join(f"-M {argument}" for argument in sorted(arguments))
     why = f"it does not distinguish {given}" if given else "it does not notice when files on this machine change"
     if given or local_files(name, arguments):
-        raise CannotRun(
+        cannot_run(
             f"--cache: leave it out for model {name}. Inspect's cache knows a model by its name: {why}, and would give "
             "one model's answers to another. `inspect eval-retry` resumes an interrupted run."
         )

@@ -21,7 +21,7 @@ from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about, without_release
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.missing import warn_if_scored_again
 from humor_tasks.scorers.estimate import Estimate
 
@@ -72,7 +72,7 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     told = about(metadata)
     definition = find_benchmark(told.benchmark or benchmark)
     if told.version and _number(told.version) != _number(definition.version):
-        raise CannotRun(
+        cannot_run(
             f"{definition.name}: the log is of version {told.version}, and this humor-tasks scores version "
             f"{definition.version}; their scores do not compare. Run the task again, or score the log with the release "
             "that wrote it."
@@ -100,7 +100,7 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
         return
     first, second = [dict(part.partition(":")[::2] for part in signature.split("|")) for signature in found][:2]
     changed = [name for name in {**first, **second} if first.get(name) != second.get(name)]
-    raise CannotRun(
+    cannot_run(
         f"the log mixes samples of {len(found)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "
         "were changed after the first attempt. Restore them and run inspect eval-retry again, or start a new run."
     )
@@ -131,7 +131,7 @@ def run_scored_by(scorer: str, state: TaskState) -> Run:
     if kind not in map(_replies_like, SCORES[scorer]):
         fitting = (name for name, like in SCORES.items() if kind in map(_replies_like, like))
         shown = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
-        raise CannotRun(
+        cannot_run(
             f"sample {state.sample_id} is of {run.benchmark.name}, whose replies {scorer} does not score; use {shown}."
         )
     return run

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,19 +40,20 @@ def run_in(
     `run` is called in all processes; the main process writes its metrics, with the seconds taken and the package
     version. If it returns None, other processes must finish the run; the result is then {}. Raises BadInput where the
     folder holds another run, and where another process is training in it unless the folder is `shared`, as by the parts
-    of an ensemble. Data that `read` refuses leave no file in the folder.
+    of an ensemble. Data that `read` refuses, and a model that `run` refuses, leave no file.
     """
     wanted = json.loads(json.dumps(settings))
     check_folder(output, wanted)
     if (output / METRICS).is_file():
         return read_object(output / METRICS)
     data = read()
+    new = not output.exists()
     with locked(output, shared or not IS_MAIN):
-        return _run(output, wanted, data, run)
+        return _run(output, wanted, data, run, new)
 
 
 def _run(
-    output: Path, wanted: dict[str, Any], data: Read, run: Callable[[Read], dict[str, Any] | None]
+    output: Path, wanted: dict[str, Any], data: Read, run: Callable[[Read], dict[str, Any] | None], new: bool
 ) -> dict[str, Any]:
     check_folder(output, wanted)  # again, because another process may have been here while the data were read
     if IS_MAIN and (output / METRICS).is_file():
@@ -59,7 +61,12 @@ def _run(
     if IS_MAIN:
         write_json(output / CONFIG, wanted)
     start = time.perf_counter()
-    metrics = run(data)
+    try:
+        metrics = run(data)
+    except BadInput:
+        if IS_MAIN and new and _never_began(output):  # such as an unknown model
+            shutil.rmtree(output, ignore_errors=True)
+        raise
     if metrics is None:
         return {}
     if IS_MAIN:

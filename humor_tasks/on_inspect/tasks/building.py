@@ -20,7 +20,7 @@ from humor_tasks.data.logs.metadata import without_release
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.answer_cache import check_reuse
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, require_grader
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
@@ -73,7 +73,7 @@ def build(
         signature = run.signature("generate")
         samples = [sample(run, record, signature) for record in run.records]
     except BadInput as problem:
-        raise CannotRun(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}") from None
+        cannot_run(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}")
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     about = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
@@ -139,8 +139,11 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
             prompt = run.prompt(record)
             if asks:
                 check_takes(get_model(), prompt.media)
-            state.messages = chat_messages(prompt, record, pictures=True)
-            state.metadata["pictures"] = [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
+            try:
+                state.messages = chat_messages(prompt, record, pictures=True)
+                state.metadata["pictures"] = [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
+            except BadInput as problem:
+                cannot_run(str(problem))
             return state
 
         return solve
