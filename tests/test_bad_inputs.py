@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ from standins import commands
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput, nearest
 
+TESTS = str(Path(__file__).parent)
 SLOW = ("inspect ", "lm_eval ", *(f"humor-tasks {name}" for name in ("train", "build", "describe", "rank-captions")))
 
 
@@ -42,6 +44,7 @@ def test_lm_evals_command_shows_no_frames(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (TESTS, os.environ.get("PYTHONPATH"))))},
         timeout=300,
     )
     assert done.returncode == 1
