@@ -12,6 +12,7 @@ import pytest
 from bad_inputs import CASES
 from bad_inputs.case import Bad, ended
 from standins import commands
+from standins.waiting import LIMIT
 
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput, nearest
@@ -45,7 +46,7 @@ def test_lm_evals_command_shows_no_frames(tmp_path: Path) -> None:
         text=True,
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (TESTS, os.environ.get("PYTHONPATH"))))},
-        timeout=300,
+        timeout=LIMIT,
     )
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
