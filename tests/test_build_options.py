@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from unittest.mock import patch
 
 import pytest
 from standins import commands
+from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
 from humor_tasks.datasets_cards import folder
@@ -183,6 +183,7 @@ def test_what_says_the_same_is_written_again_and_shown_as_taken(tmp_path: Path) 
     answer = judge_by(lambda a, b: b.startswith("Near: ") or a.startswith("Near: "), write)
     told, server = build(source, out, answer, tmp_path, "--input", "description", "--at-once", "1", *JUDGE)
     assert "3 judged equivalent, 6 reply unparsed, 3 same text" in told
+    assert "reused from the log. 6 could not be read and are not asked for again: for that, remove their lines." in told
     written = lines_of(out)
     assert [row["id"] for row in written] == [row["id"] for row in rows]
     assert all(not option.startswith(("Near", "“")) for row in written for option in row["options"])
@@ -266,7 +267,7 @@ class Holding:
             if not held:
                 self.answered[json.dumps(messages)] += 1
         if held:
-            self.dead.wait(120)
+            self.dead.wait(LIMIT)
             raise ConnectionAbortedError("the client is dead: nothing was answered")
         return obliging(messages)
 
@@ -285,11 +286,9 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
             [sys.executable, "-m", "humor_tasks.cli", *command(source, resumed, *JUDGE)], env=os.environ | env,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
-        deadline = time.monotonic() + 200
-        while not calls.exists() or len(calls.read_bytes().splitlines()) < 25:
-            assert process.poll() is None, "ended by itself"
-            assert time.monotonic() < deadline, "never came to half"
-            time.sleep(0.1)
+        wait_until(
+            lambda: calls.exists() and len(calls.read_bytes().splitlines()) >= 25, lambda: process.poll() is None
+        )
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         holding.dead.set()

@@ -10,6 +10,7 @@ from typing import Any
 from humor_tasks.data.logs import before
 from humor_tasks.data.logs.metadata import about_document
 from humor_tasks.data.logs.record import About, FinishedRun, LoggedSample, Scored
+from humor_tasks.data.reading import read_body
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.errors import BadInput
 
@@ -67,8 +68,9 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
             for i, line in enumerate(file, 1):
                 if line.strip():
                     yield f"{path}, line {i}", line
-    except (OSError, UnicodeDecodeError) as problem:
-        raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
+    except (OSError, UnicodeDecodeError):
+        read_body(path)  # says what the file is instead
+        raise
 
 
 def _samples(path: Path) -> Iterator[_Read]:
@@ -119,7 +121,9 @@ def _outcome(logged: Mapping[str, Any], told: About, identity: str, cluster: str
     doc = logged["doc"]
     if "humor_tasks" not in doc:
         return before.outcome(doc, replies)
-    read = logged["outcome"] if "outcome" in logged else doc["outcome"]  # lm-eval 0.5 logs it apart from the document
+    read = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
+    if read is None:  # of a run with --predict_only
+        return None
     values = {name: float(value) for name, value in read["values"].items()}
     return Outcome(identity, cluster, told.groups, read["status"], read["answer"], doc.get("target"), values)
 

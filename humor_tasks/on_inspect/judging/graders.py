@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from inspect_ai.model import (
-    CachePolicy,
     ChatMessage,
     GenerateConfig,
     Model,
@@ -23,7 +22,8 @@ from inspect_ai.util import JSONSchema, LimitExceededError
 from humor_tasks.benchmarks.options import Declared, parameter
 from humor_tasks.benchmarks.rubric import POINT, Judgement, Rubric, open_rubric
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.answer_cache import policy, replayed
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.messages import turn_messages
 from humor_tasks.on_inspect.prices import register_prices
@@ -38,12 +38,14 @@ CUT_OFF = ("max_tokens", "model_length")
 class Asking(Declared):
     """Settings of grading requests; the graders' own configuration takes precedence.
 
-    The cache is Inspect's; entries do not expire and are shared by all epochs.
+    The cache is Inspect's; see `humor_tasks.on_inspect.answer_cache`. A later run asks again for unreadable verdicts.
     """
 
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
     temperature: float | None = parameter(
-        0.0, "Temperature of graders whose configuration does not set one; `none`: the provider's default."
+        0.0,
+        "Temperature of graders whose configuration does not set one; `none`: the provider's default.",
+        least=0,
     )
     seed: int | None = parameter(
         1234, "Seed of graders whose configuration does not set one; `none`: the provider's default."
@@ -55,7 +57,7 @@ class Asking(Declared):
         try:
             super().__post_init__()
         except BadInput as problem:
-            raise CannotRun(str(problem)) from None
+            cannot_run(str(problem))
 
     def config(self, own: GenerateConfig, attempt: int = 0, judgement: Judgement = POINT) -> GenerateConfig:
         """The generation settings of a grading request; `own` are the model's own settings."""
@@ -105,7 +107,7 @@ def graders() -> list[Model]:
     """The models bound to the model role `grader`; several form a panel."""
     bound = model_roles().get(ROLE)
     if bound is None:
-        raise CannotRun(NO_GRADER)
+        cannot_run(NO_GRADER)
     return distinct(list(bound) if isinstance(bound, list) else [bound])
 
 
@@ -113,14 +115,14 @@ def distinct(models: list[Model]) -> list[Model]:
     """The panel; CannotRun for a model that occurs twice, because its seeded and cached verdicts would be identical."""
     names = [str(model) for model in models]
     if len(set(names)) < len(names):
-        raise CannotRun(f"grader: a panel must name each model once, not {', '.join(names)}.")
+        cannot_run(f"grader: a panel must name each model once, not {', '.join(names)}.")
     return models
 
 
 def check_grader_bound() -> None:
     """Raise CannotRun while a run is being set up, before there is a log, where no grader is bound."""
     if active_model() is not None and ROLE not in model_roles():
-        raise CannotRun(NO_GRADER)
+        cannot_run(NO_GRADER)
 
 
 @solver
@@ -150,7 +152,7 @@ def rubric_of(family: str, prompts: str | None, judgement: Judgement = POINT) ->
     try:
         return open_rubric(family, prompts, judgement)
     except BadInput as problem:
-        raise CannotRun(str(problem)) from None
+        cannot_run(str(problem))
 
 
 async def ask(grader: Model, rubric: Rubric, material: Mapping[str, str], how: Asking) -> Graded:
@@ -163,32 +165,45 @@ async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, 
 
     A request that fails permanently gives a missing verdict and does not end the run. An error that would affect every
     request ends the run: a wrong key, an unknown model, an unsupported schema. Limits and cancellation also end it.
-    `inspect eval-retry` resumes the run.
+    `inspect eval-retry` resumes the run. An unreadable verdict from the cache is asked for again.
     """
-    word = Graded(str(grader), None, "error", "")
+    turn = 0
+    while True:
+        word, asked = await _round(grader, messages, judgement, how, turn)
+        if word.word is not None or asked:
+            return word
+        turn += 1  # every attempt is an unreadable verdict of an earlier run: ask again
+
+
+async def _round(
+    grader: Model, messages: list[ChatMessage], judgement: Judgement, how: Asking, turn: int
+) -> tuple[Graded, bool]:
+    """The verdict after at most `how.retries` retries, and whether any request was not answered from the cache."""
+    word, asked = Graded(str(grader), None, "error", ""), False
     for attempt in range(how.retries + 1):
-        scopes = {"attempt": str(attempt)} if attempt else {}
-        policy: Any = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if how.cache else False
+        scopes = {name: str(number) for name, number in (("attempt", attempt), ("round", turn)) if number}
+        kept: Any = policy(grader, **scopes) if how.cache else False
         try:
-            output = await grader.generate(messages, config=how.config(grader.config, attempt, judgement), cache=policy)
+            output = await grader.generate(messages, config=how.config(grader.config, attempt, judgement), cache=kept)
         except (PrerequisiteError, LimitExceededError):
             raise
         except Exception as problem:
             _check_hopeless(grader, problem, how)
-            word = Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}")
+            word, asked = Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}"), True
         else:
             word = read(str(grader), output, judgement, how)
-        if word.word is not None:
-            break
-    return word
+            if word.word is not None:
+                break
+            asked = asked or not kept or not replayed(output)
+    return word, asked
 
 
 def _check_hopeless(grader: Model, problem: Exception, how: Asking) -> None:
     status = getattr(problem, "status_code", None)
     if status in (401, 403, 404):
-        raise CannotRun(f"grader {grader} cannot be used (status {status}): {problem}") from None
+        cannot_run(f"grader {grader} cannot be used (status {status}): {problem}")
     if status == 400 and how.structured:
-        raise CannotRun(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}") from None
+        cannot_run(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}")
 
 
 def read(grader: str, output: ModelOutput, judgement: Judgement, how: Asking) -> Graded:
