@@ -247,6 +247,7 @@ KEPT = """
 inspect/matching/sample/setting=description/overlap
 inspect/matching/sample/setting=pixels/scripted
 inspect/matching/sample/fold=all/scripted
+inspect/matching/sample/extraction=released_leaderboard,cot=False/scripted
 inspect/ranking/sample/shots=2/scripted
 inspect/ranking/sample/on_unparsed=random,seed=7,fold=all/scripted
 inspect/explanation/sample/setting=description/scripted
