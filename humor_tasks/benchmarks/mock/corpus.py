@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.options import Split, parameter
+from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Role, Turn
-from humor_tasks.data.rows import Rows, fingerprint, open_rows, provenance_of
+from humor_tasks.data.rows import Rows, fingerprint, open_rows, provenance_of, skipped_in
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 
@@ -55,7 +55,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class MockOptions(Options):
+class MockOptions(WithPictures):
     """Parameters of the MOCK benchmarks."""
 
     dataset: str = parameter(
@@ -91,7 +91,8 @@ class MockOptions(Options):
 
     def scoring(self) -> dict[str, Any]:
         """Also the scene, for metrics per scene, and the settings that the solver `chain_of_task` needs."""
-        names = ("scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task")
+        names = ["scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task"]
+        names += ["on_bad_picture"] if self.on_bad_picture == "skip" else []
         return super().scoring() | {name: getattr(self, name) for name in names}
 
     @property
@@ -122,8 +123,10 @@ def load(benchmark: Benchmark, options: Options) -> Data:
         for i, record in enumerate(records):
             if seen.setdefault(record.id, rows.where(i)) != rows.where(i):
                 raise BadInput(f"{rows.where(i)}: id {record.id} is also that of {seen[record.id]}.")
-    provenance = provenance_of([rows for rows, _ in parts], o.dataset, o.split, o.revision, len(seen))
-    return Data(tuple(record for _, records in parts for record in records), provenance, pools(o))
+    read = [rows for rows, _ in parts]
+    provenance = provenance_of(read, o.dataset, o.split, o.revision, len(seen))
+    found = tuple(record for _, records in parts for record in records)
+    return Data(found, provenance, pools(o), skipped_in(read))
 
 
 def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
@@ -164,6 +167,7 @@ def _read(task: str, o: MockOptions, scene: str, split: str) -> tuple[Rows, list
         pictures=o.input != "description",
         media="media",
         revision=o.revision,
+        on_bad_picture=None if scene == "comedy" else o.on_bad_picture,  # whose media are clips, read when used
     )
     return rows, [_record(task, o, row, scene, rows.where(i)) for i, row in enumerate(rows.rows)]
 
