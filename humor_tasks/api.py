@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -41,6 +42,11 @@ class Report:
             interval = f"[{e.low:.5f}, {e.high:.5f}]"
             rows.append(f"{name:<{wide}}{e.value:>12.5f}{e.stderr:>12.5f}{interval:>28}{e.n:>8}{e.clusters:>10}")
         return "\n".join([*rows, self.signature])
+
+    @property
+    def warning(self) -> str | None:
+        """The warning of many missing verdicts, or None."""
+        return missing_warning({name: estimate.value for name, estimate in self.metrics.items()})
 
     def as_dict(self) -> dict[str, Any]:
         """The report for JSON: {metrics: {name: {value, stderr, low, high, n, clusters}}, signature}.

@@ -73,6 +73,8 @@ def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, *
     except BadInput as problem:
         raise BadInput(f"{predictions}: {problem}") from None
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
+    if report.warning:
+        click.echo(f"Beware: {report.warning}", err=True)
 
 
 @main.command()
@@ -142,6 +144,8 @@ def grade(
             write_json(output, report.as_dict())
         click.echo(str(report))
         click.echo(f"Every verdict and its reasons: {graded.location}")
+        if report.warning:
+            click.echo(f"Beware: {report.warning}", err=True)
         if "coverage" not in report.metrics:
             raise BadInput(f"{log}: no grader gave a readable verdict; the log holds their replies.")
 
@@ -204,14 +208,14 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
     """Print score, hard score, tokens and cost of each graded HumorBench log."""
     from humor_tasks.data.prices import read_prices
     from humor_tasks.studies.report.graded import read_graded
-    from humor_tasks.studies.report.table import as_markdown, incomparable, lines_of, plot, write_report
+    from humor_tasks.studies.report.table import as_markdown, incomparable, lines_of, missing, plot, write_report
 
     lines = lines_of([read_graded(path, read_prices(prices), anew=prices is not None) for path in logs], hard)
     shown = plot(picture, lines) if picture else 0
     if output:
         write_report(output, lines)
     click.echo(as_markdown(lines), nl=False)
-    for problem in incomparable(lines):
+    for problem in (*incomparable(lines), *missing(lines)):
         click.echo(f"Beware: {problem}", err=True)
     if picture:
         click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")

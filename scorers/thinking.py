@@ -27,3 +27,14 @@ def without_thinking(reply: str) -> str | None:
         return None
     visible.append(reply[start:])
     return "\n".join(visible)
+
+
+def begun_in_prompt(reply: str) -> str:
+    """The text before the last </think> that has no opening tag; empty where there is none. See `without_thinking`."""
+    inside, end = False, 0
+    for tag in _TAG.finditer(reply):
+        closes = bool(tag[1])
+        if closes and not inside:
+            end = tag.start()
+        inside = not closes
+    return reply[:end]

@@ -1,8 +1,8 @@
 """Strict reading of a grader's verdict, escaping of graded text, and aggregation of a panel's verdicts.
 
-The grader has read a text that may imitate verdicts, and it may quote that text. A verdict therefore counts only where
-a quotation cannot occur: at the very end of the reply, or as the field of a JSON object that is the whole reply. Any
-other reply is unparsed; a verdict is never guessed.
+The grader has read a text that may imitate verdicts, and it may quote that text. A verdict therefore counts only at the
+very end of the reply, where no other verdict contradicts it, or as the field of a JSON object that is the whole reply.
+Any other reply is unparsed; a verdict is never guessed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from .answer import Status
 from .refusal import is_refusal
-from .thinking import without_thinking
+from .thinking import begun_in_prompt, without_thinking
 
 Form = Literal["tags", "json"]
 
@@ -86,8 +86,9 @@ def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> t
     `words` maps each allowed word to its value; case is ignored. Two forms are accepted, here with PASS as the word:
 
     1. Tags: <judgement>PASS</judgement> (or <judgment>) ends the reply: nothing but markup follows, and
-       nothing but markup precedes it on its line or between it and a closing tag. Earlier verdicts are
-       quotations and are ignored. Two verdicts at the end that differ are a contradiction: unparsed.
+       nothing but markup precedes it on its line or between it and a closing tag. A verdict within
+       <reasoning>...</reasoning> is a quotation and is ignored. Any other verdict that differs makes the reply
+       unparsed: a grader that ends with a quotation has given its own verdict further up.
     2. A JSON object that is the whole reply, alone or in a ```json fence, with the fields of `schema_of`
        and no others, each once. "judgment" may replace "judgement", and "reasoning" may be missing.
        A reply that begins as an object is never searched for tags.
@@ -95,8 +96,10 @@ def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> t
     `form` is the form that was requested, "tags" or "json"; a verdict in the other form is unparsed, because the graded
     text may have asked for it. With None both forms are accepted.
 
-    Thinking is removed; a reply cut off while thinking is unparsed. The reasons are the last <reasoning> before the
-    verdict, or else all text before it. Time is linear in the reply, which may be any text.
+    Thinking is removed; a reply cut off while thinking is unparsed. Thinking that began in the prompt may be a whole
+    reply that a quoted </think> hides: a verdict after a <reasoning> element in it counts, too, if it differs. The
+    reasons are the last <reasoning> before the verdict, or else all text before it. Time is linear in the reply, which
+    may be any text.
     """
     words = {word.lower(): value for word, value in words.items()}  # not upper(): "paß".upper() is "PASS"
     # An object's strings may quote a thinking tag, so an object is recognised before thinking is dropped.
@@ -108,7 +111,7 @@ def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> t
         return None, "", "empty"
     is_object = _OBJECT.match(visible) is not None
     if form is None or is_object == (form == "json"):
-        found = _in_object(visible, words) if is_object else _in_tags(visible, words)
+        found = _in_object(visible, words) if is_object else _in_tags(visible, words, begun_in_prompt(reply))
         if found is not None:
             return *found, "answered"
     return None, "", "refused" if is_refusal(visible) else "unparsed"
@@ -172,24 +175,23 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _in_tags(visible: str, words: Mapping[str, T]) -> tuple[T, str] | None:
+def _in_tags(visible: str, words: Mapping[str, T], hidden: str) -> tuple[T, str] | None:
     elements = list(_ELEMENT.finditer(visible))
     if not elements or not _MARKUP.fullmatch(visible, elements[-1].end()):
         return None
-    last = elements.pop()
+    last = elements[-1]
     value = _value_of(last, words)
     before = visible[: last.start()].rstrip(_MARKUP_ON_LINE)
     starts_line = not before or before[-1] in "\r\n"
     if value is None or not (starts_line or _CLOSING_TAG.fullmatch(before, max(0, before.rfind("<")))):
         return None
-    below = last
-    for element in reversed(elements):
-        if not _MARKUP.fullmatch(visible, element.end(), below.start()):
-            break
-        if _value_of(element, words) not in (value, None):
-            return None
-        below = element
+    if any(_differ(part, words, value) for part in (*_outside(before), *_outside(hidden)[1:])):
+        return None
     return value, _reasons(before)
+
+
+def _differ(text: str, words: Mapping[str, T], value: T) -> bool:
+    return any(_value_of(element, words) not in (value, None) for element in _ELEMENT.finditer(text))
 
 
 def _value_of(element: re.Match[str], words: Mapping[str, T]) -> T | None:
@@ -198,10 +200,27 @@ def _value_of(element: re.Match[str], words: Mapping[str, T]) -> T | None:
 
 def _reasons(before: str) -> str:
     """The last non-empty <reasoning>...</reasoning>; otherwise the whole text."""
-    inside, start = "", None
-    for tag in _REASONING.finditer(before):
+    inside = [text for start, end in _reasoning(before) if (text := _REASONING.sub("", before[start:end]).strip())]
+    return inside[-1] if inside else before.strip()
+
+
+def _outside(text: str) -> list[str]:
+    """The parts of `text` between its <reasoning> elements, one more than there are elements."""
+    ends = [0, *(end for _, end in _reasoning(text))]
+    starts = [*(start for start, _ in _reasoning(text)), len(text)]
+    return [text[end:start] for end, start in zip(ends, starts, strict=True)]
+
+
+def _reasoning(text: str) -> list[tuple[int, int]]:
+    """Start and end of each <reasoning> element, from an opening tag to the next closing one; none is nested.
+
+    A quotation can open an element that it does not close, but the grader's own closing tag then ends it.
+    """
+    found, start = [], None
+    for tag in _REASONING.finditer(text):
         if not tag[1]:
-            start = tag.end()
+            start = tag.start()
         elif start is not None:
-            inside, start = before[start : tag.start()].strip() or inside, None
-    return inside or before.strip()
+            found.append((start, tag.end()))
+            start = None
+    return found

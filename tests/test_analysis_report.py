@@ -26,6 +26,7 @@ from humor_tasks.studies.report.table import (
     as_markdown,
     incomparable,
     lines_of,
+    missing,
     plot,
     write_report,
 )
@@ -40,8 +41,8 @@ def test_the_table_has_the_best_model_first(logs: Logs) -> None:
     assert [line.log.model for line in lines] == ["mockllm/a", "mockllm/b", "mockllm/c"]
     rows = rows_of(lines)
     assert rows[0] == [
-        *("model", "score", "of", "hard score", "of", "no verdict", "explainer tokens in / out", "explainer cost"),
-        *("grader", "grader tokens in / out", "grader cost", "version"),
+        *("model", "score", "of", "hard score", "of", "no verdict", "as failed / passed"),
+        *("explainer tokens in / out", "explainer cost", "grader", "grader tokens in / out", "grader cost", "version"),
     ]
     assert as_markdown(lines).splitlines()[1] == "|" + "---|" * len(rows[0])
     assert len({len(row) for row in rows}) == 1
@@ -49,8 +50,10 @@ def test_the_table_has_the_best_model_first(logs: Logs) -> None:
     first = ["mockllm/a", f"{100 * e.value:.1f} [{100 * e.low:.1f}, {100 * e.high:.1f}]", str(e.n), "-", "0"]
     assert rows[1][:5] == first
     assert rows[1][5] == str(ROWS - e.n)
-    assert rows[1][6:8] == ["5130 / 380", f"${ROWS * 213e-6:.4f}"]
-    assert rows[1][8:] == ["mockllm/judge", "266 / 38", f"${ROWS * 340e-6:.4f}", "1-A"]
+    passed = sum(point.passed is True for point in lines[0].log.points)
+    assert rows[1][6] == f"{100 * passed / ROWS:.1f} / {100 * (passed + ROWS - e.n) / ROWS:.1f}"
+    assert rows[1][7:9] == ["5130 / 380", f"${ROWS * 213e-6:.4f}"]
+    assert rows[1][9:] == ["mockllm/judge", "266 / 38", f"${ROWS * 340e-6:.4f}", "1-A"]
 
 
 def test_the_table_shows_of_how_many_points_the_hard_score_is(tmp_path: Path) -> None:
@@ -128,7 +131,9 @@ def test_names_with_bars_and_logs_without_verdicts() -> None:
     assert [line.log.model for line in lines] == ["best", "a|b", "worst", "silent", "silent"]
     rows = as_markdown(lines).splitlines()
     assert rows[3].startswith("| a\\|b | 66.7 [")
-    assert rows[5].startswith("| silent | - | 0 | - | 0 | 2 | 1000 / 200 | $1.0000 | j | 30 / 4 | - | - |")
+    assert rows[5].startswith(
+        "| silent | - | 0 | - | 0 | 2 | 0.0 / 100.0 | 1000 / 200 | $1.0000 | j | 30 / 4 | - | - |"
+    )
 
 
 def test_hard_score_is_over_the_keys_of_the_list(logs: Logs, tmp_path: Path) -> None:
@@ -259,8 +264,9 @@ def test_report_on_the_command_line(logs: Logs, tmp_path: Path) -> None:
     shown = done.stdout.splitlines()
     assert shown[0].startswith("| model | score | of | hard score | of |")
     assert shown[-1] == f"{tmp_path / 'p.svg'}: 3 of 4 models have a known cost."
-    assert done.stderr == f"Beware: {paths[-1].name} holds 4 samples of {ROWS}.\n"
     lines = lines_of([read_graded(path) for path in paths])
+    told = [f"{paths[-1].name} holds 4 samples of {ROWS}.", *missing(lines)]
+    assert done.stderr == "".join(f"Beware: {each}\n" for each in told)
     assert "\n".join(shown[:-1]) + "\n" == as_markdown(lines)
     assert json.loads((tmp_path / "r.json").read_text()) == json.loads(as_json(lines))
 
@@ -307,12 +313,14 @@ def test_report_prices_logs_without_costs_by_the_users_list(
 
 def test_report_says_on_stderr_what_does_not_compare(logs: Logs, tmp_path: Path) -> None:
     alike = humor_tasks("report", *logs.pool())
-    assert (alike.exit_code, alike.stderr) == (0, "")
+    told = missing(lines_of([read_graded(path) for path in logs.pool()]))
+    assert (alike.exit_code, alike.stderr) == (0, "".join(f"Beware: {each}\n" for each in told))
     other = logs.of("a", "free", limit=4)
     done = humor_tasks("report", *logs.pool(), other, "-o", tmp_path / "r.csv")
     assert done.exit_code == 0
-    told = incomparable(lines_of([read_graded(path) for path in (*logs.pool(), other)]))
-    assert len(told) == 2
+    lines = lines_of([read_graded(path) for path in (*logs.pool(), other)])
+    assert len(incomparable(lines)) == 2
+    told = [*incomparable(lines), *missing(lines)]
     assert done.stderr.splitlines() == [f"Beware: {text}" for text in told]
     assert "Beware" not in done.stdout
     assert "Beware" not in (tmp_path / "r.csv").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -100,7 +101,7 @@ def test_no_text_of_a_file_is_markup() -> None:
     texts = [f"{i}<b>'\">" for i in range(5)]
     of = Item("1", "preference", (texts[0], texts[1]), texts[2], texts[3])
     view = View("<i>", 0, 1, of, (1, 0), note=texts[4])
-    shown = render.item(view) + render.note(view) + render.progress(view) + render.button(view, 0)
+    shown = render.item(view) + render.note(view) + render.progress(view)
     assert all(f"{i}&lt;b&gt;&#x27;&quot;&gt;" in shown for i in range(5))
     assert not re.search("<[bi]>", shown)
 
@@ -163,8 +164,8 @@ def test_votes_are_kept_withdrawn_and_found_again(tmp_path: Path) -> None:
     assert (view.done, view.total, view.note, path.read_text()) == (0, 3, "", ",".join(COLUMNS) + "\n")
     first, order = view.item, view.order
     assert first is not None
-    view = session.vote("ann", first.id, 1, ' a\n=reason, \x00\ud800with "quotes" ')
-    session.vote("bob", session.view("bob").item.id, None)  # type: ignore[union-attr]
+    view = session.vote("ann", view.key, 1, ' a\n=reason, \x00\ud800with "quotes" ')
+    session.vote("bob", session.view("bob").key, None)
     kept = read_votes(path).votes
     assert (kept[0].choice, kept[0].order) == ("AB"[order[1]], "".join("AB"[i] for i in order))
     assert (kept[0].reason, kept[1].choice) == ('a =reason, with "quotes"', "tie")
@@ -183,26 +184,62 @@ def test_only_plain_rater_ids_are_taken(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput, match="is not a valid id"):
         session.enter(name)
     with pytest.raises(BadInput, match="is not a valid id"):
-        session.vote(name, "p0", 0)
+        session.vote(name, session.view("ann").key, 0)
 
 
 def test_a_vote_counts_for_the_item_that_was_shown_only(tmp_path: Path) -> None:
     items = preferences(3)
     session = Session(items, VoteStore(tmp_path / "v.csv", items), limit=2)
-    first = session.enter("ann").item
-    assert first is not None
-    second = session.vote("ann", first.id, 0).item
-    assert second is not None
-    for stale in (first.id, "nothing", ""):
-        assert "already voted on" in session.vote("ann", stale, 0).note
+    first = session.enter("ann")
+    second = session.vote("ann", first.key, 0)
+    assert len({first.key, second.key, ""}) == 3
+    for stale in (first.key, "nothing", ""):
+        view = session.vote("ann", stale, 0)
+        assert (view.item, "was not counted" in view.note) == (second.item, True)
     for place in (-1, 2):
         with pytest.raises(BadInput, match=f"there is no option {place + 1}"):
-            session.vote("ann", second.id, place)
+            session.vote("ann", second.key, place)
     with pytest.raises(BadInput, match="ties are not allowed"):
-        session.vote("ann", second.id, None)
-    last = session.vote("ann", second.id, 1)
-    assert (last.item, last.done, last.total) == (None, 2, 2)
+        session.vote("ann", second.key, None)
+    last = session.vote("ann", second.key, 1)
+    assert (last.item, last.key, last.done, last.total) == (None, "", 2, 2)
+    assert "was not counted" in session.vote("ann", "", 0).note
     assert len(read_votes(tmp_path / "v.csv").votes) == 2
+
+
+def test_a_page_from_before_a_restart_counts_where_it_shows_the_same_only(tmp_path: Path) -> None:
+    """With another order the same button is another option."""
+    items, path = [Item("p", "preference", ("a", "b"))], tmp_path / "v.csv"
+    open_page = Session(items, VoteStore(path, items), seed=1).enter("ann")
+    other = next(s for s in range(2, 99) if shown_order(s, "ann", items[0]) != open_page.order)
+    edited = [Item("p", "preference", ("a", "c"))]
+    for session in (
+        Session(items, VoteStore(path, items), seed=other),
+        Session(edited, VoteStore(path, edited), seed=1),
+    ):
+        assert "was not counted" in session.vote("ann", open_page.key, 0).note
+    assert VoteStore(path, items).of("ann") == []
+    again = Session(items, VoteStore(path, items), seed=1)
+    assert again.enter("ann") == open_page
+    again.vote("ann", open_page.key, 0)
+    assert [vote.choice for vote in read_votes(path).votes] == ["AB"[open_page.order[0]]]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "-", "+49 30", "@ann", "'=1+1"])
+def test_a_reason_and_ids_that_a_spreadsheet_would_run_come_back(tmp_path: Path, text: str) -> None:
+    items, path = [Item(f"{text}{i}", "preference", ("a", "b")) for i in range(2)], tmp_path / "v.csv"
+    session = Session(items, VoteStore(path, items))
+    session.vote("ann", session.enter("ann").key, 0, text)
+    with path.open(newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))  # the server was killed before the line's end
+    store = VoteStore(path, items)
+    assert ([vote.reason for vote in store.of("ann")], store.repaired) == ([text], "")
+    session = Session(items, store)
+    assert session.undo("ann").reason == text
+    assert session.vote("ann", session.enter("ann").key, 0, f"{text} too").done == 1
+    assert [vote.reason for vote in read_votes(path).votes] == [f"{text} too"]
 
 
 REASONS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=20)
@@ -241,7 +278,7 @@ def test_threads_lose_nothing(tmp_path: Path) -> None:
     def rate(name: str) -> None:
         view = session.enter(name)
         while view.item is not None:
-            view = session.vote(name, view.item.id, 0)
+            view = session.vote(name, view.key, 0)
             if view.done == 5:
                 view = session.undo(name)
 

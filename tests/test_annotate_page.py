@@ -8,13 +8,14 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Response
-from standins.browser import Rater, Server, browser
+from standins.browser import GUARD, Rater, Server, browser
 
 from humor_tasks.cli import main
 from humor_tasks.studies.annotate.pairs import write_pairs
@@ -89,7 +90,7 @@ def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(opened: Brows
             take(ann, "ann", place)
             ann.page.keyboard.press(key)
             take(bob, "bob", place)
-            bob.page.tap("#tie" if place is None else f"#vote-{place}")
+            bob.page.tap("#vote-tie" if place is None else f"#vote-{place}")
             ann.expect(f"{done} of 6")
             bob.expect(f"{done} of 6")
         assert {(row["item"], row["rater"]): row["choice"] for row in rows_of(votes)} == chosen
@@ -113,13 +114,12 @@ def test_two_raters_vote_at_once_and_a_killed_server_loses_nothing(opened: Brows
         bob.expect(f"{4 + arrived} of 6")
         assert {(row["item"], row["rater"]): row["choice"] for row in rows_of(votes)} == chosen
 
-        # A mistake: Ann writes why, votes by Tab and Enter, takes it back, and votes otherwise.
+        # A mistake: Ann writes why, votes, takes it back, and votes otherwise.
         before = ann.options()
         ann.page.focus("#reason textarea")
         ann.page.keyboard.type("buta 12 t")  # no key votes while one writes
-        ann.page.keyboard.press("Tab")
-        assert ann.page.evaluate("document.activeElement.id") == "vote-0"
-        ann.page.keyboard.press("Enter")
+        ann.page.keyboard.press("Escape")
+        ann.page.keyboard.press("1")
         ann.expect("6 of 6")
         assert rows_of(votes)[-1]["reason"] == "buta 12 t"
         ann.page.keyboard.press("u")
@@ -159,8 +159,10 @@ def test_texts_are_shown_as_text(opened: Browser, tmp_path: Path) -> None:
         rater.page.fill("#reason textarea", f"{HOSTILE}\n\n=1+1")
         rater.page.click("#vote-0")
         rater.page.wait_for_selector("text=Done")
+        rater.page.clock.fast_forward(GUARD)
         rater.page.click("#undo")
         rater.page.wait_for_selector("#votes")
+        rater.page.wait_for_selector("#reason textarea")
         assert rater.page.input_value("#reason textarea") == f"{HOSTILE} =1+1"
         assert rater.page.evaluate("window.hacked === undefined && document.title === 'Votes'")
         assert (rater.elsewhere(), rater.problems) == ([], [])
@@ -179,7 +181,7 @@ CONTRAST = """() => {
     }
     return [255, 255, 255];
   };
-  const texts = [...document.querySelectorAll('h1, h2, p, button, label span')];
+  const texts = [...document.querySelectorAll('h1, h2, p, button, button span, label, label span, #keys-help')];
   return texts.filter((e) => e.innerText && e.offsetParent).map((e) => {
     const [high, low] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
     return [(high + 0.05) / (low + 0.05), e.innerText.slice(0, 20)];
@@ -199,13 +201,13 @@ def test_the_page_fits_a_phone_and_can_be_read(opened: Browser, served: Server, 
         assert len(contrasts) >= 12
         assert [(ratio, text) for ratio, text in contrasts if ratio < 4.5] == []
     buttons = phone.page.query_selector_all("button:visible")
-    assert [button.inner_text() for button in buttons] == [
-        *("1 is better", "2 is better", "Equally good", "Undo my last vote")
-    ]
+    texts = [" ".join(button.inner_text().split()) for button in buttons]
+    numbered = [f"{i} {' '.join(text.split())}" for i, text in enumerate(phone.options(), 1)]
+    assert texts == ["Not you?", *numbered, "Equally good", "Undo my last vote"]
     assert all((button.bounding_box() or {})["height"] >= 44 for button in buttons)
     # Stacked on the phone, side by side on the desk.
     for rater, beside in ((phone, False), (desk, True)):
-        first, second = (card.bounding_box() or {} for card in rater.page.query_selector_all(".card"))
+        first, second = (rater.page.locator(f"#vote-{i}").bounding_box() or {} for i in range(2))
         assert (first["y"] == second["y"], first["x"] < second["x"]) == (beside, beside)
     phone.page.screenshot(path=tmp_path / f"phone-{scheme}.png", full_page=True)
     desk.page.screenshot(path=tmp_path / f"desktop-{scheme}.png", full_page=True)
@@ -217,20 +219,187 @@ def test_everything_is_reached_by_tab_with_the_focus_seen_and_heard(opened: Brow
     assert rater.page.evaluate("document.activeElement.tagName") == "H1"  # where a screen reader reads on
     assert rater.page.evaluate("document.querySelector('#progress').ariaLive") == "polite"
     reached = []
-    for _ in range(5):
+    for _ in range(6):
         rater.page.keyboard.press("Tab")
         focused = "document.activeElement"
         reached.append(rater.page.evaluate(f"{focused}.id || {focused}.closest('[id]').id"))
         assert rater.page.evaluate(f"getComputedStyle({focused}).outlineStyle") == "solid"
-    assert reached == ["reason", "vote-0", "vote-1", "tie", "undo"]
+    assert reached == ["vote-0", "vote-1", "vote-tie", "reason", "undo", "keys-on"]
+    assert rater.page.get_by_role("button", name="2 ").inner_text() == f"2\n{rater.options()[1]}"
+    assert rater.page.get_by_role("group", name="Which explanation of the joke is better?").is_visible()
+    assert rater.page.get_by_role("checkbox", name="Keys").is_checked()
     assert rater.page.evaluate("document.querySelector('#reason textarea').labels[0].innerText").startswith("Why?")
     rater.page.keyboard.press("u")
     rater.page.wait_for_selector("text=There is no vote to undo")
+    rater.page.clock.fast_forward(GUARD)
     rater.page.keyboard.press("Control+1")
     rater.page.keyboard.press("9")
     rater.page.keyboard.press("z")
     rater.page.keyboard.press("1")
     rater.expect("2 of 6")
+
+
+def test_a_key_or_tap_on_an_item_that_nobody_saw_is_no_vote(opened: Browser, tmp_path: Path) -> None:
+    """The browser's time stands still, and passes only where the test says so."""
+    texts = explanations(tmp_path / "pairs.jsonl")
+    votes = tmp_path / "votes.csv"
+    with Server(tmp_path / "pairs.jsonl", votes) as server:
+        rater = Rater(opened, server)
+        rater.enter("ann")
+        rater.expect("1 of 6")
+        rater.page.clock.pause_at(datetime.now() + timedelta(days=1))
+        expected = []
+        for n, again in enumerate(("keyboard.press('1')", "click('#vote-0')", "keyboard.press('u')"), 2):
+            expected.append(rater.options()[1])
+            sent = len(rater.requests)
+            rater.page.keyboard.press("2")
+            rater.page.keyboard.press("1")  # at once, with the answer on its way
+            rater.expect(f"{n} of 6", later=180)
+            assert len(rater.requests) == sent + 1
+            first = rater.options()
+            if "press" in again:
+                rater.page.keyboard.press(again.split("'")[1])
+            else:
+                rater.page.click("#vote-0")
+            rater.page.clock.run_for(GUARD - 181)  # 499 ms after the item came
+            rater.page.keyboard.press("1")
+            assert (rater.count(), rater.options(), rater.page.inner_text("#note")) == (f"{n} of 6", first, "")
+            assert len(rater.requests) == sent + 1
+            rater.page.clock.run_for(1)
+        rater.page.keyboard.press("1")
+        expected.append(rater.options()[0])
+        rater.expect("5 of 6")
+        assert rater.problems == []
+    assert [texts[row["item"]]["AB".index(row["choice"])] for row in rows_of(votes)] == expected
+
+
+def test_keys_can_be_switched_off_and_the_browser_remembers_it(opened: Browser, served: Server) -> None:
+    rater = Rater(opened, served)
+    rater.enter("off")
+    switch = rater.page.get_by_role("checkbox", name="Keys")
+    assert "1–2 or A–B" in rater.page.inner_text(f"#{switch.get_attribute('aria-describedby')}")
+    switch.focus()
+    rater.page.keyboard.press("1")
+    rater.expect("2 of 6")  # with the focus on the switch keys vote, too
+    switch.uncheck()
+    sent = len(rater.requests)
+    for key in ("1", "b", "t", "ArrowLeft", "u"):
+        rater.page.keyboard.press(key)
+    assert len(rater.requests) == sent
+    rater.page.keyboard.press("Tab")
+    rater.page.focus("#vote-0")
+    rater.page.keyboard.press("Enter")  # a button in focus is no shortcut
+    rater.expect("3 of 6")
+    rater.page.reload()
+    rater.expect("3 of 6")
+    assert not switch.is_checked()
+    later = rater.context.new_page()  # another tab, another day
+    later.goto(served.url)
+    later.fill("#name textarea, #name input", "off")
+    later.click("#start")
+    later.wait_for_selector("#keys-on[data-remembered]")
+    assert not later.is_checked("#keys-on")
+    later.close()
+    switch.check()
+    rater.page.keyboard.press("1")
+    rater.expect("4 of 6")
+    assert rater.problems == []
+
+
+def test_a_restarted_server_brings_a_rater_back_to_the_same_item(opened: Browser, tmp_path: Path) -> None:
+    explanations(tmp_path / "pairs.jsonl")
+    votes = tmp_path / "votes.csv"
+    with Server(tmp_path / "pairs.jsonl", votes) as server:
+        rater = Rater(opened, server)
+        rater.enter("ann")
+        rater.expect("1 of 6")
+        rater.page.keyboard.press("1")
+        rater.expect("2 of 6")
+        rater.page.fill("#reason textarea", "=because")
+        before = rater.options()
+        server.kill()
+        rater.page.click("#vote-0")
+        rater.page.wait_for_selector("text=Connection to the server was lost")
+        server.start()
+        # Gradio asks every two seconds whether the server is back, and loads the page again.
+        with rater.page.expect_navigation():
+            rater.page.clock.fast_forward(2_000)
+        rater.expect("2 of 6")
+        assert rater.page.inner_text("#progress .who") == "Rater ann"
+        assert (rater.options(), rater.page.input_value("#reason textarea")) == (before, "=because")
+        assert len(rows_of(votes)) == 1
+        rater.page.keyboard.press("1")
+        rater.expect("3 of 6")
+        # A vote that was saved while its answer was lost: the page returns to the next item, and the reason is gone.
+        rater.page.fill("#reason textarea", "because")
+        rater.page.route("**/run/**", lambda route: (route.fetch(), route.abort()))
+        rater.page.click("#vote-0")
+        rater.page.wait_for_selector("text=Connection to the server was lost")
+        rater.page.unroute("**/run/**")
+        with rater.page.expect_navigation():
+            rater.page.clock.fast_forward(2_000)
+        rater.expect("4 of 6")
+        assert rater.page.input_value("#reason textarea") == ""
+        assert rater.problems == []
+        # The next person at this screen.
+        rater.page.click("#leave")
+        rater.page.wait_for_selector("#name textarea, #name input")
+        rater.enter("bob")
+        rater.expect("1 of 6")
+    kept = read_votes(votes).votes
+    assert [(vote.rater, vote.reason) for vote in kept] == [("ann", ""), ("ann", "=because"), ("ann", "because")]
+    assert len({vote.item for vote in kept}) == 3
+
+
+def test_on_a_phone_the_captions_are_the_buttons_and_fit_the_first_screen(opened: Browser, tmp_path: Path) -> None:
+    pairs, votes = tmp_path / "pairs.jsonl", tmp_path / "votes.csv"
+    done = CliRunner().invoke(
+        main, f"pairs --task matching --dataset sample --setting pixels --split train -o {pairs}".split()
+    )
+    assert done.exit_code == 0, done.output
+    with Server(pairs, votes) as server:
+        rater = Rater(opened, server, phone=True, viewport={"width": 375, "height": 664})
+        rater.enter("ann")
+        total = int(rater.count().split()[-1])
+        for n in range(1, total + 1):
+            rater.expect(f"{n} of {total}")
+            bottom = rater.page.evaluate("document.querySelector('#vote-4').getBoundingClientRect().bottom")
+            assert bottom <= 664
+            assert rater.page.evaluate("document.documentElement.scrollHeight") <= 720
+            assert not rater.page.is_visible("#keys")
+            sent = len(rater.requests)
+            rater.page.keyboard.press("1")  # keys that cannot be switched off here are off
+            assert len(rater.requests) == sent
+            rater.page.screenshot(path=tmp_path / f"phone-{n}.png")
+            rater.page.tap("#vote-4 .text")
+        rater.page.wait_for_selector("text=Done")
+    assert {vote.choice == vote.order[4] for vote in read_votes(votes, choices="ABCDE").votes} == {True}
+
+
+def test_text_of_twice_the_size_and_narrow_windows_lose_nothing(opened: Browser, served: Server) -> None:
+    """WCAG 2.2, 1.4.4 and 1.4.10: text at 200 %, and a window of 320 pixels."""
+    for width, size in ((1280, "200%"), (375, "200%"), (320, "100%")):
+        rater = Rater(opened, served, viewport={"width": width, "height": 800})
+        rater.enter("large")
+        rater.page.evaluate("size => { document.documentElement.style.fontSize = size; }", size)
+        assert rater.page.evaluate(FITS), (width, size)
+        for found in (
+            "#question",
+            "#vote-0",
+            "#vote-1",
+            "#vote-tie",
+            "#undo",
+            "#leave",
+            "#keys-on",
+            "#reason textarea",
+        ):
+            box = rater.page.locator(found).bounding_box() or {}
+            assert (box["x"] >= 0, box["x"] + box["width"] <= width) == (True, True), (found, width, size)
+        clipped = (
+            "[...document.querySelectorAll('button, h1')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.id)"
+        )
+        assert rater.page.evaluate(clipped) == [], (width, size)
+        rater.context.close()
 
 
 def test_matching_shows_pictures_and_never_a_caption_twice(opened: Browser, tmp_path: Path) -> None:
@@ -257,7 +426,10 @@ def test_matching_shows_pictures_and_never_a_caption_twice(opened: Browser, tmp_
                 assert rater.page.evaluate(FITS)
                 if n == 1:
                     rater.page.screenshot(path=tmp_path / f"matching-{name}.png", full_page=True)
-                rater.page.keyboard.press("3" if n % 2 else "e")
+                if phone:
+                    rater.page.tap(f"#vote-{2 if n % 2 else 4}")
+                else:
+                    rater.page.keyboard.press("3" if n % 2 else "e")
             rater.page.wait_for_selector("text=Done")
             assert len(seen) == len(set(seen)) == 5 * total
             assert (rater.elsewhere(), rater.problems) == ([], [])
@@ -270,6 +442,7 @@ def test_neither_answers_nor_writers_nor_files_are_served(opened: Browser, serve
     responses: list[Response] = []
     rater.page.on("response", lambda got: responses.append(got))
     rater.page.reload()
+    rater.page.wait_for_selector("#name textarea, #name input")
     rater.enter("curious")
     rater.page.keyboard.press("1")
     rater.expect("2 of 6")
@@ -303,7 +476,7 @@ def test_a_vote_that_cannot_be_saved_is_said_and_kept_on_the_page(opened: Browse
         rater.page.keyboard.press("1")
         rater.expect("2 of 6")
         other.page.keyboard.press("2")  # the same item in a second window
-        other.page.wait_for_selector("text=already voted on")
+        other.page.wait_for_selector("text=was not counted")
         other.expect("2 of 6")
         votes.write_text(votes.read_text() + "item9,eve,A,,,\n")
         rater.page.fill("#reason textarea", "Because.")

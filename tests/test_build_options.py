@@ -121,7 +121,9 @@ def test_a_folder_is_written_that_the_matching_task_reads(tmp_path: Path) -> Non
     assert len(server.requests) - 16 == 8 * 6
     assert "Calls: 64 made, 0 reused from the log." in told
     card = (out / "README.md").read_text()
-    assert card.startswith("# A folder\n\n## Options of matching\n\nTwo distractors by openai-api/local/writer")
+    assert card.startswith("# A folder\n\n## Shortcuts\n\nThe share of items that a rule")
+    assert "| cartoon, matching, test | 3 |" in card
+    assert "\n\n## Options of matching\n\nTwo distractors by openai-api/local/writer" in card
     assert not list(tmp_path.glob(".out*"))
     calls = lines_of(tmp_path / "out.calls.jsonl")
     assert len(calls) == 64

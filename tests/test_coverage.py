@@ -28,6 +28,7 @@ from standins.grading import (
     run,
     same,
     thirds,
+    unread,
     unscored,
     verdict,
 )
@@ -125,7 +126,8 @@ def test_somebody_elses_task_with_several_points() -> None:
     judge = grader("g", lambda point: not point.startswith("no"))
     log = run(own_task(*samples), says("m", "<think>Hm.</think>They are <b>bears</b>."), judge)
     shown = metrics(log)
-    names = ("coverage", "all_covered", "grader_failed", "undecided")  # there is no other scorer to report these
+    names = ("coverage", "all_covered", "grader_failed", "undecided", "missing_verdicts")
+    names += ("coverage_missing_failed", "coverage_missing_passed")
     assert list(shown) == [n + s for n in names for s in ("", "_stderr", "_ci_low", "_ci_high")]
     assert shown["coverage"] == pytest.approx(3 / 6)
     assert shown["all_covered"] == 0
@@ -176,7 +178,7 @@ def test_a_panel_decides_by_majority() -> None:
                 assert said == {f"mockllm/{n}": r(point["point"]) for n, r in zip("abc", rules, strict=True)}
                 assert point["passed"] == majority(list(said.values()))
     assert expected["grader_failed"].value > 0
-    assert unscored(log) == sum(result.reason == "grader_failed" for result in found(log).values()) > 0
+    assert unread(log) == sum(result.reason == "grader_failed" for result in found(log).values()) > 0
 
 
 @pytest.mark.slow
@@ -222,14 +224,12 @@ def test_what_graders_amount_to(make: Callable[[], list[ScriptedModel]], passed:
     said = [("FAIL", "PASS")[v["passed"]] if v["passed"] is not None else v["status"] for v in point["verdicts"]]
     assert said == words
     assert [len(judge.asked) for judge in panel] == [1] * len(panel)
-    form = only(log, "explanation_form")
     why = "undecided" if words == ["PASS", "FAIL"] else "grader_failed"
     for name in ("grader_failed", "undecided"):
-        assert (form.metadata or {})["values"][name] == (passed is None and name == why)
-        assert metrics(log, 1)[name] == (passed is None and name == why)
+        assert (result.metadata or {})["values"][name] == (passed is None and name == why)
+        assert metrics(log)[name] == (passed is None and name == why)
     if passed is None:
-        assert (result.reason, unscored(log)) == (why, 1)
-        assert math.isnan(float(result.value))  # type: ignore[arg-type]
+        assert (result.reason, result.value, unscored(log)) == (why, "N", 0)
         assert "coverage" not in metrics(log)
     else:
         assert (result.reason, unscored(log), metrics(log)["coverage"]) == (None, 0, float(passed))
@@ -254,8 +254,10 @@ def test_a_point_without_a_verdict_leaves_the_denominator() -> None:
     log = run(own_task(*samples, form=True), says("m", "<explanation>Bears.</explanation>"), judge)
     assert metrics(log)["coverage"] == pytest.approx(3 / 4)  # y, n, y, y
     assert metrics(log)["all_covered"] == pytest.approx(1 / 2)  # of b and d
-    assert metrics(log, 1)["grader_failed"] == pytest.approx(4 / 8)
-    assert unscored(log) == 1
+    assert metrics(log)["grader_failed"] == metrics(log)["missing_verdicts"] == pytest.approx(4 / 8)
+    assert metrics(log)["coverage_missing_failed"] == pytest.approx(3 / 8)
+    assert metrics(log)["coverage_missing_passed"] == pytest.approx(7 / 8)
+    assert unread(log) == 1
     reasons = {name: result.reason for name, result in found(log).items()}
     assert reasons == {"a": None, "b": None, "c": "grader_failed", "d": None}
 
@@ -278,7 +280,7 @@ def test_a_reply_without_an_explanation_is_not_graded() -> None:
     assert judge.asked == []
     assert metrics(log)["coverage"] == metrics(log)["all_covered"] == 0
     assert metrics(log, 1)["refused"] == pytest.approx(sum(REFUSAL in reply for reply in given.values()) / 38)
-    assert "grader_failed" not in metrics(log, 1)
+    assert "grader_failed" not in metrics(log)
     refused = says("m", "", "content_filter")
     log = run(humorbench("sample", FEW, on_unparsed="exclude"), refused, judge)
     assert (judge.asked, unscored(log), metrics(log, 1)["refused"]) == ([], 4, 1)
@@ -293,7 +295,7 @@ def test_a_log_can_be_graded_again() -> None:
     opened = load("humorbench", dataset="sample")
     replies = replies_of(opened)
     log = run(humorbench("sample"), explainer(replies), breaks("first"))
-    assert unscored(log) == 35
+    assert unread(log) == 35
     kept = read_eval_log(log.location)
     judge = grader("second", thirds)
     again = score(

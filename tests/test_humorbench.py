@@ -294,7 +294,8 @@ def test_estimates_by_hand(run: Run) -> None:
         an_outcome("c", grader_failed=1, asked_points=1, words=30),  # no verdict: counts towards these two alone
     ]
     found = run.metrics(outcomes)
-    assert list(found) == ["coverage", "all_covered", "words", "grader_failed"]
+    bounds = ["coverage_missing_failed", "coverage_missing_passed"]
+    assert list(found) == ["coverage", "all_covered", "words", "grader_failed", "missing_verdicts", *bounds]
     # 2 of 6 points; deviations 0, 1/3, -1/3 (of points over 2 a sample): clusters 1/3 and -1/3
     coverage = found["coverage"]
     assert (coverage.value, coverage.n, coverage.clusters) == (pytest.approx(1 / 3), 3, 2)

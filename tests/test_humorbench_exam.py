@@ -17,6 +17,8 @@ from humor_tasks.scorers import JUDGE_METRICS
 
 PASS = "<reasoning>It says so.</reasoning>\n<judgement>PASS</judgement>"
 FAIL = "<reasoning>It does not.</reasoning>\n<judgement>FAIL</judgement>"
+METRICS = [*JUDGE_METRICS, "unparsed", "refused", "missing_verdicts"]
+METRICS += ["accuracy_missing_failed", "accuracy_missing_passed"]
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +122,7 @@ def test_one_explainer_has_no_metrics_of_its_own(tmp_path: Path) -> None:
     rows = [row for row in rows_of(RUBRIC) if row["explainer_model"] == "sample-explainer-a"]
     run = load("humorbench_autograder", dataset=write_rows(tmp_path / "r.csv", rows))
     found = evaluate(run, {record.id: PASS for record in run.records}).metrics
-    assert list(found) == [*JUDGE_METRICS, "unparsed", "refused"]
+    assert list(found) == METRICS
     assert found["accuracy"].value == pytest.approx(14 / 20)
 
 
@@ -137,7 +139,7 @@ def test_the_exam_of_the_sample() -> None:
         assert row["label"] not in record.fields.values()
     assert len({record.cluster for record in run.records}) < 40
     report = evaluate(run, {record.id: PASS for record in run.records})
-    expected = [n + s for n in (*JUDGE_METRICS, "unparsed", "refused") for s in ("", "-a", "-b")]
+    expected = [n + s for n in METRICS for s in ("", "-a", "-b")]
     assert [name.replace("_sample-explainer", "") for name in report.metrics] == expected
 
 

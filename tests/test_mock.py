@@ -199,7 +199,7 @@ WRONG_ROWS: list[tuple[str, str, dict[str, Any], str]] = [
     ("cartoon", "detecting", {"caption": None}, "caption is empty; it must be text"),
     ("cartoon", "detecting", {"scene": "post"}, "scene is 'post'; in this config it must be cartoon"),
     ("cartoon", "detecting", {"media_id": ""}, "media_id is empty"),
-    ("cartoon", "detecting", {"description": None}, "description is empty. Add one, or use input=media"),
+    ("cartoon", "detecting", {"description": None}, "cartoon: 1 of 1 rows have no description, such as row 0"),
     ("post", "matching", {"options": ["One.", "How lovely.", "Three."]}, "options has 3; four texts are needed"),
     ("post", "matching", {"options": None}, "options has None; four"),
     ("post", "matching", {"options": ["1", "2", "How lovely.", " "]}, "four texts are needed"),
@@ -216,7 +216,8 @@ WRONG_ROWS: list[tuple[str, str, dict[str, Any], str]] = [
     ("post", "matching", {"answer": 2}, "answer is 2; it must be"),
     ("post", "matching", {"answer": "A"}, "option A, the answer, is not the row's own line: 'How lovely.'"),
     ("post", "explaining", {"explanation": ""}, "explanation is empty; it must be text"),
-    ("comedy", "detecting", {"dialogue": dialogue(TURNS[1:])}, "dialogue has 2 utterances; it must have at least 3"),
+    ("comedy", "detecting", {"dialogue": []}, "dialogue has no utterance; the question is about the last one"),
+    ("comedy", "matching", {"dialogue": dialogue(TURNS[2:])}, "where the last is hidden, there must be one before it"),
     ("comedy", "detecting", {"dialogue": None}, "dialogue is None; it must be a list of turns"),
     ("comedy", "detecting", {"dialogue": ["a", "b", "c"]}, "it must be a list of turns with speaker and text"),
     ("comedy", "detecting", {"dialogue": dialogue([*TURNS[:2], ("", "x")])}, "dialogue: speaker is empty"),
@@ -235,7 +236,7 @@ def test_a_wrong_row_is_named(tmp_path: Path, scene: str, task: str, changes: di
 
 
 WRONG_MEDIA = [
-    (None, "media is null. Restore the picture, leave the row out, or use a setting without pictures (in MOCK input="),
+    (None, "post: 1 of 1 rows have no picture or clip, such as row 0 (id r1) of post_detecting/test in"),
     ("media/none.png", "media: "),
     ("../secret.png", "leaves the dataset folder"),
     ("/etc/hostname", "is an absolute path"),

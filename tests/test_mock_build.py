@@ -22,7 +22,7 @@ from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture
 from humor_tasks.models.choosers.baseline import content_words
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
-from humor_tasks.studies.corpus.mock import with_options, with_splits
+from humor_tasks.studies.corpus.mock import TOO_FEW, with_options, with_splits
 from humor_tasks.studies.corpus.mock_card import LICENCES
 from humor_tasks.studies.corpus.mock_dialogues import shared_footage
 from humor_tasks.studies.corpus.mock_items import Item, balanced_letters
@@ -59,7 +59,7 @@ def rows(out: Path, config: str, split: str | None = None) -> list[dict[str, Any
 def posts(folder: Path, n: int = 8) -> list[str]:
     """MORE's and Cai's files of n posts each; the ids of Cai's, the first two of which are MORE's too."""
     ids = [str(100 + i) for i in range(n)]
-    labelled = [[identity, f'caption of {identity} is "so" nice \'s', i % 2] for i, identity in enumerate(ids)]
+    labelled = [[identity, f'caption of n{identity} is "so" nice \'s', i % 2] for i, identity in enumerate(ids)]
     made.cai(folder / "cai", train=labelled[:-4], valid2=[[*r, r[2]] for r in labelled[-4:-2]],
              test2=[[*r[:2], 1 - r[2], r[2]] for r in labelled[-2:]])  # fmt: skip
     made.pictures(folder / "cai" / "dataset_image", ids)
@@ -82,7 +82,7 @@ def test_mustard_and_its_clips(tmp_path: Path) -> None:
     assert "MUStARD: 20 of 22 rows kept.\n  Left out: 2, fewer than 3 utterances." in said
     assert "| comedy, detecting | 16 (4,413) | 2 (552) | 2 (552) |" in said
     assert Counter(row["label"] for row in rows(out, "comedy_detecting")) == {"yes": 10, "no": 10}
-    left_out = re.search(r"comedy, matching: left out (\d+), fewer than three other lines to choose from", said)
+    left_out = re.search(rf"comedy, matching: left out (\d+), {TOO_FEW}", said)
     assert left_out
     assert len(rows(out, "comedy_matching")) == 10 - int(left_out[1]) > 0
     for row in rows(out, "comedy_detecting"):
@@ -109,7 +109,7 @@ def test_wits_in_its_own_splits(tmp_path: Path) -> None:
     assert rows(out, "comedy_explaining", "test")[0]["explanation"] == "BO mocks the number 1."
     assert len(rows(out, "comedy_matching", "train")) == 6
     assert not (out / "comedy_matching" / "test.jsonl").exists()  # one row has nothing to be chosen from
-    assert "comedy, matching: left out 1, fewer than three other lines to choose from." in said
+    assert f"comedy, matching: left out 1, {TOO_FEW}." in said
     mixed = tmp_path / "mixed"
     built(mixed, "--wits", folder / "test_data_final_plain.json", "--wits-explanations", "code_mixed")
     assert rows(mixed, "comedy_explaining", "test")[0]["explanation"] == "BO number 1 ka mazak udata hai."
@@ -127,13 +127,13 @@ def test_posts_share_pictures_and_stay_in_one_split(tmp_path: Path) -> None:
     assert list(detecting) == [f"cai_{identity}_detecting" for identity in ids[1:]]
     # The last label is the person's, not the hashtag's.
     assert [row["label"] for row in detecting.values()] == ["yes" if i % 2 else "no" for i in range(1, 8)]
-    assert detecting["cai_101_detecting"]["caption"] == 'caption of 101 is "so" nice \'s'
+    assert detecting["cai_101_detecting"]["caption"] == 'caption of n101 is "so" nice \'s'
     matching = rows(out, "post_matching")
     assert len({row["media_id"] for row in matching}) == len(matching)
     for row in [*detecting.values(), *matching, *rows(out, "post_explaining")]:
         assert check_picture((out / row["media"]).read_bytes(), row["id"]) == "JPEG"
     assert load("mock_detecting", dataset=str(out), scene="post", split="train").records[0].picture
-    assert "other lines to choose from" in said  # of validation and test there are too few
+    assert TOO_FEW in said  # of validation and test there are too few
 
 
 def test_captions_that_give_the_label_away_are_left_out_as_published(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ def test_a_byte_order_mark_and_other_line_ends_change_nothing(tmp_path: Path) ->
 
 def test_what_stands_in_two_splits_stays_in_the_one_held_out_further(tmp_path: Path) -> None:
     """MORE has a post in test that Cai et al. have in train, and these one in train and validation."""
-    labelled = [[str(i), f"post {i}", 1] for i in range(8)]
-    made.cai(tmp_path / "cai", train=labelled, valid2=[["7", "post 7", 1, 1]])
+    labelled = [[str(i), f"post of {'abcdefgh'[i]}", 1] for i in range(8)]
+    made.cai(tmp_path / "cai", train=labelled, valid2=[["7", "post of h", 1, 1]])
     made.more(tmp_path / "more", test=[["0", "post 0", "why"], *([f"9{i}", f"more {i}", "why"] for i in range(4))])
     given = ["--cai", tmp_path / "cai", "--more", tmp_path / "more", "--missing", "keep"]
     said = built(tmp_path / "out", *given)

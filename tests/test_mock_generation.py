@@ -248,7 +248,7 @@ def test_explanations_are_no_stories() -> None:
     task = mock_explaining(**words(scene="post"))
     task.scorer = [story_ratings()]
     log = run(task, grading("j", lambda *_: 4), model=says("m", "Explanation: so.").model, status="error")
-    assert "is not a story" in str(log.error and log.error.message)
+    assert "is of mock_explaining, whose replies story_ratings does not score" in str(log.error and log.error.message)
 
 
 # ---- two systems --------------------------------------------------------------------------------

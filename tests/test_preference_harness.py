@@ -492,18 +492,18 @@ def test_reference_preference_refuses_what_has_no_reference(system: str, of: str
         task, model="baseline/first", model_roles={"grader": judging("j", longer).model}, display="none", limit=2
     )[0]
     assert log.status == "error"
-    assert "not a reference text" in str(log.error and log.error.message)
+    assert f"is of {of}, whose replies reference_preference does not score" in str(log.error and log.error.message)
 
 
 @pytest.mark.slow
 def test_preference_refuses_samples_of_something_else() -> None:
-    task = build("explanation", {"dataset": "sample"})
+    task = build("matching", {"dataset": "sample"})
     task.scorer = [scorer()]
     log = eval(
         task, model="baseline/first", model_roles={"grader": judging("j", longer).model}, display="none", limit=2
     )[0]
     assert log.status == "error"
-    assert "is not of humor_tasks/explanation_preference" in str(log.error and log.error.message)
+    assert "is of matching, whose replies preference does not score" in str(log.error and log.error.message)
 
 
 def test_a_temperature_is_a_number(system: str) -> None:

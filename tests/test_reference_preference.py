@@ -33,7 +33,7 @@ from standins.judging import (
 from humor_tasks import load
 from humor_tasks.benchmarks.preference import PREFERENCE
 from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.on_inspect.judging.preference import reference_preference
+from humor_tasks.on_inspect.judging.preference import preference, reference_preference
 from humor_tasks.tasks import explanation, explanation_preference
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
@@ -182,6 +182,23 @@ def test_metadata_of_the_same_names_mean_something_else_elsewhere() -> None:
     log = run(own_task(*samples), judging("j", longer), model=says("m", "They are bears.").model)
     assert (metrics(log)["preferred"], metrics(log)["unread"], metrics(log)["same_text"]) == (1, 0, 0)
     assert {score.answer for score in found(log).values()} == {"system system"}
+
+
+@pytest.mark.parametrize("structured", [None, True])
+def test_preference_works_in_somebody_elses_task_in_the_same_way(structured: bool | None) -> None:
+    samples = [bears("A bear. " * 9, "short"), bears("A b.", "long", context="A zoo."), bears("They are.", "same")]
+    logs, judges = [], [judging(name, longer, bool(structured)) for name in ("one", "other")]
+    scorers = (preference(structured=structured), reference_preference(structured=bool(structured)))
+    for scorer, judge in zip(scorers, judges, strict=True):
+        task = Task(dataset=samples, scorer=scorer)
+        logs.append(run(task, judge, model=says("m", "They are.").model))
+    assert metrics(logs[0]) == pytest.approx(metrics(logs[1]), nan_ok=True)
+    assert metrics(logs[0])["win_rate"] == 0.5
+    assert metrics(logs[0])["missing_verdicts"] == 0
+    assert sorted(judges[0].asked) == sorted(judges[1].asked)
+    assert len(judges[0].asked) == 4
+    by_id = {str(sample.id): (sample.scores or {})["preference"].value for sample in logs[0].samples or []}
+    assert by_id == {"short": 0, "long": 1, "same": 0.5}
 
 
 def test_context_of_the_metadata_is_the_question() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from humor_tasks.errors import BadInput
+from humor_tasks.studies.analysis.questions import read_questions
 from humor_tasks.studies.annotate.vote import Vote
 from humor_tasks.studies.annotate.votes import Votes, read_votes, votes_table, write_votes
 
@@ -49,7 +51,7 @@ def test_a_csv_file_is_read_with_its_optional_columns(written: Any) -> None:
     assert str(read_votes(path)) == "2 votes on 2 items by 2 annotators"
 
 
-TEXT = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\r\n"), max_size=12).map(str.strip)
+TEXT = st.text(st.characters(blacklist_categories=("Cs",)), max_size=12).map(str.strip)
 VOTES = st.builds(
     Vote,
     TEXT.filter(bool),
@@ -68,6 +70,38 @@ def test_what_was_written_is_read_back(
     path = tmp_path_factory.mktemp("votes") / f"votes{ending}"
     write_votes(path, votes)
     assert read_votes(path) == Votes(tuple(votes))
+
+
+RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # OWASP, "CSV Injection"
+
+
+@pytest.mark.parametrize("start", RUNS)
+@pytest.mark.parametrize("before", ["", "'", "''"])
+@pytest.mark.parametrize("rest", ["", "1+1", 'HYPERLINK("http://127.0.0.2:9/","x, y")', "cmd|' /C calc'!A0"])
+def test_a_spreadsheet_finds_no_formula_and_the_text_is_read_back(
+    tmp_path: Path, start: str, before: str, rest: str
+) -> None:
+    """In every column: an item's id or an annotator's name of an export may be anything."""
+    text = f"{before}{start}{rest}"
+    votes = (Vote("x", "ann", "A", T1, text, "BA"), Vote(f"{text}.", f"{text}.", "B", T1, "plain's ' =, +, - and @"))
+    write_votes(tmp_path / "votes.csv", votes)
+    with (tmp_path / "votes.csv").open(newline="", encoding="utf-8") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert [cell for cell in cells if cell.startswith(RUNS)] == []
+    assert "plain's ' =, +, - and @" in cells
+    assert read_votes(tmp_path / "votes.csv").votes == votes
+    (question,) = read_questions([tmp_path / "votes.csv"])
+    assert question.votes == votes
+
+
+def test_other_apostrophes_stay(tmp_path: Path, written: Any) -> None:
+    """A file of another program, and text that only looks like ours."""
+    rows = [("'tis", "'tis"), ("=1+1", "=1+1"), ("'=1+1", "=1+1"), ("''", "''"), ("it's =", "it's =")]
+    lines = "".join(f"{i},ann,A,,{cell}\n" for i, (cell, _) in enumerate(rows))
+    found = read_votes(written(f"item,rater,choice,time,reason\n{lines}")).votes
+    assert [vote.reason for vote in found] == [text for _, text in rows]
+    json_rows = [{"item": "1", "rater": "ann", "choice": "A", "time": "", "reason": "'=1+1"}]
+    assert read_votes(written(json_rows)).votes[0].reason == "'=1+1"
 
 
 def test_votes_are_written_as_csv_or_json_lines_only(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from humor_tasks import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -63,6 +64,8 @@ class Benchmark:
     outcomes and METRIC_PART over each part.
     signatures: returns additional entries of a score's signature.
     judged: whether grader models score the answers.
+    verdicts: the graders' verdicts that the scores rest on, or the replies of a model that is itself a judge. They add
+    metrics of missing verdicts (`benchmarks.missing`). A judged benchmark needs them.
     rubric: the family of grading templates for the points of its records (`benchmarks.rubric`).
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     """
@@ -82,8 +85,20 @@ class Benchmark:
     part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
     signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
     judged: bool = False
+    verdicts: Verdicts | None = None
     rubric: str = "coverage"
     repeated: bool = False
+
+    def __post_init__(self) -> None:
+        if self.judged and self.verdicts is None:
+            raise ValueError(
+                f"benchmark {self.name} is judged: give its `verdicts`, so that missing ones are reported."
+            )
+
+    @property
+    def reported(self) -> tuple[Metric, ...]:
+        """The metrics, and where the scores rest on verdicts those of missing verdicts."""
+        return (*self.metrics, *(self.verdicts.metrics(self.metrics) if self.verdicts else ()))
 
     def form(self, options: Options) -> AnswerForm:
         """The answer form under these options."""
@@ -163,7 +178,7 @@ class Run:
     def metrics(self, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
         """Every metric with at least one outcome that counts towards it, the primary metric first."""
         result: dict[str, Estimate] = {}
-        for metric in self.benchmark.metrics:
+        for metric in self.benchmark.reported:
             if counted := metric.counted(outcomes):
                 result |= self.benchmark.summary(self, metric, counted)
         return result

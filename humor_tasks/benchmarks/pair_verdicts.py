@@ -7,9 +7,10 @@ arXiv 2306.05685).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.preference import length_controlled_win_rate, win_rate
@@ -227,3 +228,25 @@ METRICS = (
     _text_property("empty"),
     *(Metric(name, "lower") for name in FAILURES),
 )
+
+
+# ---- missing verdicts -----------------------------------------------------------------------------
+
+
+def _named(o: Outcome) -> list[str]:
+    """The verdicts on a record that judges were asked about; none where it is settled without them."""
+    return (o.answer or "-").split() if _judged(o) else []
+
+
+def _filled(o: Outcome, wins: bool) -> Outcome:
+    side = SIDES[not wins]
+    return replace(o, answer=" ".join(side if named == "-" else named for named in _named(o))) if _judged(o) else o
+
+
+VERDICTS = Verdicts(
+    asked=lambda o: float(len(_named(o))),
+    missing=lambda o: float(_named(o).count("-")),
+    filled=_filled,
+    bounded=("win_rate", "preferred", "length_controlled_win_rate"),
+)
+"""The judges' verdicts on pairs: a missing one counts as lost or as won."""

@@ -29,7 +29,7 @@ from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, other, pair_outcome, settled
+from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, VERDICTS, other, pair_outcome, settled
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.benchmarks.rubric import Judgement, Rubric, open_rubric
 from humor_tasks.benchmarks.systems import HUMAN, read_system
@@ -220,4 +220,5 @@ EXPLANATION_PREFERENCE = Benchmark(
     prompt=prompt,
     outcome=outcome,
     judged=True,
+    verdicts=VERDICTS,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
 import json
 import os
 import re
@@ -57,11 +58,12 @@ def write_table(path: Path, names: Sequence[str], rows: Iterable[Iterable[Any]])
 
 def as_table(names: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """The text of a CSV file with a header."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
-    return text.getvalue()
+    lines: list[str] = []
+    for row in itertools.chain((names,), rows):
+        line = io.StringIO(newline="")
+        csv.writer(line).writerow(row)  # its own \r\n, or Python before 3.13 writes a text's \r without quotes
+        lines.append(line.getvalue().removesuffix("\r\n"))
+    return "".join(f"{line}\n" for line in lines)
 
 
 @contextlib.contextmanager

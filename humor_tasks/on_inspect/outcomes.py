@@ -15,12 +15,14 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.judging.missing import warn_if_scored_again
 from humor_tasks.scorers.estimate import Estimate
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
@@ -40,9 +42,16 @@ def benchmark_metrics(benchmark: str = "matching") -> Metric:
         if not scores:
             return {}
         run = run_of(scores[0].sample_metadata or {}, benchmark)
-        return flat(run.metrics([outcome_of(score) for score in scores]))
+        return reported(run, scores)
 
     return compute
+
+
+def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
+    """Every metric of the run over these scores, by `flat`."""
+    estimates = run.metrics([outcome_of(score) for score in scores])
+    warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
+    return flat(estimates)
 
 
 def flat(estimates: Mapping[str, Estimate]) -> dict[str, float]:
@@ -67,6 +76,50 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     if isinstance(form, Choice) and choices and choices != len(form.letters):
         definition = dataclasses.replace(definition, answer=dataclasses.replace(form, letters=LETTERS[:choices]))
     return Run(definition, options, Data((), {}), {})
+
+
+SCORES = {
+    "multiple_choice": ("matching",),
+    "rating_error": ("humicroedit_rating",),
+    "reference_overlap": ("explanation",),
+    "reference_preference": ("explanation",),
+    "preference": ("explanation", "explanation_preference"),
+    "brainstormed": ("brainstorm",),
+    "judge_agreement": ("humorbench_autograder",),
+    "element_coverage": ("humorbench",),
+    "explanation_form": ("humorbench",),
+    "story_ratings": ("mock_generation",),
+}
+"""Scorer -> benchmarks whose kinds of replies it scores; those of other packages' tasks are like the first's."""
+
+
+def run_scored_by(scorer: str, state: TaskState) -> Run:
+    """As `run_of`, for a scorer in SCORES.
+
+    Raises CannotRun for a sample of a benchmark with other replies: their scores would be those of an unreadable reply.
+    """
+    run = run_of(state.metadata, SCORES[scorer][0])
+    kind = _replies(run.benchmark, run.options)
+    if kind not in map(_replies_like, SCORES[scorer]):
+        fitting = (name for name, like in SCORES.items() if kind in map(_replies_like, like))
+        shown = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
+        raise CannotRun(
+            f"sample {state.sample_id} is of {run.benchmark.name}, whose replies {scorer} does not score; use {shown}."
+        )
+    return run
+
+
+def _replies_like(name: str) -> object:
+    benchmark = find_benchmark(name)
+    return benchmark.verdicts or _replies(benchmark, benchmark.options())
+
+
+def _replies(benchmark: Benchmark, options: Options) -> object:
+    """The kind of the replies: labels, ratings, texts with a reference, or texts that only their benchmark has."""
+    form = benchmark.form(options)
+    if isinstance(form, FreeText):
+        return "reference" if form.reference else benchmark.verdicts or benchmark.name
+    return "rating" if isinstance(form, Rating) else "label"
 
 
 def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:

@@ -11,7 +11,8 @@ from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import CUT_OFF
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
+from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
+from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, run_scored_by, score_of
 from humor_tasks.scorers.fields import read_fields
 
 
@@ -29,6 +30,7 @@ def multiple_choice(extraction: str | None = None, on_unparsed: str | None = Non
         raise CannotRun(f"multiple_choice: {problem}") from None
 
     async def score(state: TaskState, target: Target) -> Score:
+        run_scored_by("multiple_choice", state)
         run = run_of(state.metadata, "matching", len(state.choices), extraction=extraction, on_unparsed=on_unparsed)
         outcome = read_reply(run, state, target)
         correct = outcome.values.get("accuracy")
@@ -42,7 +44,7 @@ def reference_overlap() -> Scorer:
     """ROUGE-L of the reply's explanation with the reference; corpus BLEU-4 as a metric."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_of(state.metadata, "explanation"), state, target)
+        outcome = read_reply(run_scored_by("reference_overlap", state), state, target)
         return score_of(outcome, outcome.values.get("rouge_l", "N"))
 
     return score
@@ -55,9 +57,10 @@ def judge_agreement() -> Scorer:
     An unreadable verdict, and any verdict in a truncated reply, is scored N. It is excluded from the denominator of the
     metrics and counted as unparsed.
     """
+    warn_when_tasks_end()
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_of(state.metadata, "humorbench_autograder"), state, target)
+        outcome = read_reply(run_scored_by("judge_agreement", state), state, target)
         if state.output.choices and state.output.stop_reason in CUT_OFF:
             unread = {"unparsed": 1.0, "refused": 0.0}
             outcome = dataclasses.replace(outcome, answer=None, status="unparsed", values=unread)
@@ -72,7 +75,7 @@ def rating_error() -> Scorer:
     """The rating in the reply as the score's value; the metrics are those of the benchmark."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_of(state.metadata, "humicroedit_rating"), state, target)
+        outcome = read_reply(run_scored_by("rating_error", state), state, target)
         return score_of(outcome, "N" if outcome.answer is None else float(outcome.answer))
 
     return score
@@ -83,7 +86,7 @@ def brainstormed() -> Scorer:
     """Whether every line of a brainstorm can be parsed; the caption is the answer, the metadata has all lines."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_of(state.metadata, "brainstorm")
+        run = run_scored_by("brainstormed", state)
         outcome = read_reply(run, state, target)
         texts = read_fields(state.output.completion, brainstorm.options_of(run).labels).texts if outcome.answer else {}
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))

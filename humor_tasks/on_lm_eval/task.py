@@ -22,6 +22,7 @@ from lm_eval.config.task import TaskConfig
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.missing import MISSING, missing_warning
 from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
@@ -72,10 +73,12 @@ class BenchmarkTask(Task):
         if self.generates and self.run.form.needs_likelihoods:
             raise BadInput(f"{self._config.task} generates replies; estimate=expected needs the log-likelihood task.")
         if any(record.clip for record in self.run.records):
+            task = str(self._config.task)
+            words = f"the task {task.replace('_pixels', '')}" if "_pixels" in task else "setting=description"
             raise BadInput(
-                f"{self._config.task}: comedy has clips, and lm-eval has no model with video input. Run it in Inspect: "
+                f"{task}: comedy has clips, and lm-eval has no model with video input. Run it in Inspect: "
                 f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; in lm-eval, choose scene=cartoon, "
-                "post or stills (both), or input=description."
+                f"post or stills (both), or, for comedy in words, {words}."
             )
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
@@ -258,7 +261,7 @@ class BenchmarkTask(Task):
         doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
         doc["outcome"] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
         found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
-        for metric in self.benchmark.metrics:
+        for metric in self.benchmark.reported:
             if metric.counted([outcome]):
                 for shown in self._shown(metric, outcome):
                     found |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
@@ -279,7 +282,7 @@ class BenchmarkTask(Task):
         names = [
             shown
             for outcome in answered
-            for metric in self.benchmark.metrics
+            for metric in self.benchmark.reported
             if metric.counted([outcome])
             for shown in self._shown(metric, outcome)
         ]
@@ -293,7 +296,7 @@ class BenchmarkTask(Task):
         """Metric name -> function over the contributions of all documents."""
         functions: dict[str, Callable[[list[Any]], float]] = {}
         parts = {self.benchmark.part(self.run, record.groups): None for record in self.run.records}
-        for metric in self.benchmark.metrics:
+        for metric in self.benchmark.reported:
             for part in ("", *(part for part in parts if part)):
                 shown = "_".join(filter(None, (metric.shown_in_lm_eval, part)))
                 functions[shown] = functools.partial(self._aggregate, metric, part, "value")
@@ -310,11 +313,13 @@ class BenchmarkTask(Task):
             return math.nan
         estimates: dict[str, Estimate] = self.benchmark.summary(self.run, metric, outcomes)
         found = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
+        if (metric.name, part, value) == (MISSING, "", "value") and (told := missing_warning({MISSING: found.value})):
+            logger.warning("%s: %s", self._config.task, told)
         return float(getattr(found, value))
 
     def higher_is_better(self) -> dict[str, bool]:
         """Metric name -> whether higher values are better; without standard errors."""
-        directions = {metric.shown_in_lm_eval: metric.direction for metric in self.benchmark.metrics}
+        directions = {metric.shown_in_lm_eval: metric.direction for metric in self.benchmark.reported}
         parts = {part for record in self.run.records if (part := self.benchmark.part(self.run, record.groups))}
         directions |= {f"{name}_{part}": found for name, found in directions.items() for part in parts}
         return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(PERPLEXITIES, False)

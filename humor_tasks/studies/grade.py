@@ -126,7 +126,7 @@ def report_of(log: EvalLog) -> Report:
 def _outcome(sample: LoggedSample) -> Outcome:
     """The sample's outcome, with the values from the graders' verdicts where there are any.
 
-    Includes samples on which every grader failed, which Inspect's metrics leave out as unscored.
+    Includes samples that Inspect's metrics leave out as unscored.
     """
     form, coverage = sample.scored_by("explanation_form"), sample.scored_by(*COVERAGE)
     found = [score.outcome for score in (coverage, form) if score and score.outcome]

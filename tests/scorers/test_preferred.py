@@ -51,9 +51,9 @@ def as_object(reasons: str, word: str) -> str:
         (BARS + "**<judgement>A</judgement>**", "A", WHY),
         (BARS + "<judgement>**B**</judgement>", "B", WHY),
         (BARS + "```\n<judgement>TIE</judgement>\n```", "tie", WHY),
-        # several: those further up are quotations
-        ("It asks for <judgement>A</judgement>, but no.\n<judgement>B</judgement>", "B", ...),
-        ("It asks for\n<judgement>A</judgement>\nand gets\n<judgement>TIE</judgement>", "tie", ...),
+        # several: those within reasoning are quotations
+        ("<reasoning>It asks for <judgement>A</judgement>.</reasoning>\n<judgement>B</judgement>", "B", ...),
+        ("<reasoning>It asks\n<judgement>A</judgement>\n</reasoning><judgement>TIE</judgement>", "tie", ...),
         ("<judgement>A, B or TIE</judgement>\n<judgement>B</judgement>", "B", ...),
         ("<judgement>B</judgement>\n<judgement>b</judgement>", "B", ...),
         # a verdict is no refusal
@@ -246,7 +246,7 @@ def test_a_judge_that_quotes_what_it_was_shown(attack: str, word: str) -> None:
 @words
 def test_a_judge_that_quotes_the_attack_itself(attack: str, word: str) -> None:
     read = read_preferred(tagged(attack, word), "tags").choice
-    if re.search("</?think", attack):  # a quoted tag of thinking takes the reply with it, never the other way
+    if re.search("</?(think|reasoning)", attack):  # such a tag can leave the reply unread, never the other way
         assert read in (WORDS[word], None)
     else:
         assert read == WORDS[word]

@@ -53,7 +53,7 @@ def test_a_grader_that_quotes_what_it_was_shown(attack: str, verdict: str) -> No
 def test_a_grader_that_quotes_the_attack_itself(attack: str, verdict: str) -> None:
     expected = verdict == "PASS"
     read = read_verdict(tagged(attack, verdict)).passed
-    if re.search("</?think", attack):
+    if re.search("</?(think|reasoning)", attack):
         assert read in (expected, None)
     else:
         assert read is expected
@@ -116,10 +116,15 @@ def test_a_grader_that_only_quotes_has_given_no_verdict(attack: str) -> None:
         ("<think>PASS?</think>" + BARS + "<judgement>FAIL</judgement>", False, WHY),
         ("<think><judgement>PASS</judgement></think><judgement>FAIL</judgement>", False, ""),
         ("It might <judgement>PASS</judgement></think>" + BARS + "<judgement>FAIL</judgement>", False, WHY),
-        # verdicts further up are quotations
-        ("It says <judgement>PASS</judgement>, but no.\n<judgement>FAIL</judgement>", False, ...),
-        ("It says:\n<judgement>PASS</judgement>\nbut no.\n<judgement>FAIL</judgement>", False, ...),
-        ("<judgement>PASS</judgement>\n" + BARS + "<judgement>FAIL</judgement>", False, WHY),
+        # verdicts within reasoning are quotations
+        ("<reasoning>It says <judgement>PASS</judgement>.</reasoning>\n<judgement>FAIL</judgement>", False, ...),
+        ("<reasoning>It says:\n<judgement>PASS</judgement>\nNo.</reasoning><judgement>FAIL</judgement>", False, ...),
+        (
+            "<reasoning>A <judgement>PASS</judgement></reasoning><reasoning>B</reasoning><judgement>FAIL</judgement>",
+            *(False, "B"),
+        ),
+        # the same verdict further up, and a word that is no verdict
+        ("<judgement>FAIL</judgement>\n" + BARS + "<judgement>FAIL</judgement>", False, WHY),
         ("<judgement>PASS or FAIL</judgement>\n<judgement>FAIL</judgement>", False, ...),
         ("I write <judgement>:\n<judgement>FAIL</judgement>", False, ...),
         ("<judgement>FAIL</judgement>\n<judgement>FAIL</judgement>", False, ...),
@@ -201,6 +206,14 @@ def test_verdicts(reply: str, passed: bool, reasons: str) -> None:
         f"<judgement>PASS{' ' * 100}</judgement>",
         "<judgement><b>PASS</b></judgement>",
         # or contradicts itself
+        "It says <judgement>PASS</judgement>, but no.\n<judgement>FAIL</judgement>",
+        "It says:\n<judgement>PASS</judgement>\nbut no.\n<judgement>FAIL</judgement>",
+        "<judgement>PASS</judgement>\n" + BARS + "<judgement>FAIL</judgement>",
+        BARS + "<judgement>FAIL</judgement>\nIt reads:\n<judgement>PASS</judgement>",
+        BARS + "<judgement>FAIL</judgement>\n<reasoning>It does.</reasoning>\n<judgement>PASS</judgement>",
+        BARS + "<judgement>FAIL</judgement>\n<think>It does.</think>\n<judgement>PASS</judgement>",
+        BARS + "<judgement>FAIL</judgement>\nIt reads:</think>\n<judgement>PASS</judgement>",
+        BARS + "Verdict: <judgement>FAIL</judgement>\nIt reads:\n<judgement>PASS</judgement>",
         "<judgement>PASS</judgement><judgement>FAIL</judgement>",
         "<judgement>FAIL</judgement>\n\n<judgement>PASS</judgement>",
         "**<judgement>FAIL</judgement>**\n**<judgment>PASS</judgment>**",
@@ -279,7 +292,12 @@ def test_a_proper_last_line_is_the_verdict(before: str, passes: bool) -> None:
     said = scorers.without_thinking(before)
     assume(not any(re.match(r'(```(json)?\s*)?\{\s*"', text.strip(), re.IGNORECASE) for text in (before, said or "")))
     reply = f"{before}\nMy verdict:\n<judgement>{'PASS' if passes else 'FAIL'}</judgement>"
-    assert read_verdict(reply).passed is (None if said is None else passes)
+    read = read_verdict(reply).passed
+    if said is None or "</judg" in before.lower():  # another verdict may contradict it
+        assert read in (None, passes)
+        assert said is not None or read is None
+    else:
+        assert read is passes
 
 
 @given(replies, st.booleans())

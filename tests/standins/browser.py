@@ -20,6 +20,7 @@ ARGUMENTS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
+GUARD = 500  # milliseconds for which the page takes no choice on a new item
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "device_scale_factor": 2}
 
 
@@ -54,7 +55,7 @@ class Server:
         self.process = subprocess.Popen(
             self.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
         )
-        watch = threading.Timer(120, self.process.kill)
+        watch = threading.Timer(300, self.process.kill)
         watch.start()
         said = []
         assert self.process.stdout is not None
@@ -86,11 +87,12 @@ class Rater:
     def __init__(self, opened: Browser, server: Server, phone: bool = False, **settings: object) -> None:
         self.context: BrowserContext = opened.new_context(**({**PHONE, **settings} if phone else settings))
         self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(120_000)
         self.server, self.requests, self.problems = server, list[str](), list[str]()
         self.page.on("request", self._asked)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.problems.append(dialog.message), dialog.dismiss()))
+        self.page.clock.install()
         self.page.goto(server.url)
         self.page.wait_for_selector("#name textarea, #name input")
 
@@ -107,13 +109,17 @@ class Rater:
         self.page.fill("#name textarea, #name input", name)
         self.page.click("#start")
         self.page.wait_for_selector("#item h1")
+        self.page.clock.fast_forward(GUARD)
 
     def count(self) -> str:
         """Such as "2 of 6"."""
         return self.page.inner_text("#progress .count")
 
-    def expect(self, count: str) -> None:
-        """Wait for a view that was not waited for before and says so."""
+    def expect(self, count: str, later: int | None = None) -> None:
+        """Wait for a view that was not waited for before and says so.
+
+        Then `later` milliseconds pass at once, or as many as the page takes no choice.
+        """
         self.page.wait_for_function(
             """said => {
               const heading = document.querySelector('#item h1:not([data-seen])');
@@ -123,7 +129,8 @@ class Rater:
             }""",
             arg=count,
         )
+        self.page.clock.fast_forward(GUARD if later is None else later)
 
     def options(self) -> list[str]:
         """The options' texts, as shown."""
-        return [card.inner_text() for card in self.page.query_selector_all("#item .card p")]
+        return [card.inner_text() for card in self.page.query_selector_all("#votes .text")]

@@ -138,7 +138,7 @@ def made_log(
 ) -> GradedLog:
     """A log that no run made."""
     given = {f"{i}-x": i % 3 != 0 for i in range(12)} if passes is None else passes
-    points = tuple(GradedPoint(k, f"c{i // 2}", v, None) for i, (k, v) in enumerate(given.items()))
+    points = tuple(GradedPoint(k, f"c{i // 2}", v, "It is.") for i, (k, v) in enumerate(given.items()))
     return GradedLog(
         Path(path), name, "s", "graders:j", fingerprint, points, Spent(1000, 200, cost), Spent(30, 4, None)
     )

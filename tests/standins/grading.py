@@ -73,6 +73,11 @@ def unscored(log: EvalLog) -> int:
     return log.results.scores[0].unscored_samples or 0
 
 
+def unread(log: EvalLog) -> int:
+    """The samples whose points were asked about, and have no verdict at all."""
+    return sum(result.value == "N" for result in found(log).values())
+
+
 def points(result: Score) -> list[dict[str, Any]]:
     return (result.metadata or {})["points"]
 

@@ -17,6 +17,7 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
+from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import open_rubric
@@ -174,6 +175,22 @@ def _point_share(name: str, direction: Direction, of: str) -> Metric:
     return Metric(name, direction, estimate)
 
 
+def _missing(o: Outcome) -> float:
+    without = o.values.get("grader_failed", 0.0) + o.values.get("undecided", 0.0)  # version 0.1 has no `undecided`
+    return without * o.values["asked_points"]
+
+
+def _filled(o: Outcome, passed: bool) -> Outcome:
+    asked = o.values.get("asked_points")
+    if asked is None:
+        return o
+    found = o.values.get("coverage", 0.0) * o.values.get("graded_points", 0.0)
+    return replace(o, values={**o.values, "coverage": (found + passed * _missing(o)) / asked, "graded_points": asked})
+
+
+POINTS = Verdicts(lambda o: o.values.get("asked_points", 0.0), _missing, _filled, ("coverage",))
+"""The verdicts on the points of an explanation, for every benchmark with points."""
+
 HUMORBENCH = Benchmark(
     name="humorbench",
     title="HumorBench: coverage of what makes a caption funny",
@@ -194,5 +211,6 @@ HUMORBENCH = Benchmark(
     prompt=prompt,
     outcome=outcome,
     judged=True,
+    verdicts=POINTS,
     rubric="humorbench",
 )

@@ -11,7 +11,7 @@ all rows and per explainer. An unreadable verdict is excluded from the denominat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
+from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Rubric, open_rubric
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -147,6 +148,15 @@ def part(run: Run, groups: Mapping[str, str]) -> str | None:
     return groups["explainer"] if several else None
 
 
+def _filled(o: Outcome, agrees: bool) -> Outcome:
+    if o.answer is not None or o.target is None:
+        return o
+    answer = LABELS[(o.target == LABELS[0]) != agrees]
+    return replace(o, answer=answer, values={**o.values, "accuracy": float(agrees)})
+
+
+VERDICTS = Verdicts(lambda o: 1.0, lambda o: float(o.answer is None), _filled, ("accuracy",))
+
 AUTOGRADER = Benchmark(
     name="humorbench_autograder",
     title="HumorBench: agreement of an autograder with human labels",
@@ -161,4 +171,5 @@ AUTOGRADER = Benchmark(
     outcome=outcome,
     summary=summary,
     part=part,
+    verdicts=VERDICTS,
 )

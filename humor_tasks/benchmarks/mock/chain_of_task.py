@@ -61,7 +61,8 @@ def samples(
         if sample is None:
             raise BadInput(
                 f"chain_of_task: the train split of {scene} has no sample of {other} to show before {record.id}: each "
-                "shares a line, picture or clip with it, or a picture or clip with the other sample. Add rows."
+                "shares a line, picture or clip with it, or a picture or clip with the other sample. Add rows, or "
+                "leave chain_of_task out."
             )
         found.append(sample)
     return list(zip(others, found[1:], strict=True))

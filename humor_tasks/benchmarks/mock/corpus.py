@@ -10,19 +10,16 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import Options, Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
-from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.benchmarks.shots import draw
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Role, Turn
-from humor_tasks.data.rows import Rows, fingerprint, open_rows, provenance_of, skipped_in
-from humor_tasks.datasets_cards import folder
+from humor_tasks.data.rows import fingerprint
 from humor_tasks.errors import BadInput
 
 PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
@@ -35,7 +32,7 @@ Input = Literal["media", "description", "frames"]
 INPUTS: tuple[str, ...] = get_args(Input)
 Sampling = Literal["even", "scene"]
 MOST_FRAMES = 64
-LEAST_UTTERANCES = 3
+EVERY = "all"  # what is left out of a scene without rows in the split
 SCENE = "Scenes to evaluate; `stills` are cartoon and post, the scenes without video."
 
 WORDS = {
@@ -106,70 +103,26 @@ def options_of(run: Run) -> MockOptions:
     return cast(MockOptions, run.options)
 
 
-# ---- source -------------------------------------------------------------------------------------
-
-
-def load(benchmark: Benchmark, options: Options) -> Data:
-    """The records of one or several scenes; each scene and sub-task has a pool of training records."""
-    o = cast(MockOptions, options)
-    if not o.dataset:
-        raise BadInput(
-            "dataset: MOCK's corpus is not public. Give a folder that `humor-tasks build mock` wrote from its public "
-            "sources, or `sample` (packaged, invented)."
-        )
-    parts = [_read(benchmark.name.removeprefix("mock_"), o, scene, o.split) for scene in CHOICES[o.scene]]
-    seen: dict[str, str] = {}
-    for rows, records in parts:
-        for i, record in enumerate(records):
-            if seen.setdefault(record.id, rows.where(i)) != rows.where(i):
-                raise BadInput(f"{rows.where(i)}: id {record.id} is also that of {seen[record.id]}.")
-    read = [rows for rows, _ in parts]
-    provenance = provenance_of(read, o.dataset, o.split, o.revision, len(seen))
-    found = tuple(record for _, records in parts for record in records)
-    return Data(found, provenance, pools(o), skipped_in(read))
-
-
-def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
-    """A function that returns the training records of "SCENE/SUB-TASK" by medium; each pool is read once, on demand."""
-
-    @cache
-    def pool(name: str) -> Mapping[str, Sequence[Record]]:
-        scene, task = name.split("/")
-        return by_cluster(_read(task, o, scene, "train")[1])
-
-    return pool
+# ---- signature ----------------------------------------------------------------------------------
 
 
 def worked(run: Run) -> dict[str, str]:
-    """For a signature: the fingerprint of the pools of worked examples and samples; empty where none are used."""
+    """For a signature: what of the folder is not evaluated, and the fingerprint of the pools of worked examples and
+    samples; empty where nothing is left out and none are used.
+    """
     o, task = options_of(run), run.benchmark.name.removeprefix("mock_")
     drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
-    pooled = [run.pool(f"{scene}/{other}") for scene in CHOICES[o.scene] for other in drawn]
+    left_out = run.data.provenance.get("left_out", {})
+    scenes = [scene for scene in CHOICES[o.scene] if left_out.get(scene) != EVERY]
+    pooled = [run.pool(f"{scene}/{other}") for scene in scenes for other in drawn]
     rows = [
         {"id": r.id, "cluster": r.cluster, "fields": dict(r.fields), "target": r.target}
         for pool in pooled
         for records in pool.values()
         for r in records
     ]
-    return {"worked": fingerprint(rows)[:12]} if drawn else {}
-
-
-def _read(task: str, o: MockOptions, scene: str, split: str) -> tuple[Rows, list[Record]]:
-    said = "dialogue" if scene == "comedy" else "caption"
-    columns = ["id", "scene", "media_id", said, *NEEDS[task]] + ["description"] * (o.input == "description")
-    rows = open_rows(
-        o.dataset,
-        hub=None,
-        cards=Path(folder(CARD)),
-        config=f"{scene}_{task}",
-        split=split,
-        columns=columns,
-        pictures=o.input != "description",
-        media="media",
-        revision=o.revision,
-        on_bad_picture=None if scene == "comedy" else o.on_bad_picture,  # whose media are clips, read when used
-    )
-    return rows, [_record(task, o, row, scene, rows.where(i)) for i, row in enumerate(rows.rows)]
+    shown = {"left_out": ",".join(f"{scene}:{n}" for scene, n in left_out.items())} if left_out else {}
+    return shown | ({"worked": fingerprint(rows)[:12]} if drawn else {})
 
 
 # ---- record -------------------------------------------------------------------------------------
@@ -183,7 +136,8 @@ TITLES = {
 }
 
 
-def _record(task: str, o: MockOptions, row: Mapping[str, Any], scene: str, where: str) -> Record:
+def record(task: str, o: MockOptions, row: Mapping[str, Any], scene: str, where: str) -> Record:
+    """A row of a sub-task as a record. Raises BadInput naming the row."""
     _, line = said_in(row, scene, where)
     choices, target = ANSWERS[task](row, line, where)
     return record_of(o, row, scene, where, task == "matching", choices, target)
@@ -208,6 +162,8 @@ def record_of(
 ) -> Record:
     """A row as a record; where its caption or last utterance is `hidden`, no field contains it."""
     turns, line = said_in(row, scene, where)
+    if hidden and len(turns) == 1:
+        raise BadInput(f"{where}: dialogue has 1 utterance; where the last is hidden, there must be one before it.")
     words = dict(zip(("material", "hidden", "thing", "line", "quality"), WORDS[scene], strict=True))
     fields = words | {"choices": "\n".join(f"{a}) {choice}" for a, choice in zip("ABCD", choices, strict=False))}
     whole = "\n".join(f"{speaker}: {spoken}" for speaker, spoken in turns) or line
@@ -244,11 +200,11 @@ def text(row: Mapping[str, Any], column: str, where: str) -> str:
 
 
 def dialogue(turns: Any, where: str) -> list[tuple[str, str]]:
-    """(speaker, text) of each utterance; BadInput for fewer than three utterances."""
+    """(speaker, text) of each utterance; BadInput where there is none."""
     if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
         raise BadInput(f"{where}: dialogue is {turns!r:.80}; it must be a list of turns with speaker and text.")
-    if len(turns) < LEAST_UTTERANCES:
-        raise BadInput(f"{where}: dialogue has {len(turns)} utterances; it must have at least {LEAST_UTTERANCES}.")
+    if not turns:
+        raise BadInput(f"{where}: dialogue has no utterance; the question is about the last one.")
     if not all({"speaker", "text"} <= set(turn) for turn in turns):
         raise BadInput(f"{where}: dialogue: every turn needs speaker and text.")
     place = f"{where}: dialogue"
@@ -260,7 +216,7 @@ def _description(row: Mapping[str, Any], scene: str, where: str) -> str:
     if scene == "comedy" and not row["description"]:
         return ""
     if not row["description"]:
-        raise BadInput(f"{where}: description is empty. Add one, or use input=media to show the picture.")
+        raise BadInput(f"{where}: description is empty; it must be text.")
     return text(row, "description", where)
 
 

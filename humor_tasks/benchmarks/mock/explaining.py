@@ -15,7 +15,7 @@ from functools import partial
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, OVERLAP, outcome, read
 from humor_tasks.benchmarks.contract import Benchmark
-from humor_tasks.benchmarks.mock import chain_of_task, corpus
+from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",
@@ -26,7 +26,7 @@ MOCK_EXPLAINING = Benchmark(
     metrics=OVERLAP,
     options=corpus.MockOptions,
     templates=partial(corpus.templates, "mock_explaining"),
-    load=corpus.load,
+    load=loading.load,
     prompt=chain_of_task.prompt,
     outcome=outcome,
     part=corpus.part,

@@ -20,7 +20,8 @@ from typing import Any, Literal, cast
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
-from humor_tasks.benchmarks.mock import corpus
+from humor_tasks.benchmarks.missing import Verdicts
+from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Judgement
@@ -66,7 +67,7 @@ class GenerationOptions(corpus.MockOptions):
 def load(benchmark: Benchmark, options: Options) -> Data:
     """One record per picture or clip, from the first of its rows."""
     o = cast(GenerationOptions, options)
-    data = corpus.load(MOCK_MATCHING, o)
+    data = loading.load(MOCK_MATCHING, o)
     media: dict[str, dict[str, Record]] = {}
     for record in data.records:
         media.setdefault(record.groups["scene"], {}).setdefault(record.cluster, record)
@@ -117,6 +118,18 @@ def rated(run: Run, ungraded: Outcome, ratings: Mapping[str, float | None], stat
     return dataclasses.replace(ungraded, values=values)
 
 
+def _missing(o: Outcome) -> float:
+    return float(sum(name not in o.values for name in RATINGS))
+
+
+def _filled(o: Outcome, passed: bool) -> Outcome:
+    worth = float((max if passed else min)(WORDS.values()))
+    return dataclasses.replace(o, values={**dict.fromkeys(RATINGS, worth), **o.values}) if "unrated" in o.values else o
+
+
+VERDICTS = Verdicts(lambda o: float(len(RATINGS)) if "unrated" in o.values else 0.0, _missing, _filled, RATINGS)
+"""The ratings of a story: a missing one counts as the lowest or as the highest."""
+
 MOCK_GENERATION = Benchmark(
     name="mock_generation",
     title="MOCK: a humorous or sarcastic story",
@@ -134,5 +147,7 @@ MOCK_GENERATION = Benchmark(
     prompt=corpus.prompt,
     outcome=outcome,
     part=corpus.part,
+    signatures=corpus.worked,
     judged=True,
+    verdicts=VERDICTS,
 )

@@ -15,7 +15,7 @@ from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
-from humor_tasks.benchmarks.mock import chain_of_task, corpus
+from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
 MOCK_MATCHING = Benchmark(
     name="mock_matching",
@@ -26,7 +26,7 @@ MOCK_MATCHING = Benchmark(
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,
     templates=partial(corpus.templates, "mock_matching"),
-    load=corpus.load,
+    load=loading.load,
     prompt=chain_of_task.prompt,
     outcome=outcome,
     part=corpus.part,

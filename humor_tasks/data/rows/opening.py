@@ -22,12 +22,14 @@ def open_rows(
     columns: Sequence[str],
     pictures: bool = False,
     media: str = "image",
+    nulls: bool = False,
     revision: str | None = None,
     on_bad_picture: str | None = None,
 ) -> Rows:
     """The rows of one split, with the requested columns and, if `pictures`, a lazy `Picture` under "image".
 
     media: the column of pictures, where it is not "image"; the benchmark decides what its files hold.
+    nulls: whether a row may have no picture (None).
     dataset: "sample" (the folder `cards`), a local dataset folder, or a hub id.
     hub: the benchmark's default hub id; None where its corpus is not public.
     revision: branch, tag or commit of a hub dataset.
@@ -37,7 +39,7 @@ def open_rows(
     revision of a folder, and a hub that cannot be reached.
     """
     text = tuple(dict.fromkeys(name for name in columns if name != media))
-    request = Request(str(dataset), config, split, text, pictures, media, on_bad_picture)
+    request = Request(str(dataset), config, split, text, pictures, media, nulls, on_bad_picture)
     folder = Path(cards) if request.dataset == "sample" else local_folder(request.dataset, hub)
     if folder is None:
         from humor_tasks.data.rows.hub import open_hub

@@ -83,6 +83,7 @@ class Request(NamedTuple):
     columns: tuple[str, ...]
     pictures: bool
     media: str = "image"  # the column that `pictures` requests
+    nulls: bool = False  # whether a row may have no picture
     on_bad_picture: str | None = None
 
     @property
@@ -115,13 +116,13 @@ def finish(request: Request, table: Table, requested: str | None, revision: str 
     return with_pictures(rows, request.media, _pictures(request, table, rows.where), request.on_bad_picture)
 
 
-def with_pictures(rows: Rows, column: str, find: Callable[[int], Picture], on_bad_picture: str | None) -> Rows:
+def with_pictures(rows: Rows, column: str, find: Callable[[int], Picture | None], on_bad_picture: str | None) -> Rows:
     """The rows with the picture that `find` returns for each row number under `column`.
 
     on_bad_picture: "stop" raises one BadInput for all pictures that are missing, damaged or too large, "skip" leaves
     their rows out with a warning; None reads no picture, and raises BadInput for the first one that is missing.
     """
-    found: dict[int, Picture] = {}
+    found: dict[int, Picture | None] = {}
     problems: dict[int, str] = {}
     for i in range(len(rows.rows)):
         try:
@@ -132,7 +133,8 @@ def with_pictures(rows: Rows, column: str, find: Callable[[int], Picture], on_ba
             problems[i] = str(problem)
     place = f"{rows.config}/{rows.split} in {rows.dataset}"
     if on_bad_picture is not None:
-        problems |= check_pictures(found, f"checking pictures of {rows.config}/{rows.split}")
+        there = {i: picture for i, picture in found.items() if picture is not None}
+        problems |= check_pictures(there, f"checking pictures of {rows.config}/{rows.split}")
     kept = [i for i in found if i not in problems]
     told = _told(problems, len(rows.rows), place)
     if problems and not kept:
@@ -171,8 +173,10 @@ def join_fingerprints(fingerprints: Sequence[str]) -> str:
     return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
 
 
-def _pictures(request: Request, table: Table, where: Callable[[int], str]) -> Callable[[int], Picture]:
-    """A function that returns a row's lazy Picture. It checks presence and paths, and reads no bytes."""
+def _pictures(request: Request, table: Table, where: Callable[[int], str]) -> Callable[[int], Picture | None]:
+    """A function that returns a row's lazy Picture, or None where it may have none. It checks presence and paths, and
+    reads no bytes.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -192,14 +196,16 @@ def _pictures(request: Request, table: Table, where: Callable[[int], str]) -> Ca
             f"{request.place}: column '{request.media}' holds {kind}; it must hold pictures, or paths of picture files."
         )
 
-    def find(i: int) -> Picture:
+    def find(i: int) -> Picture | None:
         if inside[i]:
             return Picture(f"row {i} of {request.config}/{request.split}", None, _reader(column, i))
         if path := paths[i]:
             return picture_in(table.folder, path, where(i), pa.types.is_struct(kind), request.media)
+        if request.nulls:
+            return None
         raise BadInput(
-            f"{where(i)}: {request.media} is null. Restore the picture, leave the row out, or use a setting "
-            "without pictures (in MOCK input=description)."
+            f"{where(i)}: {request.media} is null. Restore the picture, leave the row out, or use a setting without "
+            "pictures."
         )
 
     return find

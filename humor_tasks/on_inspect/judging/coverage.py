@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,14 +13,13 @@ from inspect_ai.util import collect
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humorbench.coverage import graded
 from humor_tasks.data.records import Outcome, Point
-from humor_tasks.on_inspect.judging.graders import Asking, Graded, ask, resolve, rubric_of
-from humor_tasks.on_inspect.outcomes import REASONS, benchmark_metrics, read_reply, run_of, score_of
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.judging.graders import Graded, ask, prepared, resolve, rubric_of
+from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
 from humor_tasks.scorers.thinking import without_thinking
 from humor_tasks.scorers.verdict import majority
 
-SHOWN = ("coverage", "all_covered", "graded_points")
-FAILED = ("grader_failed", "undecided", "asked_points")
+GRADED = ("coverage", "all_covered", "graded_points", "grader_failed", "undecided", "asked_points")
+"""The values that graders' verdicts give; `explanation_form` reports the others."""
 
 
 @scorer(metrics=[benchmark_metrics("humorbench")])
@@ -42,8 +40,9 @@ def element_coverage(
 
     A point is covered if more than half of all graders pass it, and not covered if more than half fail it. Otherwise it
     has no verdict and is excluded from the denominator. It is counted as `undecided` where every grader gave a verdict,
-    and as `grader_failed` otherwise. A sample without any verdict is unscored, with one of these as the reason. The
-    score's metadata has every grader's verdict and reasons.
+    and as `grader_failed` otherwise. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as
+    failed and as passed. A sample without any verdict has the value N, with one of these as the reason; Inspect's
+    own `mean()` would count it as 0. The score's metadata has every grader's verdict and reasons.
 
     Args:
         grader: Model or models that grade; by default those bound to the model role `grader`.
@@ -54,11 +53,10 @@ def element_coverage(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    how = Asking(structured, temperature, seed, cache, retries)
-    register_prices()
+    how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_of(state.metadata, "humorbench")
+        run = run_scored_by("element_coverage", state)
         points = _points(state, target)
         outcome = _answer(run, state, target)
         family = run.benchmark.rubric if _is_ours(state) else "coverage"
@@ -67,7 +65,7 @@ def element_coverage(
         signature = f"graders:{','.join(str(judge) for judge in judges)}|{how.shown()}|prompts:{rubric.hash}"
         if outcome.answer is None:  # no answer, so no grader is called
             none = [None if run.options.on_unparsed == "exclude" else False] * len(points)
-            return _score(graded(run, outcome, none), points, [()] * len(points), none, signature, _is_ours(state))
+            return _score(graded(run, outcome, none), points, [()] * len(points), none, signature)
         material = {"context": _context(state), "answer": outcome.answer}
         material |= state.metadata["fields"] if _is_ours(state) else {}
         asked = [ask(judge, rubric, material | {"point": p.text}, how) for p in points for judge in judges]
@@ -75,24 +73,18 @@ def element_coverage(
         panels = [replies[i : i + len(judges)] for i in range(0, len(replies), len(judges))]
         verdicts = [majority([reply.word for reply in panel]) for panel in panels]
         tied = [v is None and all(each.word is not None for each in p) for v, p in zip(verdicts, panels, strict=True)]
-        return _score(graded(run, outcome, verdicts, tied), points, panels, verdicts, signature, _is_ours(state))
+        return _score(graded(run, outcome, verdicts, tied), points, panels, verdicts, signature)
 
     return score
 
 
 @scorer(metrics=[benchmark_metrics("humorbench")])
 def explanation_form() -> Scorer:
-    """The format of an explanation: length, tags, refusals; after `element_coverage`, also points without a verdict.
-
-    It is a separate scorer because samples without verdicts are excluded from the metrics of `element_coverage`.
-    """
+    """The format of an explanation: length, tags, refusals."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_of(state.metadata, "humorbench"), state, target)
-        coverage = (state.scores or {}).get("element_coverage")
-        failed = (coverage.metadata or {}).get("failed", {}) if coverage else {}
-        values = {**outcome.values, **failed}
-        return score_of(dataclasses.replace(outcome, values=values), outcome.values.get("words", 0.0))
+        outcome = read_reply(run_scored_by("explanation_form", state), state, target)
+        return score_of(outcome, outcome.values.get("words", 0.0))
 
     return score
 
@@ -130,9 +122,11 @@ def _score(
     panels: Sequence[Sequence[Graded]],
     verdicts: Sequence[bool | None],
     signature: str,
-    ours: bool,
 ) -> Score:
-    """The score with the verdict and reasons of every grader; unscored where no point has a verdict."""
+    """The score with the verdict and reasons of every grader; N where no point has a verdict.
+
+    It is unscored where no verdict is wanted, because replies without an explanation are left out.
+    """
     found: list[dict[str, Any]] = []
     lines: list[str] = []
     for point, verdict, panel in zip(points, verdicts, panels, strict=True):
@@ -140,20 +134,22 @@ def _score(
         found.append({"id": point.id, "point": point.text, "passed": verdict, "verdicts": verdicts_of_panel})
         lines.append(f"{_word(verdict)}: {point.text}")
         lines += [f"- {each.grader}, {_word(each.word)}: {each.reasons}" for each in panel]
-    # In HumorBench, `explanation_form` reports the format of replies and failed graders over all samples.
-    # In other tasks, this is the only scorer that can report failed graders.
-    failed = {name: value for name, value in outcome.values.items() if name in FAILED}
-    values = {name: value for name, value in outcome.values.items() if name in SHOWN} | ({} if ours else failed)
-    kept = dataclasses.replace(outcome, values=values)
-    share = outcome.values.get("coverage", math.nan)
-    score = score_of(kept, share, "\n".join(lines), points=found, failed=failed, signature=signature)
-    if math.isnan(share):
-        lost = "undecided" if failed.get("undecided") == 1 else "grader_failed"
-        reason = lost if outcome.answer else REASONS[outcome.status]
-        return Score.unscored(
-            reason=reason, answer=score.answer, explanation=score.explanation, metadata=score.metadata
-        )
+    values = {name: value for name, value in outcome.values.items() if name in GRADED}
+    share: float | str = values.get("coverage", "N")
+    score = score_of(
+        dataclasses.replace(outcome, values=values), share, "\n".join(lines), points=found, signature=signature
+    )
+    if outcome.answer is None:
+        return score if share != "N" else _left_out(score)
+    if share == "N":
+        score.reason = "undecided" if values["undecided"] == 1 else "grader_failed"
     return score
+
+
+def _left_out(score: Score) -> Score:
+    return Score.unscored(
+        reason=score.reason, answer=score.answer, explanation=score.explanation, metadata=score.metadata
+    )
 
 
 def _as_dict(graded: Graded) -> dict[str, Any]:

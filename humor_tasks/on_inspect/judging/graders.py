@@ -24,7 +24,9 @@ from humor_tasks.benchmarks.options import Declared, parameter
 from humor_tasks.benchmarks.rubric import POINT, Judgement, Rubric, open_rubric
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.messages import turn_messages
+from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
 from humor_tasks.scorers.verdict import read_word
 
@@ -87,6 +89,13 @@ class Graded:
     status: str
     reasons: str
     reply: str | None = None
+
+
+def prepared(structured: bool, temperature: float | None, seed: int | None, cache: bool, retries: int) -> Asking:
+    """The settings of a scorer with graders; registers prices and the warning of missing verdicts."""
+    register_prices()
+    warn_when_tasks_end()
+    return Asking(structured, temperature, seed, cache, retries)
 
 
 NO_GRADER = "No grader: give a grader model with --model-role grader=MODEL (a panel with grader=MODEL,MODEL)."

@@ -10,7 +10,6 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.pair_verdicts import SIDES, WIN_VALUES, pair_outcome, settled
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PREFERENCE, PreferenceOptions
@@ -20,14 +19,14 @@ from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
+    prepared,
     put,
     resolve,
     rubric_of,
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
-from humor_tasks.on_inspect.outcomes import REASONS, flat, outcome_of, read_reply, run_of
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.outcomes import REASONS, read_reply, reported, run_scored_by
 from humor_tasks.scorers.preferred import panel_choice
 
 
@@ -47,7 +46,7 @@ def preference_metrics() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
-        return flat(run.metrics([outcome_of(score) for score in scores]))
+        return reported(run, scores)
 
     return compute
 
@@ -61,7 +60,9 @@ def preference(
     cache: bool = True,
     retries: int = 0,
 ) -> Scorer:
-    """The judges' verdict on a sample of `explanation_preference`.
+    """The judges' verdict on two texts: those of a sample of `explanation_preference`, or a reply and its reference.
+
+    In any other task with a reference text as its target, it is `reference_preference` with the packaged templates.
 
     The verdict of a panel is that of more than half of its judges; without such a majority, it is a tie if all judges
     gave a verdict. The score is 1 where the system is preferred, .5 for a tie, 0 otherwise, and N without a verdict.
@@ -74,15 +75,14 @@ def preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    asking = Asking(bool(structured), temperature, seed, cache, retries)
-    register_prices()
+    asking = prepared(bool(structured), temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
         asked_for = bool(about(state.metadata).options.get("structured", False))
         how = dataclasses.replace(asking, structured=asked_for if structured is None else structured)
+        if about(state.metadata).benchmark != EXPLANATION_PREFERENCE.name:
+            return await _against_reference("preference", state, target, grader, how, None)
         record = _record(state)
-        if "settled" not in record.groups:
-            raise CannotRun(f"sample {state.sample_id} is not of humor_tasks/explanation_preference.")
         panel = [] if record.groups["settled"] else await _asked(resolve(grader), state.messages, how)
         return _score(record, [panel], how)
 
@@ -114,35 +114,41 @@ def reference_preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    how = Asking(structured, temperature, seed, cache, retries)
-    register_prices()
+    how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_of(state.metadata, "explanation")
-        if not (isinstance(run.form, FreeText) and run.form.reference) or state.choices:
-            raise CannotRun(f"sample {state.sample_id}: its target is not a reference text.")
-        reference = target[0] if len(target) else ""  # the first of several alternatives
-        if not reference.strip():
-            raise ValueError(f"sample {state.sample_id}: the target has no reference text to compare the reply with.")
-        reply = read_reply(run, state, target).answer or ""
-        texts = dict(zip(SIDES, (reply, reference), strict=True))
-        groups = {"settled": settled(reply, reference, run.options.on_unparsed)}
-        groups |= {"lengths": f"{len(reply)} {len(reference)}"}
-        record = dataclasses.replace(_record(state), groups=groups)
-        if groups["settled"]:
-            return _score(record, [[], []], how)
-        rubric, judges = rubric_of("preference", prompts, PREFERENCE), resolve(grader)
-        question = next(m for m in reversed(state.messages) if isinstance(m, ChatMessageUser))
-        context = str(state.metadata.get("context") or question.text)
-        panels = []
-        for first, second in (SIDES, SIDES[::-1]):
-            material = {"context": context, "first": texts[first], "second": texts[second]}
-            asked = turn_messages(rubric.ask(material, how.structured).turns)
-            asked[-1].content = [*media_of(question), ContentText(text=asked[-1].text)]
-            panels.append(await _asked(judges, asked, how))
-        return _score(record, panels, how, f"|prompts:{rubric.hash}")
+        return await _against_reference("reference_preference", state, target, grader, how, prompts)
 
     return score
+
+
+async def _against_reference(
+    scorer: str, state: TaskState, target: Target, grader: str | list[str] | None, how: Asking, prompts: str | None
+) -> Score:
+    """The score of a reply that is compared with the sample's target in both orders."""
+    run = run_scored_by(scorer, state)
+    if state.choices:
+        raise CannotRun(f"sample {state.sample_id}: its target is not a reference text.")
+    reference = target[0] if len(target) else ""  # the first of several alternatives
+    if not reference.strip():
+        raise ValueError(f"sample {state.sample_id}: the target has no reference text to compare the reply with.")
+    reply = read_reply(run, state, target).answer or ""
+    texts = dict(zip(SIDES, (reply, reference), strict=True))
+    groups = {"settled": settled(reply, reference, run.options.on_unparsed)}
+    groups |= {"lengths": f"{len(reply)} {len(reference)}"}
+    record = dataclasses.replace(_record(state), groups=groups)
+    if groups["settled"]:
+        return _score(record, [[], []], how)
+    rubric, judges = rubric_of("preference", prompts, PREFERENCE), resolve(grader)
+    question = next(m for m in reversed(state.messages) if isinstance(m, ChatMessageUser))
+    context = str(state.metadata.get("context") or question.text)
+    panels = []
+    for first, second in (SIDES, SIDES[::-1]):
+        material = {"context": context, "first": texts[first], "second": texts[second]}
+        asked = turn_messages(rubric.ask(material, how.structured).turns)
+        asked[-1].content = [*media_of(question), ContentText(text=asked[-1].text)]
+        panels.append(await _asked(judges, asked, how))
+    return _score(record, panels, how, f"|prompts:{rubric.hash}")
 
 
 async def _asked(judges: Sequence[Model], messages: list[ChatMessage], how: Asking) -> list[Graded]:

@@ -11,17 +11,16 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.mock.generation import RATED, RATINGS, rated
 from humor_tasks.benchmarks.rubric import Rubric
-from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
+    prepared,
     put,
     resolve,
     rubric_of,
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, score_of
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
 from humor_tasks.scorers.rated import panel_rating
 
 
@@ -50,15 +49,10 @@ def story_ratings(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    how = Asking(structured, temperature, seed, cache, retries)
-    register_prices()
+    how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_of(state.metadata, "mock_generation")
-        if run.benchmark.name != "mock_generation":
-            raise CannotRun(
-                f"sample {state.sample_id} is of humor_tasks/{run.benchmark.name}; its reply is not a story."
-            )
+        run = run_scored_by("story_ratings", state)
         ungraded = read_reply(run, state, target)
         rubrics = {name: rubric_of("generation", prompts, RATED[name]) for name in RATINGS}
         words: dict[str, list[Graded]] = {name: [] for name in RATINGS}

@@ -24,6 +24,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
+from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import About
 from humor_tasks.data.records import Record
@@ -117,7 +118,7 @@ def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple
     if not options.dataset:
         raise BadInput("give the folder whose train splits contain worked samples: -S dataset=FOLDER, or `sample`.")
     benchmark = BENCHMARKS[f"mock_{task}"]
-    run = Run(benchmark, options, Data((), {}, mock.pools(options)), benchmark.templates(options))
+    run = Run(benchmark, options, Data((), {}, pools(options)), benchmark.templates(options))
     return run, mock.worked(run)
 
 

@@ -7,7 +7,7 @@ A question is one row of a table: two systems' explanations, or human accuracy o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate.pairs import Item, choices_of, read_pairs
 from humor_tasks.studies.annotate.vote import Vote
-from humor_tasks.studies.annotate.votes import REQUIRED, Votes, checked, read_json_rows, read_votes, vote_of
+from humor_tasks.studies.annotate.votes import REQUIRED, Votes, cell_text, checked, read_json_rows, read_votes, vote_of
 
 PREFERENCE = "preference"
 
@@ -101,22 +101,23 @@ def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question
 
 def _read(path: Path, allowed: Mapping[str, tuple[str, ...]] | None, twice: str) -> dict[str, Votes]:
     """The votes by the value of their column `question`; all under "" without this column."""
-    rows = _rows(path)
+    rows, text = _rows(path)
     choices: dict[str, Any] = {} if allowed is None else {"choices": allowed}
     if not any({*REQUIRED, "question"} <= set(row) for _, row in rows):
         return {"": read_votes(path, allowed, twice, **choices)}
     groups: dict[str, list[Vote]] = {}
     for where, row in rows:
-        groups.setdefault(_text(row.get("question"), "question", where), []).append(vote_of(row, where))
+        groups.setdefault(_text(row.get("question"), "question", where), []).append(vote_of(row, where, text))
     return {name: checked(path, given, allowed, twice, **choices) for name, given in groups.items()}
 
 
-def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
+def _rows(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], Callable[[str], str]]:
+    """(location, row) of each row, and what reads the texts of its columns."""
     body = read_body(path, "utf-8-sig")
     if body.lstrip()[:1] in ("[", "{"):
-        return read_json_rows(path, body)
+        return read_json_rows(path, body), str.strip
     found = read_csv(path, REQUIRED)
-    return [(found.where(i), dict(row)) for i, row in enumerate(found.rows)]
+    return [(found.where(i), dict(row)) for i, row in enumerate(found.rows)], cell_text
 
 
 def _about(pairs: Path) -> dict[str, tuple[str, tuple[str, str] | None]]:

@@ -1,9 +1,24 @@
-// Keys press the page's own buttons; a new item is scrolled to, and its heading gets the focus.
+// Keys press the item's own buttons, and these the hidden one that sends the choice. A new item is scrolled to, and its
+// heading gets the focus. The tab keeps annotator, item and reason, because Gradio reloads the page after a restart.
 (() => {
+  const GUARD = 500; // milliseconds without a choice after a new item or the last choice
   const byId = (id) => document.getElementById(id);
+  const read = (storage, name) => {
+    try { return window[storage].getItem(name); } catch { return null; } // a browser may forbid storage
+  };
+  const write = (storage, name, text) => {
+    try { window[storage].setItem(name, text); } catch { /* nothing is remembered */ }
+  };
+  const open = () => JSON.parse(read("sessionStorage", "votes-open") ?? "{}");
+  const keep = (change) => write("sessionStorage", "votes-open", JSON.stringify({ ...open(), ...change }));
+  window.openVote = () => ["rater", "key", "reason"].map((name) => open()[name] ?? "");
+
+  let since = -Infinity;
+  const early = (event) => event.timeStamp < since + GUARD;
+  const keysAreOn = () => byId("keys-on")?.checkVisibility() && byId("keys-on").checked;
   const buttonOf = (key) => {
     if (key === "u") return byId("undo");
-    if (key === "t" && byId("tie")) return byId("tie");
+    if (key === "t" && byId("vote-tie")) return byId("vote-tie");
     if (key === "ArrowLeft" || key === "ArrowRight") {
       const two = byId("vote-1") && !byId("vote-2");
       return two ? byId(key === "ArrowLeft" ? "vote-0" : "vote-1") : null;
@@ -13,21 +28,60 @@
   };
   document.addEventListener("keydown", (event) => {
     if (event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target.closest("input, textarea, select, [contenteditable]")) return;
-    const button = buttonOf(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+    if (event.key === "Escape" && event.target.closest("#reason")) event.target.blur();
+    if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]")) return;
+    const button = keysAreOn() && buttonOf(event.key.length === 1 ? event.key.toLowerCase() : event.key);
     if (!button) return;
     event.preventDefault();
-    button.click();
+    if (!early(event)) button.click();
   });
+  // On the window and in the capture phase: before Gradio's own listeners.
+  window.addEventListener("click", (event) => {
+    const button = event.target.closest("#votes button, #undo, #leave");
+    if (!button) return;
+    if (button.id === "leave") {
+      write("sessionStorage", "votes-open", "{}");
+      window.location.reload();
+    } else if (early(event)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else {
+      since = event.timeStamp;
+      window.chosen = button.id.replace("vote-", "");
+      if (button.id !== "undo") byId("send").click();
+    }
+  }, true);
+  document.addEventListener("input", (event) => {
+    if (event.target.closest("#reason")) keep({ reason: event.target.value });
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.id === "keys-on") write("localStorage", "votes-keys", event.target.checked ? "on" : "off");
+  });
+
   let last = null;
+  let returned = false;
   const settle = () => {
     for (const [id, how] of [["progress", "polite"], ["note", "assertive"]])
       if (byId(id) && byId(id).ariaLive !== how) byId(id).ariaLive = how;
-    const heading = document.querySelector("#item h1");
-    if (!heading || heading === last) return;
-    last = heading;
+    const keys = byId("keys-on");
+    if (keys && !keys.dataset.remembered) {
+      keys.dataset.remembered = "yes";
+      keys.checked = read("localStorage", "votes-keys") !== "off";
+    }
+    if (byId("return") && !returned) {
+      returned = true;
+      if (open().rater) byId("return").click();
+    }
+    const heading = byId("question");
+    const { rater, key } = heading?.dataset ?? {};
+    if (!heading || last === `${rater} ${key}`) return; // Gradio may use the element again for another item
+    last = `${rater} ${key}`;
+    since = performance.now();
+    keep({ rater, key, reason: key === open().key ? open().reason : "" });
     window.scrollTo(0, 0);
     heading.focus({ preventScroll: true });
   };
-  new MutationObserver(settle).observe(document.documentElement, { childList: true, subtree: true });
+  const watched = { childList: true, subtree: true, attributeFilter: ["data-rater", "data-key"] };
+  new MutationObserver(settle).observe(document.documentElement, watched);
+  settle();
 })();

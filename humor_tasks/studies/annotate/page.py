@@ -1,20 +1,21 @@
 """The web page, in Gradio, which only this module imports.
 
 The browser stores the annotator and the current item and sends both with every vote. The server stores only votes, so
-an open page continues to work after a restart of the server.
+an open page continues to work after a restart of the server. A page that Gradio reloads then returns to the same item.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate import render
 from humor_tasks.studies.annotate.session import MAX_REASON, Session, View
+from humor_tasks.studies.annotate.vote import TIE
 
 # Read by gradio at import: no usage statistics, no history of inputs.
 os.environ |= {"GRADIO_ANALYTICS_ENABLED": "False", "GRADIO_RUN_HISTORY": "False"}
@@ -43,58 +44,55 @@ class Page:
             self._connect()
 
     def _lay_out(self) -> None:
-        self.rater, self.item = gr.Textbox(visible=False), gr.Textbox(visible=False)
-        self.progress, self.note = gr.HTML(elem_id="progress"), gr.HTML(elem_id="note")
+        self.rater, self.key, self.place = (gr.Textbox(visible=False) for _ in range(3))
+        with gr.Row(elem_id="head"):
+            self.progress = gr.HTML(elem_id="progress")
+            self.leave = gr.Button("Not you?", visible=False, elem_id="leave")
+        self.note = gr.HTML(elem_id="note")
         with gr.Column() as self.login:
             gr.HTML(_WELCOME, elem_id="welcome")
             self.name = gr.Textbox(label="Your rater id (letters, digits, - _ .)", max_length=40, elem_id="name")
             self.start = gr.Button("Start", variant="primary", elem_id="start")
         with gr.Column(visible=False) as self.shown:
             self.body = gr.HTML(elem_id="item")
-        with gr.Column(visible=False) as self.ballot:
-            label = "Why? (optional; before you choose)"
-            self.reason = gr.Textbox(label=label, lines=2, max_length=MAX_REASON, elem_id="reason")
-            with gr.Row(elem_id="votes"):
-                self.votes = [
-                    gr.Button(variant="primary", elem_id=f"vote-{place}", min_width=130) for place in range(self.most)
-                ]
-                self.tie = gr.Button("Equally good", visible=self.session.ties, elem_id="tie", min_width=130)
         with gr.Column(visible=False) as self.after:
-            self.undo = gr.Button("Undo my last vote", elem_id="undo")
+            with gr.Row(elem_id="more"):
+                label = "Why? (optional; before you choose)"
+                self.reason = gr.Textbox(label=label, lines=1, max_lines=8, max_length=MAX_REASON, elem_id="reason")
+                self.undo = gr.Button("Undo my last vote", elem_id="undo")
             gr.HTML(render.keys(self.session.ties, self.most), elem_id="keys")
+        # pressed by page.js
+        self.send, self.back = (gr.Button(visible="hidden", elem_id=name) for name in ("send", "return"))
 
     def _connect(self) -> None:
-        changed = [self.rater, self.item, self.progress, self.note, self.login, self.shown, self.body]
-        changed += [self.ballot, self.reason, *self.votes, self.after]
+        changed = [self.rater, self.key, self.progress, self.leave, self.note, self.login, self.shown, self.body]
+        changed += [self.reason, self.after]
 
-        def on(events: list[Any], answer: Callable[..., View], given: list[Any]) -> None:
+        def on(events: list[Any], answer: Callable[..., View], given: list[Any], js: str | None = None) -> None:
             def press(*values: str) -> dict[Any, Any]:
-                return self._updates(answer(*values))
+                return self._updates(answer(self.session, *values))
 
-            gr.on(events, press, given, changed, queue=False, show_progress="hidden", api_visibility="private")
+            gr.on(events, press, given, changed, js=js, queue=False, show_progress="hidden", api_visibility="private")
 
-        on([self.start.click, self.name.submit], partial(_enter, self.session), [self.name])
-        for place, button in [*enumerate(self.votes), (None, self.tie)]:
-            on([button.click], partial(_vote, self.session, place), [self.rater, self.item, self.reason])
-        on([self.undo.click], partial(_undo, self.session), [self.rater])
+        on([self.start.click, self.name.submit], _enter, [self.name])
+        on([self.back.click], _return, [self.rater, self.key, self.reason], "() => window.openVote()")
+        voted = "(rater, key, place, reason) => [rater, key, window.chosen, reason]"
+        on([self.send.click], _vote, [self.rater, self.key, self.place, self.reason], voted)
+        on([self.undo.click], _undo, [self.rater])
 
     def _updates(self, view: View) -> dict[Any, Any]:
-        updates = {
+        return {
             self.rater: view.rater,
-            self.item: view.item.id if view.item else "",
+            self.key: view.key,
             self.progress: render.progress(view),
+            self.leave: gr.update(visible=bool(view.rater)),
             self.note: render.note(view),
             self.login: gr.update(visible=not view.rater),
             self.shown: gr.update(visible=bool(view.rater)),
-            self.body: render.item(view) if view.rater else "",
-            self.ballot: gr.update(visible=view.item is not None),
-            self.reason: view.reason,
+            self.body: render.item(view, self.session.ties) if view.rater else "",
+            self.reason: gr.update(value=view.reason, visible=view.item is not None),
             self.after: gr.update(visible=bool(view.rater)),
         }
-        for place, button in enumerate(self.votes):
-            available = view.item is not None and place < len(view.item.options)
-            updates[button] = gr.update(value=render.button(view, place), visible=available)
-        return updates
 
 
 def _enter(session: Session, name: str) -> View:
@@ -104,10 +102,16 @@ def _enter(session: Session, name: str) -> View:
         return View("", 0, 0, None, note=str(problem))
 
 
-def _vote(session: Session, place: int | None, rater: str, item: str, reason: str) -> View:
+def _return(session: Session, rater: str, key: str, reason: str) -> View:
+    """The annotator's page after a reload, with the reason as far as it was written for the same item."""
+    view = _enter(session, rater)
+    return replace(view, reason=reason) if view.item and view.key == key else view
+
+
+def _vote(session: Session, rater: str, key: str, place: str, reason: str) -> View:
     try:
-        return session.vote(rater, item, place, reason)
-    except BadInput as problem:
+        return session.vote(rater, key, None if place == TIE else int(place), reason)
+    except ValueError as problem:  # BadInput, or no number from a changed page
         return session.view(rater, f"Your vote was not saved: {problem}", reason)
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.studies.annotate.pairs import Item
 from humor_tasks.studies.annotate.session import View
+from humor_tasks.studies.annotate.vote import TIE
 
 MAX_SIDE = 1200  # pixels
 QUESTIONS = {
@@ -17,7 +18,6 @@ QUESTIONS = {
     "matching": "Which caption belongs to this cartoon?",
     "ranking": "Which caption is the funnier?",
 }
-OPTION = {"preference": "Explanation", "matching": "Caption", "ranking": "Caption"}
 
 
 def progress(view: View) -> str:
@@ -37,18 +37,25 @@ def note(view: View) -> str:
     return f'<p class="note">{html.escape(view.note)}</p>' if view.note else ""
 
 
-def item(view: View) -> str:
-    """The cartoon, its caption and the options as numbered in this view; a closing message when nothing is left."""
+def item(view: View, ties: bool = False) -> str:
+    """The cartoon, its caption and the options as buttons, numbered as in this view; a closing message when nothing is
+    left.
+
+    The heading carries the annotator and the view's key, by which the page continues after a reload.
+    """
+    heading = f'<h1 id="question" tabindex="-1" data-rater="{html.escape(view.rater)}" data-key="{view.key}">'
     if view.item is None:
         thanks = f"You have voted on all {view.total} items. Thank you! Every vote is saved; you may close this page."
-        return f'<h1 tabindex="-1">Done</h1><p>{thanks}</p>'
-    name = OPTION[view.item.kind]
-    cards = "".join(
-        f'<section class="card"><h2>{name} {place}</h2><p>{html.escape(view.item.options[i])}</p></section>'
-        for place, i in enumerate(view.order, 1)
+        return f"{heading}Done</h1><p>{thanks}</p>"
+    buttons = "".join(
+        f'<button type="button" id="vote-{place}"><span class="number">{place + 1}</span> '
+        f'<span class="text">{html.escape(view.item.options[i])}</span></button>'
+        for place, i in enumerate(view.order)
     )
-    kind = f"cards {view.item.kind}"
-    return f'<h1 tabindex="-1">{QUESTIONS[view.item.kind]}</h1>{_scene(view.item)}<div class="{kind}">{cards}</div>'
+    if ties:
+        buttons += f'<button type="button" id="vote-{TIE}">Equally good</button>'
+    group = f'<div id="votes" class="{view.item.kind}" role="group" aria-labelledby="question">{buttons}</div>'
+    return f"{heading}{QUESTIONS[view.item.kind]}</h1>{_scene(view.item)}{group}"
 
 
 def _scene(of: Item) -> str:
@@ -73,16 +80,11 @@ def data_url(picture: Picture) -> str:
     return f"data:image/jpeg;base64,{base64.b64encode(encoded.getvalue()).decode('ascii')}"
 
 
-def button(view: View, place: int) -> str:
-    """The label of the button of the option at `place`."""
-    preference = view.item is not None and view.item.kind == "preference"
-    return f"{place + 1} is better" if preference else f"Caption {place + 1}"
-
-
 def keys(ties: bool, most: int) -> str:
-    """The description of the keyboard shortcuts."""
+    """The switch of the keyboard shortcuts, and their description."""
     last = f"1–{most} or A–{chr(ord('A') + most - 1)}"
     return (
-        f"<p>Keys: {last}{' or ← →' * (most == 2)} to choose{', T for equally good' * ties}, U to undo. "
-        "They are off while you write.</p>"
+        '<p><label><input type="checkbox" id="keys-on" aria-describedby="keys-help" checked> Keys</label> '
+        f'<span id="keys-help">{last}{" or ← →" * (most == 2)} to choose{", T for equally good" * ties}, U to undo. '
+        "They are off while you write; Esc leaves the text.</span></p>"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from humor_tasks.studies.annotate.vote import TIE, Vote, utc
 
 ANNOTATOR_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 MAX_REASON = 2000  # characters
+_OUT_OF_DATE = "Your last choice was not counted, because the page was out of date. Here is the current item."
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,14 @@ class View:
     order: tuple[int, ...] = ()
     reason: str = ""
     note: str = ""
+
+    @property
+    def key(self) -> str:
+        """A hash of the item's id and its options in the order shown; empty where nothing is left."""
+        if self.item is None:
+            return ""
+        shown = "\0".join((self.item.id, *(self.item.options[i] for i in self.order)))
+        return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Session:
@@ -67,15 +77,16 @@ class Session:
         order = shown_order(self.seed, rater, item, self.shuffle) if item else ()
         return View(rater, len(done), len(mine), item, order, reason, note)
 
-    def vote(self, rater: str, item: str, place: int | None, reason: str = "") -> View:
+    def vote(self, rater: str, key: str, place: int | None, reason: str = "") -> View:
         """Record the vote for the option shown at `place` (from 0; None is a tie), and return the next page.
 
-        A vote on an item that is no longer the annotator's next, as from a second window, is not recorded. Raises
-        BadInput for a choice that is not offered.
+        key: of the view that was voted on. A vote on any other than the annotator's current one is not recorded, as
+        from a second window, or from before a restart with another order. Raises BadInput for a choice that is not
+        offered.
         """
         current = self.enter(rater)
-        if current.item is None or current.item.id != item:
-            return self.view(current.rater, "This item was already voted on; here is the next one.")
+        if current.item is None or current.key != key:
+            return self.view(current.rater, _OUT_OF_DATE)
         if place is None and not self.ties:
             raise BadInput("ties are not allowed.")
         if place is not None and not 0 <= place < len(current.order):
@@ -83,7 +94,9 @@ class Session:
         labels = current.item.labels
         choice = TIE if place is None else labels[current.order[place]]
         time = utc(datetime.now(UTC).isoformat(timespec="milliseconds"))
-        vote = Vote(item, current.rater, choice, time, _plain(reason), "".join(labels[i] for i in current.order))
+        vote = Vote(
+            current.item.id, current.rater, choice, time, _plain(reason), "".join(labels[i] for i in current.order)
+        )
         self.store.add(vote)
         return self.view(current.rater)
 

@@ -7,8 +7,9 @@ independent of the order that the annotator saw.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.rows import read_csv
-from humor_tasks.data.writing import write_table, write_text
+from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.studies.annotate.vote import TIE, Vote, utc
 from humor_tasks.studies.annotate.vote_imports import Export, is_export, read_export
@@ -26,6 +27,8 @@ REQUIRED = ("item", "rater", "choice", "time")
 COLUMNS = (*REQUIRED, "reason", "order")
 PREFERENCE = ("A", "B", TIE)
 TWICE = ("error", "last")
+# What makes a cell of a CSV file a formula for a spreadsheet (OWASP, "CSV Injection").
+_FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def read_votes(
     rows = _rows(path)
     if rows is None:
         found = read_csv(path, REQUIRED)
-        votes = [vote_of(row, found.where(i)) for i, row in enumerate(found.rows)]
+        votes = [vote_of(row, found.where(i), cell_text) for i, row in enumerate(found.rows)]
         left_out: Mapping[str, int] = {}
     elif any(set(REQUIRED) & set(row) for _, row in rows) and not is_export(rows):
         votes, left_out = [vote_of(row, where) for where, row in rows], {}
@@ -131,20 +134,38 @@ def write_votes(path: Path, votes: Votes | Iterable[Vote]) -> None:
     if path.suffix not in (".csv", ".jsonl"):
         raise BadInput(f"{path}: the name of a file of votes must end in .csv or .jsonl.")
     given = votes.votes if isinstance(votes, Votes) else votes
-    rows = [[getattr(vote, name) for name in COLUMNS] for vote in given]
     if path.suffix == ".jsonl":
-        lines = (json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) for row in rows)
+        rows = ({name: getattr(vote, name) for name in COLUMNS} for vote in given)
+        lines = (json.dumps(row, ensure_ascii=False) for row in rows)
         write_text(path, "".join(f"{line}\n" for line in lines))
     else:
-        write_table(path, COLUMNS, rows)
+        write_text(path, csv_text(given))
 
 
-def vote_of(row: Mapping[str, Any], where: str) -> Vote:
-    """One vote from a row's columns; other columns are ignored. Raises BadInput for missing or empty ones."""
+def csv_text(votes: Iterable[Vote]) -> str:
+    """The votes as CSV with a header, in which a spreadsheet finds no formula.
+
+    A text that a spreadsheet would run, such as the reason =1+1, gets an apostrophe in front, which `cell_text` takes
+    away. So does a text that begins with apostrophes and then such a character.
+    """
+    rows = ([getattr(vote, name) for name in COLUMNS] for vote in votes)
+    return as_table(COLUMNS, ([f"'{text}" if _FORMULA.match(text) else text for text in row] for row in rows))
+
+
+def cell_text(cell: str) -> str:
+    """The text of a cell of `csv_text`; a cell of another program's file without outer whitespace."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell.strip()
+
+
+def vote_of(row: Mapping[str, Any], where: str, text: Callable[[str], str] = str.strip) -> Vote:
+    """One vote from a row's columns; other columns are ignored. Raises BadInput for missing or empty ones.
+
+    text: reads a column's text; `cell_text` for a row of a CSV file.
+    """
     missing = [name for name in REQUIRED if name not in row]
     if missing:
         raise BadInput(f"{where}: has no {', '.join(missing)}; a vote has {', '.join(REQUIRED)}.")
-    texts = {name: _text(row[name], name, where) for name in COLUMNS if name in row}
+    texts = {name: text(_text(row[name], name, where)) for name in COLUMNS if name in row}
     for name in ("item", "rater", "choice"):
         if not texts[name]:
             raise BadInput(f"{where}: {name} is empty.")
@@ -156,7 +177,7 @@ def _text(value: Any, name: str, where: str) -> str:
         value = str(value)
     if not isinstance(value, str | None):
         raise BadInput(f"{where}: {name} is {value!r}; it must be text.")
-    return (value or "").strip()
+    return value or ""
 
 
 def _refuse(what: str, found: Sequence[str], remedy: str, most: int = 5) -> None:

@@ -23,6 +23,7 @@ def build() -> None:
 @click.option("--mustard-clips", type=_PATH, help="Folder with utterances_final/ and context_final/.")
 @click.option("--wits", type=_PATH, help="Folder with WITS' {train,val,test}_data_final_plain.json, or one of them.")
 @click.option("--wits-explanations", default="english", show_default=True, help="english or code_mixed.")
+@click.option("--keep-short-dialogues", is_flag=True, help="Keep dialogues of fewer than three utterances.")
 @click.option("--more", type=_PATH, help="Folder with MORE's {train,val,test}_df.tsv, or one of them.")
 @click.option("--more-images", type=_PATH, help="Folder with PID.jpg. Default: images/ next to the files.")
 @click.option("--cai", type=_PATH, help="Folder with Cai et al.'s text/ (train, valid2, test2) and dataset_image/.")
@@ -30,7 +31,7 @@ def build() -> None:
 @click.option("--newyorker", help="Hub id or folder of the caption contest corpus: matching, explanation, pictures.")
 @click.option("--revision", help="Branch, tag or commit of --newyorker.")
 @click.option("--descriptions", type=_PATH, help="JSON {media_id: literal description}, for text-only models.")
-@click.option("--missing", default="error", show_default=True, help="Rows with a missing file: error, drop or keep.")
+@click.option("--missing", default="error", show_default=True, help="Rows without their file: error, drop or keep.")
 @click.option("--seed", default=1234, show_default=True, help="Seed of splits, where the source has none, and options.")
 @click.option("-o", "--output", required=True, type=_PATH, help="The folder to write; it must be new.")
 def mock(
@@ -38,6 +39,7 @@ def mock(
     mustard_clips: Path | None,
     wits: Path | None,
     wits_explanations: str,
+    keep_short_dialogues: bool,
     more: Path | None,
     more_images: Path | None,
     cai: Path | None,
@@ -60,6 +62,7 @@ def mock(
     from humor_tasks.studies.corpus.mock_dialogues import LANGUAGES, read_mustard, read_wits
     from humor_tasks.studies.corpus.mock_items import MISSING, Media, Source
     from humor_tasks.studies.corpus.mock_posts import read_cai, read_more
+    from humor_tasks.studies.corpus.shortcuts import warnings_of
 
     check_choice("--missing", missing, MISSING)
     check_choice("--wits-explanations", wits_explanations, LANGUAGES)
@@ -68,13 +71,15 @@ def mock(
         (newyorker, lambda: read_newyorker(str(newyorker), media, revision)),
         (cai, lambda: read_cai(Path(str(cai)), cai_images, media)),
         (more, lambda: read_more(Path(str(more)), more_images, media)),
-        (mustard, lambda: read_mustard(Path(str(mustard)), mustard_clips, media)),
-        (wits, lambda: read_wits(Path(str(wits)), wits_explanations)),
+        (mustard, lambda: read_mustard(Path(str(mustard)), mustard_clips, media, keep_short_dialogues)),
+        (wits, lambda: read_wits(Path(str(wits)), wits_explanations, keep_short_dialogues)),
     ]
     sources = [read() for given, read in parts if given]
     if not sources:
         raise BadInput("name at least one source: --mustard, --wits, --more, --cai or --newyorker.")
     built = build_mock(sources, output, media, seed, _descriptions(descriptions))
+    for warning in warnings_of(built.shortcuts):
+        click.echo(f"Warning: {warning}", err=True)
     click.echo(f"{sizes(built)}\n\n{kept(built)}\n\n{output}: {sum(map(len, built.rows.values())):,} rows.")
 
 

@@ -19,15 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.mock import corpus as mock
+from humor_tasks.benchmarks.mock.loading import can_show
 from humor_tasks.data.media.picture import picture_file
 from humor_tasks.data.reading import json_lines, read_body
 from humor_tasks.data.records import Record
 from humor_tasks.data.writing import LONE, replacing, write_text
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.studies.corpus.block_design import Line, distractors
 from humor_tasks.studies.corpus.mock_items import balanced_letters
+from humor_tasks.studies.corpus.shortcuts import HEADING, Found, section, shortcuts_in, shortcuts_of
 
 TASK = "matching"
-_CANDIDATES = 32  # unrelated items considered for one distractor
+OPTIONS = "## Options of matching"
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,10 @@ def read_items(source: Path, o: mock.MockOptions, splits: Sequence[str] = ()) ->
             and (not splits or path.stem in splits)
         )
         if not files:
+            held = sorted(path.relative_to(source).as_posix() for path in source.glob(f"*_{TASK}/*.jsonl"))
+            if held:
+                asked = " ".join([f"--scene {o.scene}", *(f"--split {split}" for split in splits)])
+                raise BadInput(f"{source}: {asked}: there is no such file; there are: {', '.join(held)}.")
             raise BadInput(
                 f"{source}: holds no SCENE_{TASK}/SPLIT.jsonl; `humor-tasks build mock` writes such a folder."
             )
@@ -84,7 +91,9 @@ def read_items(source: Path, o: mock.MockOptions, splits: Sequence[str] = ()) ->
         if splits:
             raise BadInput(f"--split: {source} is one file; leave it out.")
     folder = source if source.is_dir() else source.parent
-    items = [item for path in files for item in _items(path, folder, o)]
+    found = [(path, where, row) for path in files for where, row in _rows(path)]
+    _check_shown([(where, row) for _, where, row in found], o, scenes=source.is_dir())
+    items = [_item(row, where, path, folder, o) for path, where, row in found]
     repeated = [name for name, count in Counter(item.record.id for item in items).items() if count > 1]
     if repeated:
         raise BadInput(f"{source}: {listed('id', repeated)} repeated; ids must be unique.")
@@ -93,7 +102,8 @@ def read_items(source: Path, o: mock.MockOptions, splits: Sequence[str] = ()) ->
     return items
 
 
-def _items(path: Path, folder: Path, o: mock.MockOptions) -> Iterator[Item]:
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """(location, row) of a file."""
     for where, row in json_lines(path):
         if not isinstance(row, dict):
             raise BadInput(f"{where}: holds {type(row).__name__}; it must be a row of {TASK}.")
@@ -102,16 +112,38 @@ def _items(path: Path, folder: Path, o: mock.MockOptions) -> Iterator[Item]:
         if missing or row["scene"] not in mock.SCENES:
             found = f"lacks {', '.join(missing)}" if missing else f"scene is {row['scene']!r}"
             raise BadInput(f"{where}: {found}; a row has id, media_id and a scene: {', '.join(mock.SCENES)}.")
-        scene = str(row["scene"])
-        _, spoken = mock.said_in(row, scene, where)
-        shown = dict(row, media=_medium(row["media"], folder, where) if o.input != "description" else None)
-        record = mock.record_of(o, shown, scene, where, hidden=True)
-        yield Item(row, record, spoken, path.relative_to(folder).as_posix(), where)
+        yield where, row
+
+
+def _check_shown(rows: Sequence[tuple[str, Mapping[str, Any]]], o: mock.MockOptions, scenes: bool) -> None:
+    """Raise BadInput where `--input` cannot show a row, with options that can; `scenes`: --scene may restrict rows."""
+    lacking = [where for where, row in rows if not can_show(o.input, row, row["scene"])]
+    if not lacking:
+        return
+    what = "description" if o.input == "description" else "picture or clip"
+    held = dict.fromkeys(row["scene"] for _, row in rows)
+    fitting = []
+    for shown in ("description", "media"):
+        fits = [scene for scene in held if all(can_show(shown, r, scene) for _, r in rows if r["scene"] == scene)]
+        if len(fits) == len(held):
+            fitting.append(f"--input {shown}")
+        elif scenes:
+            fitting += [f"--input {shown} --scene {scene}" for scene in fits]
+    remedy = f"Use {', or '.join(fitting)}." if fitting else f"Give each row a {what}, or take these rows out."
+    raise BadInput(f"{lacking[0]}: has no {what}, as {len(lacking):,} of {len(rows):,} rows. {remedy}")
+
+
+def _item(row: Mapping[str, Any], where: str, path: Path, folder: Path, o: mock.MockOptions) -> Item:
+    scene = row["scene"]
+    _, spoken = mock.said_in(row, scene, where)
+    shown = dict(row, media=None if o.input == "description" else _medium(row["media"], folder, where))
+    record = mock.record_of(o, shown, scene, where, hidden=True)
+    return Item(row, record, spoken, path.relative_to(folder).as_posix(), where)
 
 
 def _medium(name: Any, folder: Path, where: str) -> Any:
-    if not isinstance(name, str) or not name:
-        raise BadInput(f"{where}: media is {name!r}; name its file, or use --input description.")
+    if not isinstance(name, str):
+        raise BadInput(f"{where}: media is {name!r:.60}; name its file.")
     try:
         return picture_file(folder, name)
     except BadInput as problem:
@@ -150,15 +182,17 @@ def plans(items: Sequence[Item], by_hand: Mapping[str, str], share: float, seed:
 
 
 def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
-    """Item id -> lines of items of the same file with another medium, in random order by seed and item."""
+    """Item id -> lines of items of the same file, source and script with another medium, those of its block first."""
     cells: dict[str, list[Item]] = {}
     for item in items:
         cells.setdefault(item.cell, []).append(item)
-    found = {}
-    for item in items:
-        others = cells[item.cell]
-        sampled = random.Random(f"{seed}:{item.record.id}").sample(others, min(len(others), _CANDIDATES))
-        found[item.record.id] = [each.line for each in sampled if each.record.cluster != item.record.cluster]
+    found: dict[str, Sequence[str]] = {}
+    for cell, members in cells.items():
+        lines = [
+            Line(each.line, each.record.context, each.record.cluster, str(each.row.get("source"))) for each in members
+        ]
+        drawn = distractors(lines, f"{seed}:{cell}")
+        found |= {each.record.id: others for each, others in zip(members, drawn, strict=True)}
     return found
 
 
@@ -187,9 +221,9 @@ def check_output(source: Path, out: Path) -> None:
         raise BadInput(f"{out}: is inside {source}; name a path outside of it.")
 
 
-def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[str, Any], note: str) -> None:
+def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[str, Any], note: str) -> Found:
     """Write the source with these rows (by id) in place of the items, atomically: a file for a file, a folder for a
-    folder.
+    folder. Returns the shortcut baselines of what was written.
 
     Everything else in a folder is copied; media are hard links where the file system allows it. Raises BadInput where a
     file has no row left.
@@ -203,14 +237,24 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
         raise BadInput(f"{listed('file', empty)}: no item got its options.")
     if not source.is_dir():
         write_text(out, "".join(texts.values()))
-        return
+        return shortcuts_of(list(rows.values()), TASK)
     with replacing(out) as folder:
         shutil.copytree(source, folder, copy_function=_link_or_copy)
         for cell, text in texts.items():
             write_text(folder / cell, text)
-        card = folder / "README.md"
-        before = read_body(card).rstrip() + "\n\n" if card.exists() else ""
-        write_text(card, f"{before}## Options of matching\n\n{note}\n")
+        card, found = folder / "README.md", shortcuts_in(folder)
+        before = read_body(card) if card.exists() else ""
+        with_baselines = with_section(before, HEADING, section(found))
+        write_text(card, with_section(with_baselines, OPTIONS, f"{OPTIONS}\n\n{note}"))
+    return found
+
+
+def with_section(card: str, heading: str, body: str) -> str:
+    """The card with this section in place of the one with the same heading, or at its end."""
+    parts = re.split(r"(?m)^(?=## )", card)
+    held = [i for i, part in enumerate(parts) if part.split("\n")[0].rstrip() == heading]
+    parts[held[0] if held else len(parts) :] = [f"{body}\n", *(parts[held[0] + 1 :] if held else [])]
+    return "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
 
 def _link_or_copy(source: str, target: str) -> None:

@@ -73,6 +73,7 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
         with_options,
         write_options,
     )
+    from humor_tasks.studies.corpus.shortcuts import section, warnings_of
 
     check_choice("--short", short, SHORT)
     if math.isnan(how["share"]) or math.isnan(how["threshold"]):
@@ -97,9 +98,13 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
         )
     kept = [plan for plan in planned if plan.item.record.id in made.options]
     rows = {plan.item.record.id: with_options(plan, made.options[plan.item.record.id], o.seed) for plan in kept}
-    write_options(source, output, items, rows, note := _note(kept, made, how))
+    found = write_options(source, output, items, rows, note := _note(kept, made, how))
+    for warning in warnings_of(found):
+        click.echo(f"Warning: {warning}", err=True)
     calls_note = f"Calls: {calls.made} made, {calls.kept} reused from the log."
     click.echo(f"{note}\n{calls_note}\n{output}: {len(rows):,} rows. Calls: {calls.path}")
+    if not source.is_dir():
+        click.echo(section(found))
 
 
 def _sameness(

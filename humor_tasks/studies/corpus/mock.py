@@ -2,7 +2,7 @@
 
 Labels and texts are those of the sources. Decisions of MOCK that no source records are not reconstructed; the folder's
 card lists them. Seeded choices of this project are the splits of a source without splits, and the options of
-`matching`, which are lines of other items until `humor-tasks build options` replaces them.
+`matching`, which are lines of other items (`block_design`) until `humor-tasks build options` replaces them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ from humor_tasks.benchmarks.mock.corpus import as_seen
 from humor_tasks.data.media.picture import MIME, Picture
 from humor_tasks.data.writing import replacing, write_bytes, write_text
 from humor_tasks.errors import BadInput
+from humor_tasks.studies.corpus.block_design import Line, distractors
 from humor_tasks.studies.corpus.mock_card import card
-from humor_tasks.studies.corpus.mock_items import SPLITS, Built, Cell, Item, Media, Source, balanced_letters
+from humor_tasks.studies.corpus.mock_items import SPLITS, Built, Item, Media, Source, balanced_letters
+from humor_tasks.studies.corpus.shortcuts import Cell, shortcuts
 
 SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
+NOTHING_BEFORE = "no utterance before the hidden one"
+TOO_FEW = "fewer than three other lines of its source and script to choose from"
 HELD_OUT = {split: i for i, split in enumerate(SPLITS)}
 SUFFIXES = {mime: f".{kind.lower()}".replace("jpeg", "jpg") for kind, mime in MIME.items()}
 
@@ -49,7 +53,7 @@ def build_mock(
     if unknown:
         raise BadInput(f"descriptions: {len(unknown)} unknown media ids, such as {unknown[0]!r}.")
     if not chosen:
-        raise BadInput("the sources have no usable row.")
+        raise BadInput(_nothing_left(sources))
     with replacing(out) as folder:
         names = write_media(folder, chosen)
         for cell, members in chosen.items():
@@ -58,8 +62,18 @@ def build_mock(
         for (scene, subtask, split), rows in built.rows.items():
             lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
             write_text(folder / f"{scene}_{subtask}" / f"{split}.jsonl", lines)
+        built.shortcuts = shortcuts(built.rows)
         write_text(folder / "README.md", card(built))
     return built
+
+
+def _nothing_left(sources: Sequence[Source]) -> str:
+    reasons = [f"{source.name}: {n:,}, {reason}" for source in sources for reason, n in source.dropped.items() if n]
+    shown = f"Left out: {'; '.join(reasons)}. " if reasons else ""
+    return (
+        f"the sources have no usable row. {shown}--missing keep keeps rows without their file, and "
+        "--keep-short-dialogues short dialogues."
+    )
 
 
 def _new_folder(out: Path) -> Path:
@@ -136,15 +150,17 @@ def subtasks_of(item: Item) -> list[str]:
 def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: Built) -> list[dict[str, Any]]:
     """The rows of one cell, in the schema of the card."""
     scene, subtask, split = cell
-    options = with_options(items, f"{built.seed}:{scene}:{split}") if subtask == "matching" else {}
+    whole = [item for item in items if len(item.turns) != 1] if subtask == "matching" else []
+    options = with_options(whole, f"{built.seed}:{scene}:{split}")
     rows = []
     for item in items:
         if subtask == "matching" and item.id not in options:
-            built.left_out[scene, subtask, "fewer than three other lines to choose from"] += 1
+            built.left_out[scene, subtask, NOTHING_BEFORE if len(item.turns) == 1 else TOO_FEW] += 1
             continue
         medium = medium_of(item, subtask)
         name = names[id(medium)] if medium is not None else None
         built.without_media += name is None
+        built.unseen += name is None and not item.turns and not item.description
         answers: dict[str, Any] = {
             "detecting": {"label": item.label},
             "matching": options.get(item.id),
@@ -162,25 +178,29 @@ def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: 
 def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
     """Item id -> four options and the answer's letter, balanced over the letters.
 
-    The three distractors are those of the source, or lines of other media of the same cell.
+    The three distractors are those of the source, or lines of other items of the same source and script.
     """
     rng = random.Random(seed)
-    lines = [(item.media_id, item.line) for item in items]
+    lines = [Line(item.line, _shown(item), item.media_id, item.source) for item in items]
+    drawn = distractors(lines, seed)
     found = {}
-    for item, letter in zip(items, balanced_letters(len(items), rng), strict=True):
-        offered = list(item.others)
-        rng.shuffle(offered)
-        if not item.others:
-            offered = [line for medium, line in rng.sample(lines, min(len(lines), 40)) if medium != item.media_id]
+    for item, others, letter in zip(items, drawn, balanced_letters(len(items), rng), strict=True):
+        offered = rng.sample(item.others, len(item.others)) if item.others else others
         distinct = {as_seen(line): line for line in reversed(offered)}
         distinct.pop(as_seen(item.line), None)
         if len(distinct) < 3:
             continue
         options = list(distinct.values())[-3:]
+        rng.shuffle(options)
         options.insert("ABCD".index(letter), item.line)
         kind = "other captions of the source" if item.others else "lines of other items"
         found[item.id] = {"options": options, "answer": letter, "options_from": kind}
     return found
+
+
+def _shown(item: Item) -> str:
+    """The text that is shown with an item's options."""
+    return "\n".join([item.description or "", *(spoken for _, spoken in item.turns[:-1])]).strip()
 
 
 # ---- media --------------------------------------------------------------------------------------

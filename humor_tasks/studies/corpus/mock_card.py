@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from humor_tasks import __version__
 from humor_tasks.studies.corpus.mock_items import PUBLISHED, SPLITS
+from humor_tasks.studies.corpus.shortcuts import section
 
 if TYPE_CHECKING:
     from humor_tasks.studies.corpus.mock_items import Built
@@ -22,7 +23,9 @@ _UNKNOWN = """\
 ## What the sources do not record, and what was done instead
 
 - How MOCK made its distractors. Published: two by models, one from an unrelated item, weaker human-written ones in
-  15 % of the items. Here all three are lines of other items; `humor-tasks build options` makes the published kind.
+  15 % of the items. Here all three are lines of other items of the same source and script. Four items of similar length
+  share their four lines, each the answer of one, so that the options alone give nothing away. Lines that fit what the
+  other items show are put together. `humor-tasks build options` makes the published kind.
 - Which items MOCK uses for matching. Here: those that are humorous or sarcastic.
 - Where MOCK's cartoons that are not humorous come from, and its comedy beyond MUStARD and WITS. They are missing here.
 - How MOCK split sources without splits. Here 80:10:10, seeded, by footage: MUStARD's dialogues that share an utterance
@@ -49,7 +52,8 @@ def card(built: Built) -> str:
         *(f"- {source.name}: {LICENCES[source.name]}." for source in built.sources),
         "",
     ]
-    return "\n".join([*header, *title, *about, "## Sizes", "", sizes(built), "", kept(built), "", _UNKNOWN])
+    parts = ["## Sizes", "", sizes(built), "", kept(built), "", section(built.shortcuts), "", _UNKNOWN]
+    return "\n".join([*header, *title, *about, *parts])
 
 
 def sizes(built: Built) -> str:
@@ -70,9 +74,15 @@ def kept(built: Built) -> str:
     lines = ["## Kept and left out", ""]
     for source in built.sources:
         lines.append(f"- {source.name}: {len(source.items):,} of {source.rows:,} rows kept.")
-        lines += [f"  Left out: {count:,}, {reason}." for reason, count in source.dropped.items()]
+        lines += [f"  Left out: {count:,}, {reason}." for reason, count in source.dropped.items() if count]
+        lines += [f"  {note}" for note in source.notes]
     for (scene, subtask, reason), count in sorted(built.left_out.items()):
         lines.append(f"- {scene}, {subtask}: left out {count:,}, {reason}.")
     if built.without_media:
         lines.append(f"- {built.without_media:,} rows have no picture or clip: use input=description.")
+    if built.unseen:
+        lines.append(
+            f"- {built.unseen:,} of them have no description either, so nothing shows them: name their pictures "
+            "(--more-images, --cai-images), or describe them (--descriptions)."
+        )
     return "\n".join(lines)

@@ -4,7 +4,7 @@ MUStARD: `sarcasm_data.json`, {id: utterance, speaker, context, context_speakers
 separately, are `utterances_final/ID.mp4` and, for the context, `context_final/ID_c.mp4`. WITS: `train_`, `val_` and
 `test_data_final_plain.json`, {id: target_utterance, target_speaker, context_utterances, context_speakers,
 english_explanation, code_mixed_explanation, episode_name, start_time, end_time}. All of WITS is sarcastic, and its
-clips are not published. Dialogues with fewer than three utterances are left out, as in MOCK.
+clips are not published. Dialogues with fewer than three utterances are left out, as in MOCK, unless they are asked for.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ WITS_FILES = {
 LANGUAGES = ("english", "code_mixed")
 
 
-def read_mustard(path: Path, clips: Path | None, media: Media) -> Source:
-    """The labelled dialogues of `sarcasm_data.json`; those that share an utterance share a media id."""
+def read_mustard(path: Path, clips: Path | None, media: Media, keep_short: bool = False) -> Source:
+    """The labelled dialogues of `sarcasm_data.json`; those that share an utterance share a media id.
+
+    keep_short: also dialogues of fewer than three utterances.
+    """
     source = Source("MUStARD")
     kept: list[tuple[str, list[tuple[str, str]], bool, str]] = []
     for identity, row, where in _rows(path):
@@ -38,9 +41,7 @@ def read_mustard(path: Path, clips: Path | None, media: Media) -> Source:
         turns = _turns(row, names, where)
         if not isinstance(row.get("sarcasm"), bool):
             raise BadInput(f"{where}: sarcasm is {row.get('sarcasm')!r:.60}; the label must be true or false.")
-        if len(turns) < MIN_UTTERANCES:
-            source.dropped[TOO_SHORT] += 1
-        else:
+        if _is_kept(source, turns, keep_short):
             kept.append((safe_id(identity, where), turns, row["sarcasm"], where))
     scenes = shared_footage({identity: [spoken for _, spoken in turns] for identity, turns, _, _ in kept})
     for identity, turns, sarcastic, where in kept:
@@ -74,16 +75,18 @@ def _clips(source: Source, identity: str, clips: Path | None, media: Media, wher
     return {"detecting": whole, "matching": before}
 
 
-def read_wits(path: Path, language: str) -> Source:
-    """The explained dialogues of WITS, with its splits; `language` of the explanations is english or code_mixed."""
+def read_wits(path: Path, language: str, keep_short: bool = False) -> Source:
+    """The explained dialogues of WITS, with its splits; `language` of the explanations is english or code_mixed.
+
+    keep_short: also dialogues of fewer than three utterances.
+    """
     source = Source("WITS")
     for split, file in split_files(path, WITS_FILES).items():
         for identity, row, where in _rows(file):
             source.rows += 1
             names = ("context_utterances", "context_speakers", "target_utterance", "target_speaker")
             turns = _turns(row, names, where)
-            if len(turns) < MIN_UTTERANCES:
-                source.dropped[TOO_SHORT] += 1
+            if not _is_kept(source, turns, keep_short):
                 continue
             if f"{language}_explanation" not in row:
                 known = [name for name in LANGUAGES if f"{name}_explanation" in row]
@@ -103,6 +106,13 @@ def read_wits(path: Path, language: str) -> Source:
                 )
             )
     return source
+
+
+def _is_kept(source: Source, turns: Sequence[object], keep_short: bool) -> bool:
+    """Whether a dialogue is kept; one that is not is counted."""
+    kept = keep_short or len(turns) >= MIN_UTTERANCES
+    source.dropped[TOO_SHORT] += not kept
+    return kept
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any], str]]:

@@ -17,6 +17,7 @@ from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput, listed
+from humor_tasks.studies.corpus.shortcuts import Cell, Found
 
 SPLITS = ("train", "validation", "test")
 PUBLISHED = {
@@ -68,12 +69,13 @@ class Item:
 
 @dataclass
 class Source:
-    """The items read from one source, its number of rows, and the reasons for dropped rows."""
+    """The items read from one source, its number of rows, the reasons for dropped rows, and sentences for the card."""
 
     name: str
     items: list[Item] = field(default_factory=list)
     rows: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
 
 
 class Media:
@@ -173,19 +175,17 @@ def split_files(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Pat
     return found
 
 
-Cell = tuple[str, str, str]
-"""Scene, sub-task, split."""
-
-
 @dataclass
 class Built:
-    """The built rows by cell, and the number of items left out by reason."""
+    """The built rows by cell, the number of items left out by reason, and the shortcut baselines."""
 
     sources: Sequence[Source]
     seed: int
     rows: dict[Cell, list[dict[str, Any]]] = field(default_factory=dict)
     left_out: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # scene, sub-task, reason
     without_media: int = 0
+    unseen: int = 0
+    shortcuts: Found = field(default_factory=dict)
 
     def size(self, scene: str, subtask: str, split: str) -> int:
         """The number of rows of a cell."""

@@ -4,7 +4,8 @@ MORE: `train_df.tsv`, `val_df.tsv`, `test_df.tsv` without a header: pid, caption
 posts are sarcastic. Cai et al.: `text/train.txt`, `valid2.txt`, `test2.txt` with a Python list per line: [id, text,
 label], in the latter two [id, text, label by hashtag, label by an annotator], of which the last is used; pictures
 `dataset_image/ID.jpg`. Texts with a word of FILTERED are left out, as in the code released with the data, because they
-reveal the label. Both corpora use the same tweets: equal ids mean equal pictures.
+reveal the label. Both corpora use the same tweets: equal ids mean equal pictures. In Cai et al., `<num>` replaces
+numbers of posts with a hashtag of sarcasm only, which reveals the label. Here it replaces the numbers of all posts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +28,8 @@ from humor_tasks.studies.corpus.mock_items import Item, Media, Source, one_line,
 MORE_FILES = {"train": ("train_df.tsv",), "validation": ("val_df.tsv",), "test": ("test_df.tsv",)}
 CAI_FILES = {"train": ("train.txt",), "validation": ("valid2.txt", "valid.txt"), "test": ("test2.txt", "test.txt")}
 FILTERED = frozenset("sarcasm sarcastic reposting <url> joke jokes humour humor irony ironic exgag".split())
+NUMBER = re.compile(r"(?<!\S)\d+(?:[.,:/-]\d+)*(?!\S)")
+"""A number that stands alone, as tokenised."""
 REVEALS_LABEL = "a word that reveals the label, as published"
 MAX_LINE = 100_000  # characters
 
@@ -79,6 +84,7 @@ def read_cai(path: Path, images: Path | None, media: Media) -> Source:
     source = Source("Cai et al. 2019")
     folder = images or _picture_folder(path, "dataset_image")
     texts = path / "text" if (path / "text").is_dir() else path
+    numbers: dict[str, Counter[str]] = {"as published": Counter(), "here": Counter()}
     for split, file in split_files(texts, CAI_FILES).items():
         for where, line in lines_of(file, "utf-8-sig"):
             source.rows += 1
@@ -89,8 +95,15 @@ def read_cai(path: Path, images: Path | None, media: Media) -> Source:
             picture = media.find(source, folder, f"{identity}.jpg", where)
             if picture is None and media.missing == "drop":
                 continue
-            item = _post(source, "cai", identity, split, picture, one_line(text, "text", where))
-            source.items.append(replace(item, label="yes" if label else "no", funny=bool(label)))
+            line, answer = one_line(NUMBER.sub("<num>", text), "text", where), "yes" if label else "no"
+            numbers["as published"][answer] += "<num>" in text.split()
+            numbers["here"][answer] += "<num>" in line.split()
+            item = _post(source, "cai", identity, split, picture, line)
+            source.items.append(replace(item, label=answer, funny=bool(label)))
+    shown = "; ".join(
+        f"{when} {count['yes']:,} positive and {count['no']:,} negative" for when, count in numbers.items()
+    )
+    source.notes.append(f"Numbers are written <num> in all posts. Posts with <num>: {shown}.")
     return source
 
 

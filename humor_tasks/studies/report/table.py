@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys
+from humor_tasks.benchmarks.missing import BOUNDS, MISSING, missing_warning
 from humor_tasks.data.writing import as_table, write_bytes, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
@@ -22,6 +23,7 @@ from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
 
 COLUMNS = (
     *("model", "score", "low", "high", "hard_score", "hard_low", "hard_high", "points", "hard_points", "no_verdict"),
+    *(f"score_{suffix}" for suffix in BOUNDS),
     *("explainer_input_tokens", "explainer_output_tokens", "explainer_cost"),
     *("grader_input_tokens", "grader_output_tokens", "grader_cost"),
     *("version", "subset", "graders", "samples", "of", "log"),
@@ -37,12 +39,23 @@ class Line:
     score: Estimate
     hard: Estimate
     no_verdict: int
+    bounds: tuple[Estimate, ...]
+    """The score with each missing verdict counted as in BOUNDS."""
+
+    @property
+    def warning(self) -> str | None:
+        """The warning of many missing verdicts, or None."""
+        asked = [point for point in self.log.points if point.explanation is not None]
+        missing = sum(point.passed is None for point in asked) / len(asked) if asked else 0.0
+        bounds = {f"score_{name}": e.value for name, e in zip(BOUNDS, self.bounds, strict=True)}
+        return missing_warning({MISSING: missing, **bounds})
 
     def cells(self) -> dict[str, Any]:
         """The values of the row by COLUMNS; None where a value is unknown."""
         explainer, grader = self.log.explainer, self.log.grader
         values = [self.log.model, self.score.value, self.score.low, self.score.high]
         values += [self.hard.value, self.hard.low, self.hard.high, self.score.n, self.hard.n, self.no_verdict]
+        values += [bound.value for bound in self.bounds]
         values += [explainer.input, explainer.output, explainer.cost] if explainer else [None, None, None]
         values += [grader.input, grader.output, grader.cost] if grader else [None, None, None]
         values += [self.log.version, self.log.subset, self.log.graders, self.log.samples, self.log.rows]
@@ -58,25 +71,44 @@ def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
     for log in logs:
         read = [point for point in log.points if point.passed is not None]
         some = [point for point in read if keys is None or point.id in keys]
-        lines.append(Line(log, _share(read), _share(some), len(log.points) - len(read)))
+        # a point of a reply that the run left out has no explanation, and nobody was asked about it
+        all_asked = [point for point in log.points if point.passed is not None or point.explanation is not None]
+        bounds = tuple(_share(all_asked, passes) for passes in BOUNDS.values())
+        lines.append(Line(log, _share(read), _share(some), len(log.points) - len(read), bounds))
     return sorted(lines, key=lambda line: -line.score.value if line.score.n else math.inf)
 
 
-def _share(points: Sequence[GradedPoint]) -> Estimate:
-    return clustered_mean([float(bool(p.passed)) for p in points], [p.cluster for p in points])
+def _share(points: Sequence[GradedPoint], missing: bool = False) -> Estimate:
+    passed = [float(missing if p.passed is None else p.passed) for p in points]
+    return clustered_mean(passed, [p.cluster for p in points])
 
 
 def as_markdown(lines: Sequence[Line]) -> str:
     """The table as Markdown: scores in percent, each with its number of points."""
-    head = ("model", "score", "of", "hard score", "of", "no verdict", "explainer tokens in / out", "explainer cost")
+    head = (
+        "model",
+        "score",
+        "of",
+        "hard score",
+        "of",
+        "no verdict",
+        "as failed / passed",
+        "explainer tokens in / out",
+        "explainer cost",
+    )
     rows: list[tuple[str, ...]] = [(*head, "grader", "grader tokens in / out", "grader cost", "version")]
     for line in lines:
         row = [line.log.model, _percent(line.score), str(line.score.n), _percent(line.hard), str(line.hard.n)]
-        row += [str(line.no_verdict), *_spent(line.log.explainer), _names(line.log.graders), *_spent(line.log.grader)]
+        row += [str(line.no_verdict), " / ".join(_value(bound) for bound in line.bounds)]
+        row += [*_spent(line.log.explainer), _names(line.log.graders), *_spent(line.log.grader)]
         rows.append((*row, line.log.version))
     safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     shown = ["| " + " | ".join(row) + " |" for row in safe]
     return "\n".join([shown[0], "|" + "---|" * len(rows[0]), *shown[1:]]) + "\n"
+
+
+def _value(e: Estimate) -> str:
+    return "-" if not e.n else f"{100 * e.value:.1f}"
 
 
 def _percent(e: Estimate) -> str:
@@ -105,6 +137,11 @@ def incomparable(lines: Sequence[Line]) -> list[str]:
         if log.rows is not None and log.samples < log.rows:
             told.append(f"{log.path.name} holds {log.samples} samples of {log.rows}.")
     return told
+
+
+def missing(lines: Sequence[Line]) -> list[str]:
+    """The warnings of rows with many missing verdicts."""
+    return [f"{line.log.path.name}: {line.warning}" for line in lines if line.warning]
 
 
 def _dollars(cost: float | None) -> str:

@@ -1,0 +1,75 @@
+"""Missing verdicts of graders: their share, and scores with every missing verdict counted as failed and as passed.
+
+A verdict is missing where the grader's reply is unreadable or a refusal, where the request failed, and where a panel
+has no majority. Scores leave such items out, so a score of the few that were read looks like a score of all. Each
+benchmark whose scores rest on verdicts therefore also reports the metric MISSING and, for its main scores, the bounds
+METRIC_missing_failed and METRIC_missing_passed. A run above TOLERATED warns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.data.records import Outcome
+from humor_tasks.scorers.estimate import Estimate, clustered_ratio
+
+TOLERATED = 0.02
+"""The largest share of missing verdicts without a warning."""
+
+MISSING = "missing_verdicts"
+BOUNDS = {"missing_failed": False, "missing_passed": True}
+"""Suffix of a metric -> what each missing verdict counts as."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """The verdicts that a benchmark's scores rest on.
+
+    asked: the number of verdicts that an outcome needs; 0 where no grader is asked.
+    missing: the number of those that are missing.
+    filled: the outcome with each missing verdict counted as failed (False) or as passed (True).
+    bounded: the names of the metrics that are reported with bounds.
+    """
+
+    asked: Callable[[Outcome], float]
+    missing: Callable[[Outcome], float]
+    filled: Callable[[Outcome, bool], Outcome]
+    bounded: tuple[str, ...]
+
+    def metrics(self, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+        """The share of missing verdicts, and the bounds of those of `metrics` that are bounded."""
+        of = [metric for metric in metrics if metric.name in self.bounded]
+        bounds = (self._bound(metric, suffix) for metric in of for suffix in BOUNDS)
+        return (Metric(MISSING, "lower", self._share, counts=lambda o: self.asked(o) > 0), *bounds)
+
+    def _share(self, outcomes: Sequence[Outcome]) -> Estimate:
+        missing, asked = [self.missing(o) for o in outcomes], [self.asked(o) for o in outcomes]
+        return clustered_ratio(missing, asked, [o.cluster for o in outcomes])
+
+    def _bound(self, metric: Metric, suffix: str) -> Metric:
+        passes = BOUNDS[suffix]
+        return replace(
+            metric,
+            name=f"{metric.name}_{suffix}",
+            lm_eval_name=f"{metric.shown_in_lm_eval}_{suffix}",
+            estimate=lambda outcomes: metric.over([self.filled(o, passes) for o in outcomes]),
+            counts=lambda o: bool(metric.counted([self.filled(o, passes)])),
+        )
+
+
+def missing_warning(values: Mapping[str, float]) -> str | None:
+    """The warning of a run with these values by metric, where more than TOLERATED of its verdicts are missing."""
+    share = values.get(MISSING, 0.0)
+    if not share > TOLERATED:
+        return None
+    low, high = BOUNDS
+    told = [
+        f"{name} is {values[f'{name}_{low}']:.3f} with each of them counted as failed and "
+        f"{values[f'{name}_{high}']:.3f} as passed"
+        for name in (key.removesuffix(f"_{low}") for key in values if key.endswith(f"_{low}"))
+        if f"{name}_{high}" in values
+    ]
+    bounds = f" Scores leave them out: {'; '.join(told)}." if told else " Scores leave them out."
+    return f"{share:.1%} of the graders' verdicts are missing (unread, refused, failed or without a majority).{bounds}"

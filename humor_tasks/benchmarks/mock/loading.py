@@ -1,0 +1,173 @@
+"""Reading of a MOCK folder: what it holds of a split is evaluated, and what it lacks is left out and told.
+
+No public source has cartoons that are not humorous, and few folders have pictures, clips or descriptions for every row.
+With several scenes, those without rows in the split are left out. Rows without what `input` shows are left out, too.
+Where nothing remains, the error names parameters that read something from the same folder.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options
+from humor_tasks.benchmarks.mock import corpus
+from humor_tasks.benchmarks.mock.corpus import CARD, CHOICES, EVERY, NEEDS, SCENES, MockOptions
+from humor_tasks.benchmarks.options import Split
+from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.data.records import Record
+from humor_tasks.data.rows import Absent, Rows, open_rows, provenance_of, skipped_in
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput
+
+IN_LM_EVAL = "in lm-eval, tasks ending in _pixels have input=media, and the others input=description"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of one scene; by place, the records of those that `input` can show, and the ids of the others."""
+
+    rows: Rows
+    records: dict[int, Record]
+    left_out: dict[int, str]
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """The records of one or several scenes; each scene and sub-task has a pool of training records."""
+    o, task = cast(MockOptions, options), benchmark.name.removeprefix("mock_")
+    if not o.dataset:
+        raise BadInput(
+            "dataset: MOCK's corpus is not public. Give a folder that `humor-tasks build mock` wrote from its public "
+            "sources, or `sample` (packaged, invented)."
+        )
+    parts: dict[str, Part] = {}
+    absent: dict[str, Absent] = {}
+    for scene in CHOICES[o.scene]:
+        try:
+            parts[scene] = read(task, o, scene, o.split)
+        except Absent as problem:
+            absent[scene] = problem
+    if not any(part.records for part in parts.values()):
+        raise BadInput(_nothing(task, o, parts, absent))
+    left_out: dict[str, Any] = dict.fromkeys(absent, EVERY)
+    left_out |= {scene: len(part.left_out) for scene, part in parts.items() if part.left_out}
+    if left_out:
+        evaluated = ", ".join(f"{len(part.records):,} of {scene}" for scene, part in parts.items() if part.records)
+        warnings.warn(
+            f"{benchmark.name}: {_lacks(task, o, parts, absent)} Left out. Evaluated: {evaluated}.", stacklevel=2
+        )
+    records: dict[str, tuple[Record, str]] = {}
+    for part in parts.values():
+        for i, record in part.records.items():
+            first, place = records.setdefault(record.id, (record, part.rows.where(i)))
+            if first is not record:
+                raise BadInput(f"{part.rows.where(i)}: id {record.id} is also that of {place}.")
+    read_rows = [part.rows for part in parts.values()]
+    provenance = provenance_of(read_rows, o.dataset, o.split, o.revision, len(records))
+    provenance |= {"left_out": left_out} if left_out else {}
+    dropped = frozenset(identity for part in parts.values() for identity in part.left_out.values())
+    return Data(tuple(record for record, _ in records.values()), provenance, pools(o), dropped | skipped_in(read_rows))
+
+
+def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
+    """A function that returns the training records of "SCENE/SUB-TASK" by medium; each pool is read once, on demand."""
+
+    @cache
+    def pool(name: str) -> Mapping[str, Sequence[Record]]:
+        scene, task = name.split("/")
+        try:
+            part = read(task, o, scene, "train")
+        except Absent as problem:
+            raise BadInput(
+                f"{problem} Worked examples come from the train split: leave out shots (lm-eval: --num_fewshot) and "
+                "chain_of_task, or choose another scene."
+            ) from None
+        return by_cluster(list(part.records.values()))
+
+    return pool
+
+
+def read(task: str, o: MockOptions, scene: str, split: str) -> Part:
+    """The rows of one scene, sub-task and split. Raises Absent where the folder has none."""
+    said = "dialogue" if scene == "comedy" else "caption"
+    columns = ["id", "scene", "media_id", said, *NEEDS[task]] + ["description"] * (o.input == "description")
+    rows = open_rows(
+        o.dataset,
+        hub=None,
+        cards=Path(folder(CARD)),
+        config=f"{scene}_{task}",
+        split=split,
+        columns=columns,
+        pictures=o.input != "description",
+        media="media",
+        nulls=True,
+        revision=o.revision,
+        on_bad_picture=None if scene == "comedy" else o.on_bad_picture,  # whose media are clips, read when used
+    )
+    part = Part(rows, {}, {})
+    for i, row in enumerate(rows.rows):
+        if can_show(o.input, row, scene):
+            part.records[i] = corpus.record(task, o, row, scene, rows.where(i))
+        else:
+            part.left_out[i] = str(row["id"])
+    return part
+
+
+def can_show(shown: str, row: Mapping[str, Any], scene: str) -> bool:
+    """Whether a row has what an `input` shows: its picture or clip, or a description (of comedy, the dialogue)."""
+    if shown == "description":
+        return scene == "comedy" or bool(row.get("description"))
+    return bool(row.get("media"))
+
+
+# ---- what is left out, in words -----------------------------------------------------------------
+
+
+def _lacks(task: str, o: MockOptions, parts: Mapping[str, Part], absent: Mapping[str, Absent]) -> str:
+    """A sentence for each scene that is not there, and for each with rows that cannot be shown."""
+    what = "description" if o.input == "description" else "picture or clip"
+    missing = [f"{scene}: there is no {scene}_{task}/{o.split}." for scene in absent]
+    short = [
+        f"{scene}: {len(part.left_out):,} of {len(part.rows.rows):,} rows have no {what}, such as "
+        f"{part.rows.where(next(iter(part.left_out)))}."
+        for scene, part in parts.items()
+        if part.left_out
+    ]
+    return " ".join([*missing, *short])
+
+
+def _nothing(task: str, o: MockOptions, parts: Mapping[str, Part], absent: Mapping[str, Absent]) -> str:
+    """The error where no row can be evaluated, with parameters that read rows of the same folder."""
+    asked = f"dataset={o.dataset}, split={o.split}, scene={o.scene}, input={o.input}"
+    single = not parts and len(absent) == 1
+    reason = str(*absent.values()) if single else f"{asked}: nothing to evaluate. {_lacks(task, o, parts, absent)}"
+    readable = _readable(task, o)
+    if readable:
+        return f"{reason} What can be read: {'; '.join(readable)} ({IN_LM_EVAL})."
+    if not parts:
+        return reason
+    return (
+        f"{reason} Build the folder again with pictures (`--more-images`, `--cai-images`, `--mustard-clips`) or with "
+        "`--descriptions FILE`, a JSON object {media_id: text}."
+    )
+
+
+def _readable(task: str, o: MockOptions) -> list[str]:
+    """The splits, scenes and inputs of a local folder that have rows: those of the requested split, else all."""
+    if o.dataset != "sample" and not Path(o.dataset).expanduser().is_dir():
+        return []  # a hub dataset, which this would download
+    found: dict[str, list[str]] = {}
+    for split in dict.fromkeys([o.split, *get_args(Split)]):
+        for scene in SCENES:
+            for shown in ("description", "media"):
+                try:
+                    part = read(task, replace(o, input=shown), scene, split)
+                except BadInput:
+                    continue
+                if part.records:
+                    found.setdefault(split, []).append(f"split={split} scene={scene} input={shown}")
+    return found.get(o.split) or [each for every in found.values() for each in every]

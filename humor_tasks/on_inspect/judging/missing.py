@@ -1,0 +1,48 @@
+"""The warning of a run with many missing verdicts: on the screen, and in the metadata of its log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from functools import cache
+
+from inspect_ai.hooks import Hooks, RunEnd, RunStart, TaskEnd, hooks
+from inspect_ai.log import MetadataEdit, ProvenanceData, edit_eval_log, write_eval_log_async
+
+from humor_tasks.benchmarks.missing import MISSING, missing_warning
+
+logger = logging.getLogger(__name__)
+_running: set[str] = set()
+
+
+def warn_if_scored_again(values: Mapping[str, float]) -> None:
+    """Warn where a finished log is scored again; a run warns once, when its task ends."""
+    if not _running and (told := missing_warning(values)):
+        logger.warning(told)
+
+
+@cache
+def warn_when_tasks_end() -> None:
+    """Let every later task of this process warn when it ends.
+
+    Scorers call it when they are made. At import, Inspect would announce the hook at the start of every run.
+    """
+
+    @hooks(name="missing_verdicts", description="Warns of missing verdicts of graders.")
+    class _MissingVerdicts(Hooks):
+        async def on_run_start(self, data: RunStart) -> None:
+            _running.add(data.run_id)
+
+        async def on_run_end(self, data: RunEnd) -> None:
+            _running.discard(data.run_id)
+
+        async def on_task_end(self, data: TaskEnd) -> None:
+            scores = data.log.results.scores if data.log.results else []
+            found = [{name: metric.value for name, metric in score.metrics.items()} for score in scores]
+            told = list(dict.fromkeys(filter(None, map(missing_warning, found))))
+            for warning in told:
+                logger.warning("%s: %s", data.log.eval.task, warning)
+            if told:
+                edit = MetadataEdit(metadata_set={MISSING: " ".join(told)})
+                log = edit_eval_log(data.log, [edit], ProvenanceData(author="humor_tasks", reason="missing verdicts"))
+                await write_eval_log_async(log, data.log.location, header_only=True)

@@ -1,0 +1,342 @@
+"""Missing verdicts: the warning above 2 %, and scores with them counted as failed and as passed, everywhere."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import score
+from inspect_ai.log import EvalLog, read_eval_log
+from standins.grading import FEW, bears, grader, metrics, own_task, run
+from standins.judging import says, verdict, write_texts
+
+from humor_tasks import evaluate, load
+from humor_tasks.benchmarks import BENCHMARKS, missing
+from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.benchmarks.missing import MISSING, TOLERATED, missing_warning
+from humor_tasks.benchmarks.mock.generation import rated
+from humor_tasks.benchmarks.pair_verdicts import pair_outcome
+from humor_tasks.data.records import Outcome, Record
+from humor_tasks.on_inspect.judging.coverage import element_coverage
+from humor_tasks.studies.report.graded import read_graded
+from humor_tasks.studies.report.table import COLUMNS, as_markdown, lines_of
+from humor_tasks.studies.report.table import missing as missing_in
+from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
+
+EXPLAINER = "<explanation>Bears.</explanation>"
+JUDGED = [benchmark for benchmark in BENCHMARKS.values() if benchmark.verdicts]
+
+
+# ---- the rule -----------------------------------------------------------------------------------
+
+
+def test_every_benchmark_whose_scores_rest_on_verdicts_has_the_rule() -> None:
+    assert {benchmark.name for benchmark in JUDGED} == {
+        *("humorbench", "humorbench_autograder", "explanation_preference", "mock_generation")
+    }
+    assert all(benchmark.verdicts for benchmark in BENCHMARKS.values() if benchmark.judged)
+    for benchmark in JUDGED:
+        names = [metric.name for metric in benchmark.reported]
+        assert benchmark.verdicts
+        assert set(benchmark.verdicts.bounded) <= {metric.name for metric in benchmark.metrics}
+        assert {MISSING} | {
+            f"{name}_missing_{word}" for name in benchmark.verdicts.bounded for word in ("failed", "passed")
+        } == set(names) - {metric.name for metric in benchmark.metrics}
+        assert len(set(names)) == len(names)
+
+
+def test_a_judged_benchmark_without_the_rule_cannot_be_defined() -> None:
+    from dataclasses import replace
+
+    with pytest.raises(ValueError, match="benchmark humorbench is judged: give its `verdicts`"):
+        replace(BENCHMARKS["humorbench"], verdicts=None)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({}, None),
+        ({MISSING: math.nan}, None),
+        ({MISSING: TOLERATED}, None),
+        ({MISSING: 0.0201}, "2.0% of the graders' verdicts are missing"),
+        ({MISSING: 1.0}, "100.0% of the graders' verdicts are missing"),
+        (
+            {MISSING: 0.5, "x": 1.0, "x_missing_failed": 0.25, "x_missing_passed": 0.75},
+            "Scores leave them out: x is 0.250 with each of them counted as failed and 0.750 as passed.",
+        ),
+    ],
+)
+def test_the_warning(values: dict[str, float], told: str | None) -> None:
+    found = missing_warning(values)
+    assert found is None if told is None else told in str(found)
+
+
+def test_the_threshold_is_named_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert TOLERATED == 0.02
+    monkeypatch.setattr(missing, "TOLERATED", 0.6)
+    assert missing_warning({MISSING: 0.5}) is None
+
+
+def without_data(name: str, **options: Any) -> Run:
+    benchmark = BENCHMARKS[name]
+    return Run(benchmark, benchmark.options(**options), Data((), {}), {})
+
+
+def value(run: Run, outcomes: list[Outcome], *names: str) -> list[float]:
+    found = run.metrics(outcomes)
+    return [found[name].value for name in names]
+
+
+def record(identity: str, **groups: str) -> Record:
+    return Record(identity, identity, {}, "", (), "PASS", groups)
+
+
+def test_points() -> None:
+    run = without_data("humorbench")
+    given: list[list[bool | None]] = [[True, None, None], [False, True], [None], [None]]
+    outcomes = [graded(run, run.outcome(record(str(i)), EXPLAINER), verdicts) for i, verdicts in enumerate(given)]
+    outcomes[3] = graded(run, run.outcome(record("3"), EXPLAINER), [None], [True])  # a panel without a majority
+    outcomes.append(graded(run, run.outcome(record("4"), ""), [None]))  # covers nothing; no grader was asked
+    names = (MISSING, "coverage", "coverage_missing_failed", "coverage_missing_passed")
+    assert value(run, outcomes, *names) == pytest.approx([4 / 7, 2 / 4, 2 / 8, 6 / 8])
+
+
+def test_pairs() -> None:
+    run = without_data("explanation_preference", system="x")
+    said = [("A", "B"), ("A", None), (None, "A"), (None, None), ("tie", "tie")]  # system shown first, then second
+    outcomes = [pair_outcome(record(str(i), lengths="3 4"), choices, ("answered",)) for i, choices in enumerate(said)]
+    outcomes.append(pair_outcome(record("5", lengths="3 4", settled="against"), (None, None), ()))
+    names = ("win_rate", "win_rate_missing_failed", "win_rate_missing_passed")
+    assert value(run, outcomes, MISSING) == pytest.approx([4 / 10])
+    # won; won or a tie; lost or a tie; lost or won; a tie; lost
+    assert value(run, outcomes, *names) == pytest.approx([1.5 / 3, (1.5 + 0.5) / 6, (1.5 + 1 + 0.5 + 1) / 6])
+    names = ("preferred", "preferred_missing_failed", "preferred_missing_passed")
+    assert value(run, outcomes, *names) == pytest.approx([1 / 3, 1 / 6, 3 / 6])
+
+
+def test_ratings() -> None:
+    run = without_data("mock_generation")
+    ungraded = [run.outcome(record(str(i)), "A story.") for i in range(2)]
+    outcomes = [
+        rated(run, ungraded[0], {"sms": 4.0, "hss": 2.0}, ["answered", "answered"]),
+        rated(run, ungraded[1], {"sms": 2.0, "hss": None}, ["answered", "unparsed"]),
+        rated(run, run.outcome(record("2"), ""), {}, []),  # the lowest ratings, and nobody was asked
+    ]
+    names = (MISSING, "hss", "hss_missing_failed", "hss_missing_passed", "sms_missing_failed", "sms_missing_passed")
+    assert value(run, outcomes, *names) == pytest.approx([1 / 4, 3 / 2, 4 / 3, 8 / 3, 7 / 3, 7 / 3])
+
+
+def test_the_exam_of_a_judge() -> None:
+    opened = load("humorbench_autograder", dataset="sample")
+    replies = {each.id: verdict(each.target) for each in opened.records}
+    for i, identity in enumerate(replies):
+        replies[identity] = "It passes." if i < 3 else "I can't help with that." if i < 4 else replies[identity]
+    report = evaluate(opened, replies)
+    names = (MISSING, "accuracy", "accuracy_missing_failed", "accuracy_missing_passed")
+    assert [report.metrics[name].value for name in names] == pytest.approx([4 / 40, 1, 36 / 40, 1])
+    assert "10.0% of the graders' verdicts are missing" in str(report.warning)
+    assert evaluate(opened, {each.id: verdict("PASS") for each in opened.records}).warning is None
+
+
+def test_without_missing_verdicts_the_bounds_are_the_score() -> None:
+    opened = load("humorbench_autograder", dataset="sample")
+    found = evaluate(opened, {each.id: verdict("PASS") for each in opened.records}).metrics
+    for bound in ("failed", "passed"):
+        assert found[f"accuracy_missing_{bound}"] == found["accuracy"]
+    assert found[MISSING].value == 0
+
+
+# ---- Inspect ------------------------------------------------------------------------------------
+
+
+def talkative(unread: int, of: int) -> ScriptedModel:
+    """A grader that adds a sentence after its verdict to the first `unread` of each `of` replies."""
+    asked = -1
+
+    def answer(messages: Any) -> str:
+        nonlocal asked
+        asked += 1
+        return verdict("PASS") + (" I hope this helps." if asked % of < unread else "")
+
+    return ScriptedModel("talkative", answer)
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [r.getMessage() for r in caplog.records if r.name.startswith("humor_tasks") and r.levelno >= logging.WARNING]
+
+
+def judged(*, unread: int, of: int, points: int) -> EvalLog:
+    """A run of somebody's task with one point a sample, so that a missing verdict is a sample without a value."""
+    samples = [bears(str(i), f"Point {i}.") for i in range(points)]
+    return run(own_task(*samples, cache=False), says("m", "Bears."), talkative(unread, of))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("unread", "warns"), [(1, False), (2, True)])
+def test_a_run_warns_on_the_screen_and_in_its_log_above_two_percent(
+    caplog: pytest.LogCaptureFixture, unread: int, warns: bool
+) -> None:
+    log = judged(unread=unread, of=60, points=60)  # 1.7 % and 3.3 %
+    found = metrics(log)
+    assert (found["coverage"], found["coverage_missing_passed"]) == (1, 1)
+    assert found["coverage_missing_failed"] == pytest.approx(1 - unread / 60)
+    assert found[MISSING] == found["grader_failed"] == pytest.approx(unread / 60)
+    told = warnings_of(caplog)
+    kept = read_eval_log(log.location)
+    if warns:
+        (warning,) = told
+        assert "3.3% of the graders' verdicts are missing" in warning
+        assert "coverage is 0.967 with each of them counted as failed and 1.000 as passed" in warning
+        assert kept.metadata[MISSING] in warning
+    else:
+        assert (told, MISSING in kept.metadata) == ([], False)
+    assert (len(kept.samples or []), kept.results) == (60, log.results)  # the log is whole
+
+
+def test_a_log_in_json_keeps_the_warning_and_its_samples(tmp_path: Path) -> None:
+    log = run(
+        own_task(bears(), cache=False), says("m", "Bears."), says("g", "Hm."), log_dir=str(tmp_path), log_format="json"
+    )
+    (path,) = tmp_path.glob("*.json")
+    kept = read_eval_log(str(path))
+    assert "100.0% of the graders' verdicts" in kept.metadata[MISSING]
+    assert (len(kept.samples or []), metrics(kept).keys()) == (1, metrics(log).keys())
+
+
+def test_no_verdict_at_all(caplog: pytest.LogCaptureFixture) -> None:
+    found = metrics(judged(unread=1, of=1, points=2))
+    assert "coverage" not in found
+    assert (found[MISSING], found["coverage_missing_failed"], found["coverage_missing_passed"]) == (1, 0, 1)
+    assert len(warnings_of(caplog)) == 1
+
+
+def test_scoring_a_log_again_warns_too(caplog: pytest.LogCaptureFixture) -> None:
+    log = run(own_task(bears(), cache=False), says("m", "Bears."), grader("g", lambda point: True))
+    assert warnings_of(caplog) == []
+    judge = says("again", "Hm.")
+    again = score(log, element_coverage(cache=False), model_roles={"grader": judge.model}, display="none")
+    assert metrics(again, 1)[MISSING] == 1
+    assert len(warnings_of(caplog)) == 1
+
+
+@pytest.mark.slow
+def test_humorbench_tells_both_bounds_beside_its_coverage(caplog: pytest.LogCaptureFixture) -> None:
+    log = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(1, 2))
+    found = metrics(log)
+    names = ("coverage", "coverage_missing_failed", "coverage_missing_passed", MISSING)
+    assert [found[name] for name in names] == [1, 0.5, 1, 0.5]
+    assert f"{MISSING}_ci_high" in found
+    assert len(warnings_of(caplog)) == 1
+    again = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), grader("g", lambda point: False))
+    assert metrics(again)[MISSING] == 0
+    assert len(warnings_of(caplog)) == 1
+
+
+def texts(tmp_path: Path) -> str:
+    return write_texts(
+        tmp_path / "s.json", {r.id: "It is a pun." for r in load("explanation", dataset="sample").records}
+    )
+
+
+@pytest.mark.slow
+def test_a_comparison_of_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = run(explanation_preference(texts(tmp_path), dataset="sample", cache=False), None, says("j", "Hm."))
+    found = metrics(log)
+    assert [found[f"win_rate{word}"] for word in ("_missing_failed", "_missing_passed")] == [0, 1]
+    assert "win_rate is 0.000 with each of them counted as failed and 1.000 as passed" in warnings_of(caplog)[0]
+
+
+@pytest.mark.slow
+def test_the_exam_in_inspect(caplog: pytest.LogCaptureFixture) -> None:
+    log = run(humorbench_autograder("sample"), says("j", "It passes."))
+    assert metrics(log)["accuracy_missing_passed"] == metrics(log)[MISSING] == 1
+    assert len(warnings_of(caplog)) == 1
+
+
+# ---- lm-eval, grade, score, report --------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unread", [0, 1])
+def test_lm_eval(caplog: pytest.LogCaptureFixture, unread: int) -> None:
+    replies = iter(["It passes."] * unread + [verdict("PASS")] * 40)
+    model = ScriptedLM(lambda prompt, doc: next(replies))
+    found = run_lm_eval(model, "humorbench_autograder", metadata={"dataset": "sample"})["results"][
+        "humorbench_autograder"
+    ]
+    low, high = (found[f"acc_missing_{word},none"] for word in ("failed", "passed"))
+    assert found[f"{MISSING},none"] == pytest.approx(unread / 40)
+    assert high - low == pytest.approx(unread / 40)
+    assert low <= found["acc,none"] <= high
+    told = [each for each in warnings_of(caplog) if "missing" in each]
+    assert len(told) == unread
+    assert all(each.startswith("humorbench_autograder: 2.5% of the graders' verdicts are missing") for each in told)
+
+
+@pytest.mark.slow
+def test_lm_eval_compares_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model = ScriptedLM("Hm.")
+    metadata = {"dataset": "sample", "system": texts(tmp_path)}
+    found = run_lm_eval(model, "explanation_preference", metadata=metadata)["results"]["explanation_preference"]
+    assert (found["win_rate_missing_failed,none"], found["win_rate_missing_passed,none"]) == (0, 1)
+    assert "100.0% of the graders' verdicts are missing" in " ".join(warnings_of(caplog))
+
+
+def test_score_tells_it(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from humor_tasks.cli import main
+
+    replies = {each.id: "It passes." for each in load("humorbench_autograder", dataset="sample").records}
+    arguments = ["--task", "humorbench_autograder", "--dataset", "sample"]
+    done = CliRunner().invoke(main, ["score", write_texts(tmp_path / "p.json", replies), *arguments])
+    assert done.exit_code == 0
+    assert "Beware: 100.0% of the graders' verdicts are missing" in done.stderr
+    assert "accuracy_missing_passed" in done.stdout
+
+
+@pytest.mark.slow
+def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    from humor_tasks.cli import main
+    from humor_tasks.studies import grade
+
+    log = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(0, 2))
+    judge = talkative(1, 2)
+    monkeypatch.setattr(grade, "open_model", lambda name, **more: judge.model)
+    arguments = ["grade", log.location, "--grader", "x/y", "--no-cache", "--log-dir", str(tmp_path)]
+    done = CliRunner().invoke(main, [*arguments, "-o", str(tmp_path / "scores.json")])
+    assert done.exit_code == 0, done.output
+    assert "Beware: 50.0% of the graders' verdicts are missing" in done.stderr
+    assert "coverage is 0.500 with each of them counted as failed and 1.000 as passed" in done.stderr
+    written = json.loads((tmp_path / "scores.json").read_text())["metrics"]
+    assert [written[f"coverage_missing_{word}"]["value"] for word in ("failed", "passed")] == [0.5, 1]
+    (path,) = tmp_path.glob("*.eval")
+    (line,) = lines_of([read_graded(path)])
+    cells = line.cells()
+    assert [cells[name] for name in ("no_verdict", "score_missing_failed", "score_missing_passed")] == [2, 0.5, 1]
+    assert list(cells) == list(COLUMNS)
+    assert "| 2 | 50.0 / 100.0 |" in as_markdown([line])
+    (told,) = missing_in([line])
+    assert told.startswith(f"{path.name}: 50.0% of the graders' verdicts are missing")
+    done = CliRunner().invoke(main, ["report", str(path)])
+    assert f"Beware: {told}" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_reply_that_the_run_left_out_is_not_missing(tmp_path: Path) -> None:
+    judge = grader("g", lambda point: True)
+    log = run(
+        humorbench("sample", FEW, on_unparsed="exclude", cache=False), ScriptedModel("m", ["", *[EXPLAINER] * 3]), judge
+    )
+    assert metrics(log)[MISSING] == 0
+    (line,) = lines_of([read_graded(Path(log.location))])
+    assert (line.no_verdict, line.warning) == (1, None)
+    assert [bound.value for bound in line.bounds] == [1, 1]
