@@ -1,4 +1,4 @@
-"""Watches for two lm-eval modules, so that humor_tasks._lm_eval_backport can complete them; see there for why.
+"""Watches for three lm-eval modules, so that humor_tasks._lm_eval_backport can complete them; see there for why.
 
 `humor_tasks_lm_eval.pth`, installed beside this file, calls `install()` at every Python start. Hence this file is
 short, imports only what Python has loaded by then, and lets no failure out: the worst outcome is lm-eval without
@@ -9,7 +9,7 @@ them, install again.
 import os
 import sys
 
-COMPLETED = {"lm_eval.tasks._index", "lm_eval.models"}
+COMPLETED = {"lm_eval.tasks._index", "lm_eval.models", "lm_eval._cli.run"}
 
 
 def install() -> None:

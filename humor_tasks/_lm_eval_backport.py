@@ -1,9 +1,10 @@
 """Makes `lm_eval --tasks nyc_ranking` and `lm_eval --model humor-baseline` work after `pip install`.
 
-lm-eval 0.4.13 finds tasks and models only in its own folders. Its next release reads the entry points `lm_eval.models`
-(#4013, #4014, merged) and, once #4015 is merged, `lm_eval.tasks`. This module is a backport of both, only for this
-distribution. It reads the same entry points from pyproject.toml and does not change an lm-eval that reads them itself.
-Delete this module and backport/ when that release is the oldest supported one.
+lm-eval 0.4.13 and 0.5.0.dev1 find tasks and models only in their own folders. The next release reads the entry points
+`lm_eval.models` (#4013, #4014, merged) and, once #4015 is merged, `lm_eval.tasks`. This module is a backport of both,
+only for this distribution. It reads the same entry points from pyproject.toml and does not change an lm-eval that reads
+them itself. It also makes 0.5.0.dev1 accept `--metadata name=value`, as 0.4.13 does. Delete this module and backport/
+when no supported lm-eval needs it.
 
 backport/_humor_tasks_lm_eval.py calls `complete` while lm-eval is being imported, so this module must not import
 lm-eval or heavy parts of this package at the top.
@@ -11,6 +12,7 @@ lm-eval or heavy parts of this package at the top.
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -38,7 +40,9 @@ def complete(spec: ModuleSpec) -> None:
         try:
             step(module)
         except Exception as error:
-            log.warning("lm-eval will not list the humour tasks or models: %s has changed (%r)", spec.name, error)
+            log.warning(
+                "lm-eval may miss the humour tasks, models or parameters: %s has changed (%r)", spec.name, error
+            )
 
     # Set on the instance, so that inspect, pickle and runpy still see the loader's original type.
     loader.exec_module = exec_module  # type: ignore[union-attr, method-assign]
@@ -90,6 +94,23 @@ def add_models(models: ModuleType) -> None:
             registry.model_registry.register(entry.name, target=f"{entry.module}:{entry.attr}")
 
 
+def accept_pairs(run: ModuleType) -> None:
+    """Make the command's `--metadata` accept name=value where it accepts only JSON, contrary to its help.
+
+    `--model_args` and, in 0.4.13, `--metadata` are read by the same action, which also accepts JSON.
+    """
+    add = run.Run._add_args
+
+    @wraps(add)
+    def add_arguments(self: Any) -> None:
+        add(self)
+        metadata = self._parser._option_string_actions.get("--metadata")
+        if metadata is not None and metadata.type is json.loads:
+            metadata.__class__, metadata.type, metadata.nargs = run.MergeDictAction, None, "+"
+
+    run.Run._add_args = add_arguments
+
+
 def entry_points(group: str) -> list[EntryPoint]:
     """The entry points of `group` that this distribution declares in pyproject.toml."""
     try:
@@ -98,4 +119,8 @@ def entry_points(group: str) -> list[EntryPoint]:
         return []
 
 
-STEPS: dict[str, Callable[[ModuleType], None]] = {"lm_eval.tasks._index": add_tasks, "lm_eval.models": add_models}
+STEPS: dict[str, Callable[[ModuleType], None]] = {
+    "lm_eval.tasks._index": add_tasks,
+    "lm_eval.models": add_models,
+    "lm_eval._cli.run": accept_pairs,
+}

@@ -32,3 +32,11 @@ def listed(what: str, ids: Iterable[str], most: int = 10) -> str:
     names = [str(identity) for identity in ids]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{len(names)} {what}{'s' * (len(names) != 1)}: {', '.join(names[:most])}{more}"
+
+
+def unsupported(package: str, versions: str, what: object) -> BadInput:
+    """The error where an installed harness does not fit this package; versions: the supported ones."""
+    from importlib.metadata import version
+
+    found = f"{package} {version(package)} does not fit this version of humor-tasks ({what})"
+    return BadInput(f"{found}; install a supported one: pip install '{package}{versions}'.")

@@ -11,6 +11,7 @@
 | `thinking` | `without_thinking`: a reply without its <think> passages |
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
+| `proportion` | `clustered_proportion`, `clustered_share`, `proportion_of_folds`: means of values in [0, 1] |
 | `bleu` | `bleu_estimate`, `sentence_bleu`, `bleu_signature` |
 | `rouge` | `rouge_l`, `bootstrap_median` |
 | `verdict` | `read_verdict`: a grader's PASS or FAIL; `as_data`, `VERDICT_SCHEMA`, `majority`, `covered` |
@@ -61,6 +62,7 @@ from .preference import (
     win_rate_bootstrap,
 )
 from .preferred import Preferred, panel_choice, read_preferred
+from .proportion import clustered_proportion, clustered_share, proportion_of_folds
 from .rated import Rated, panel_rating, read_rated
 from .rating import Expected, Rating, expected_rating, read_rating
 from .refusal import is_refusal
@@ -103,7 +105,9 @@ __all__ = [
     "byte_perplexity",
     "cluster_bootstrap",
     "clustered_mean",
+    "clustered_proportion",
     "clustered_ratio",
+    "clustered_share",
     "cohen_kappa",
     "count_words",
     "covered",
@@ -132,6 +136,7 @@ __all__ = [
     "pearson",
     "perplexity_estimate",
     "prediction_powered",
+    "proportion_of_folds",
     "rating_metrics",
     "raw_agreement",
     "read_answer",

@@ -27,9 +27,10 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from .estimate import Estimate, check_level, clustered_mean, with_deviations
+from .estimate import Estimate, check_level, with_deviations
 from .kappa import cohen_kappa
 from .krippendorff import Metric, krippendorff_alpha
+from .proportion import clustered_proportion
 from .rating_table import Ratings, rating_table
 
 if TYPE_CHECKING:
@@ -42,14 +43,14 @@ if TYPE_CHECKING:
 def raw_agreement(ratings: Ratings, clusters: Sequence[Hashable] | None = None, level: float = 0.95) -> Estimate:
     """Percent agreement: the share of an item's pairs of ratings that agree, averaged over items (pa above).
 
-    Only items with two or more ratings count, also in `n`. Standard error and interval are those of `clustered_mean`.
+    Only items with two or more ratings count, also in `n`. Standard error and interval are `clustered_proportion`'s.
     (irrCAC also counts items with one rating, so its error is larger where there are some.) Raises BadInput as
     `gwet_ac1` does.
     """
     check_level(level)
     rated = _item_statistics(ratings, clusters)
     kept = list(compress(rated.clusters, rated.paired.tolist()))
-    return clustered_mean(rated.agreeing[rated.paired].tolist(), kept, level)
+    return clustered_proportion(rated.agreeing[rated.paired].tolist(), kept, level)
 
 
 def gwet_ac1(

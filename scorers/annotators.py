@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from humor_tasks.errors import BadInput
 
-from .estimate import Estimate, check_level, clustered_ratio
+from .estimate import Estimate, check_level
+from .proportion import clustered_share
 from .rating_table import Ratings, RatingTable, rating_table
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def human_ceiling(ratings: Ratings, clusters: Sequence[Hashable] | None = None, 
 
     A system is scored against the majority of all annotators, one more than an annotator is here. The ceiling is
     therefore biased downwards, less so the more annotators there are. Standard error and interval are those of
-    `clustered_ratio`; `n` counts items. The value is nan where no item has two votes. Raises BadInput as `gwet_ac1`
+    `clustered_share`; `n` counts items. The value is nan where no item has two votes. Raises BadInput as `gwet_ac1`
     does.
     """
     import numpy as np
@@ -86,7 +87,7 @@ def human_ceiling(ratings: Ratings, clusters: Sequence[Hashable] | None = None, 
     rivals = np.bincount(item, below & (count == second[item]), minlength=len(top))
     # With one of its votes removed, a category still leads only if it led alone; it may then tie with others.
     agreed = np.where(leaders == 1, top / np.where(top - 1 == second, rivals + 1, 1), 0.0)
-    return clustered_ratio(agreed.tolist(), table.totals.tolist(), table.clusters, level)
+    return clustered_share(agreed.tolist(), table.totals.tolist(), table.clusters, level)
 
 
 def dawid_skene(ratings: Ratings, raters: Sequence[Hashable] | None = None, iterations: int = 100) -> DawidSkene:

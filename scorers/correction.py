@@ -14,6 +14,7 @@ with them, one cluster may hold rows of both kinds.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, check_level, cluster_codes, clustered_mean, linearised, with_interval
 from .judge import check_binary
+from .proportion import binomial_interval, clustered_proportion
 from .validation import check_same_length
 
 
@@ -32,6 +34,7 @@ def prediction_powered(
     *,
     clusters: Sequence[Hashable] | None = None,
     human_clusters: Sequence[Hashable] | None = None,
+    proportion: bool = False,
 ) -> Estimate:
     """The mean of `human` over all rows, by PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453).
 
@@ -53,7 +56,13 @@ def prediction_powered(
     Where lambda is 0 (fewer than two unlabelled rows, constant verdicts, or verdicts that correlate negatively with the
     labels) the judge adds nothing, and the result is the clustered_mean of the labels. `n` and `clusters` count all
     rows. The value is nan without a label; the stderr is nan with one label or one cluster of labels. Values may be any
-    numbers, such as a judge's probabilities. Importing the library takes two seconds (numba, statsmodels); nothing is
+    numbers, such as a judge's probabilities.
+
+    proportion: whether labels lie in [0, 1], so that the interval is that of `proportion` for the number of independent
+    rows that the stderr is worth, 1 + value (1 - value) / stderr^2, at least the labels' effective clusters and at most
+    all rows. The value itself is not cut to [0, 1]. Where lambda is 0, the result is the labels' clustered_proportion.
+
+    Importing the library takes two seconds (numba, statsmodels); nothing is
     compiled. Raises BadInput on lists of different length, on only one of the two cluster lists, and if ppi-python is
     not installed.
     """
@@ -76,7 +85,8 @@ def prediction_powered(
         covariance = (len(human) * (labels @ labelled) - labels.sum() * labelled.sum()) / len(human) ** 2
         weight = float(np.clip(covariance / ((1 + len(human) / len(judged)) * verdicts.var(ddof=1)), 0, 1))
     if weight == 0:
-        return replace(clustered_mean(human, human_ids, level), n=rows, clusters=count)
+        mean = clustered_proportion if proportion else clustered_mean
+        return replace(mean(human, human_ids, level), n=rows, clusters=count)
 
     data = (labels, labelled, unlabelled)
     value = ppi_mean_pointestimate(*data, lam=weight).item()
@@ -84,7 +94,8 @@ def prediction_powered(
         low, high = (bound.item() for bound in ppi_mean_ci(*data, alpha=1 - level, lam=weight))
         from scipy.special import ndtri
 
-        return Estimate(value, (high - low) / 2 / float(ndtri((1 + level) / 2)), low, high, rows, count)
+        found = Estimate(value, (high - low) / 2 / float(ndtri((1 + level) / 2)), low, high, rows, count)
+        return _within_limits(found, len(human) - 1, human_ids, level) if proportion else found
 
     sums, spread, total = np.zeros(count), 0.0, 0.0
     for x, own in ((weight * unlabelled, codes[: len(judged)]), (labels - weight * labelled, codes[len(judged) :])):
@@ -95,7 +106,24 @@ def prediction_powered(
         variance = float(part @ part)
         sums, total, spread = sums + part, total + variance, spread + variance**2 / (groups - 1)
     dof = total**2 / spread if spread > 0 else 1.0
-    return with_interval(value, math.sqrt(float(sums @ sums)), dof, level, rows, count)
+    found = with_interval(value, math.sqrt(float(sums @ sums)), dof, level, rows, count)
+    return _within_limits(found, dof, human_ids, level) if proportion else found
+
+
+def _within_limits(found: Estimate, dof: float, human_clusters: Sequence[Hashable], level: float) -> Estimate:
+    """`found` with the interval of a proportion (see `prediction_powered`)."""
+    from scipy.special import stdtrit
+
+    if math.isnan(found.stderr) or dof <= 0:
+        return found
+    value = min(max(found.value, 0.0), 1.0)
+    sizes = Counter(human_clusters).values()
+    least = sum(sizes) ** 2 / sum(size**2 for size in sizes)
+    worth = 1 + value * (1 - value) / found.stderr**2 if found.stderr else least
+    worth = min(max(worth, least), found.n)
+    factor = (stdtrit(worth - 1, (1 + level) / 2) / stdtrit(dof, (1 + level) / 2)) ** 2
+    low, high = binomial_interval(value, worth * min(factor, 1), level)
+    return replace(found, low=float(low), high=float(high))
 
 
 def rogan_gladen(

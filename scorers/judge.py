@@ -10,7 +10,7 @@ human PASS) and TN (judge FAIL, human FAIL).
 
 A judge that passes everything has a kappa of 0, while its accuracy is the share of PASS; AC1 stays near the accuracy.
 f1 is 0, not undefined, where either precision or recall is undefined. Errors are linearised and clustered (see
-`estimate`).
+`estimate`). The PROPORTIONS have the intervals of `clustered_share`, the two coefficients t intervals.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from collections.abc import Hashable, Sequence
 from humor_tasks.errors import BadInput
 
 from .agreement import gwet_ac1
-from .estimate import Estimate, clustered_ratio
+from .estimate import Estimate
 from .kappa import cohen_kappa
+from .proportion import clustered_share
 from .validation import check_same_length
 
 # An item's contribution to numerator and denominator, by its cell: TP, FP, FN, TN.
@@ -33,7 +34,8 @@ _RATIOS = {
     "recall": ((1, 0, 0, 0), (1, 0, 1, 0)),
     "f1": ((2, 0, 0, 0), (2, 1, 1, 0)),
 }
-METRICS = (*_RATIOS, "cohen_kappa", "gwet_ac1")
+PROPORTIONS = tuple(_RATIOS)
+METRICS = (*PROPORTIONS, "cohen_kappa", "gwet_ac1")
 
 
 def judge_exam(
@@ -43,14 +45,15 @@ def judge_exam(
 
     An undefined metric (0/0, such as the precision of a judge that never passes) is nan in all fields, never 0. `n`
     counts all items, also where a metric uses one class only. A judge without errors in this sample has a stderr of 0,
-    as any mean of equal values has. Raises BadInput on lists of different length and on an entry other than True,
-    False, 1 and 0. The caller decides whether an unparsed verdict (None) is left out or counted as FAIL.
+    as any mean of equal values has, but no interval of a point. Raises BadInput on lists of different length and on
+    an entry other than True, False, 1 and 0. The caller decides whether an unparsed verdict (None) is left out or
+    counted as FAIL.
     """
     check_same_length(labels=labels, verdicts=verdicts, clusters=clusters)
     check_binary(labels=labels, verdicts=verdicts)
     cells = [2 * (not verdict) + (not label) for label, verdict in zip(labels, verdicts, strict=True)]
     exam = {
-        name: clustered_ratio([top[cell] for cell in cells], [bottom[cell] for cell in cells], clusters, level)
+        name: clustered_share([top[cell] for cell in cells], [bottom[cell] for cell in cells], clusters, level)
         for name, (top, bottom) in _RATIOS.items()
     }
     exam["cohen_kappa"] = cohen_kappa(labels, verdicts, clusters, level=level)

@@ -28,7 +28,8 @@ from dataclasses import dataclass
 
 from humor_tasks.errors import BadInput
 
-from .estimate import Estimate, clustered_mean, linearised
+from .estimate import Estimate, linearised
+from .proportion import clustered_proportion
 from .validation import check_same_length
 
 _TOLERANCE = 1e-9  # for equal distances: 1.2 * 4 and 4.8 differ in floating point
@@ -58,15 +59,16 @@ def against_judges(
 ) -> AgainstJudges:
     """A system's ratings compared with single judges (formulas above).
 
-    Errors are clustered; that of the root is linearised. `n` counts rows with two or more grades. A nan among the
-    ratings makes both estimates nan. Raises BadInput on lists of different length and on grades that are not integers.
+    Errors are clustered; that of the root is linearised. `beats_judge` has the interval of a proportion. `n` counts
+    rows with two or more grades. A nan among the ratings makes both estimates nan. Raises BadInput on lists of
+    different length and on grades that are not integers.
     """
     check_same_length(pred=pred, grades=grades, clusters=clusters)
     kept = _rows_with_two_grades(grades)
     ids = [clusters[i] for i in kept]
     beats = [_beats(pred[i], grades[i]) for i in kept]
     squares = [sum((pred[i] - x) ** 2 for x in grades[i]) / len(grades[i]) for i in kept]
-    return AgainstJudges(clustered_mean(beats, ids, level), _root(squares, ids, level), len(grades) - len(kept))
+    return AgainstJudges(clustered_proportion(beats, ids, level), _root(squares, ids, level), len(grades) - len(kept))
 
 
 def noise_ceiling(grades: Sequence[Sequence[int]], clusters: Sequence[Hashable], level: float = 0.95) -> NoiseCeiling:

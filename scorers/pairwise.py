@@ -18,6 +18,7 @@ from collections.abc import Hashable, Sequence
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, clustered_mean
+from .proportion import clustered_proportion
 from .validation import check_same_length
 
 
@@ -32,13 +33,13 @@ def pair_labels(means: Sequence[tuple[float, float]]) -> list[int]:
 def pair_accuracy(
     labels: Sequence[int], predictions: Sequence[int | None], clusters: Sequence[Hashable], level: float = 0.95
 ) -> Estimate:
-    """The share of correct predictions, by `clustered_mean`; `clusters` are the original headlines.
+    """The share of correct predictions, by `clustered_proportion`; `clusters` are the original headlines.
 
     `n` counts the rows without a tie. Raises BadInput on lists of different length, a label other than 0, 1 and 2, and
     a prediction other than these and None.
     """
     kept = _untied(labels, predictions, clusters)
-    return clustered_mean([float(labels[i] == predictions[i]) for i in kept], [clusters[i] for i in kept], level)
+    return clustered_proportion([float(labels[i] == predictions[i]) for i in kept], [clusters[i] for i in kept], level)
 
 
 def pair_reward(

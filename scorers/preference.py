@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, check_level, cluster_codes, clustered_mean, with_deviations
+from .proportion import clustered_proportion
 from .validation import check_same_length
 
 if TYPE_CHECKING:
@@ -39,13 +40,14 @@ class LengthControlled:
 
 
 def win_rate(preferences: Sequence[float], clusters: Sequence[Hashable], level: float = 0.95) -> Estimate:
-    """The mean preference, by `clustered_mean`: clustered stderr, t(G - 1) interval, not clipped to [0, 1].
+    """The mean preference, by `clustered_proportion`: clustered stderr, interval within [0, 1].
 
-    A system that won (or lost) every pair has an error of 0, as any mean of equal values has; with few pairs this
-    understates the uncertainty. Raises BadInput on a preference that is None, nan or outside [0, 1], naming the row.
+    A system that won (or lost) every pair has a stderr of 0, as any mean of equal values has, but an interval that
+    depends on the number of clusters. Raises BadInput on a preference that is None, nan or outside [0, 1], naming the
+    row.
     """
     check_preferences(preferences)
-    return clustered_mean(preferences, clusters, level)
+    return clustered_proportion(preferences, clusters, level)
 
 
 def win_rate_bootstrap(
@@ -123,7 +125,7 @@ def length_controlled_win_rate(
     if n and (d.min() > 0 or d.max() < 0):
         return LengthControlled(unknown, unknown)
     if n == 0 or y.min() == y.max() == round(y[0]):
-        return LengthControlled(clustered_mean(preferences, clusters, level), unknown)
+        return LengthControlled(win_rate(preferences, clusters, level), unknown)
     x = np.tanh(d / d.std(ddof=1)) if d.any() else d
     design = np.column_stack((np.ones(n), x))
     beta, information = logistic_fit(design, y, 1.0, np.zeros(2), np.array([0.0, RIDGE]))

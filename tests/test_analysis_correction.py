@@ -14,7 +14,8 @@ from standins.humorbench import ELEMENTS
 
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
 from humor_tasks.studies.report.graded import GradedPoint, read_graded
 from humor_tasks.studies.report.table import lines_of
@@ -43,9 +44,9 @@ def test_a_correction_is_what_the_scorers_say(seed: int) -> None:
     own = {"clusters": [p.cluster for p in rest], "human_clusters": [p.cluster for p in both]}
     verdicts = [[bool(p.passed) for p in part] for part in (rest, both)]
     expected = {
-        "judged": clustered_mean([float(bool(p.passed)) for p in read], [p.cluster for p in read]),
-        "labelled": clustered_mean([float(label) for label in human], own["human_clusters"]),
-        "prediction_powered": prediction_powered(*verdicts, human, **own),
+        "judged": clustered_proportion([float(bool(p.passed)) for p in read], [p.cluster for p in read]),
+        "labelled": clustered_proportion([float(label) for label in human], own["human_clusters"]),
+        "prediction_powered": prediction_powered(*verdicts, human, **own, proportion=True),
         "rogan_gladen": rogan_gladen(*verdicts, human, **own),
     }
     assert found.without_verdict == len(points) - len(read) == 6
@@ -136,13 +137,13 @@ def test_a_correction_needs_ten_labels_of_rows_with_a_verdict() -> None:
     assert (found.labelled.n, found.prediction_powered.n) == (10, 54)
 
 
-@pytest.mark.parametrize(("n", "few"), [(10, True), (99, True), (100, False), (150, False)])
+@pytest.mark.parametrize(("n", "few"), [(10, True), (29, True), (30, False), (150, False)])
 def test_a_correction_by_few_labels_says_so(tmp_path: Path, n: int, few: bool) -> None:
     points, _ = judged_rows(1, 300)
     said = [p for p in points if p.passed is not None]
     silent = [p for p in points if p.passed is None]  # which do not count
     labels = {p.id: i % 3 > 0 for i, p in enumerate([*said[:n], *silent])}
-    warning = f"{n} labelled rows: below 100 the corrected intervals are too narrow." if few else ""
+    warning = f"{n} labelled rows: below 30 the corrected intervals are too narrow." if few else ""
     assert correct(points, labels).few == warning
     words = {True: "PASS", False: "FAIL", None: ""}
     rows = [{"id": p.id, "cluster": p.cluster, "verdict": words[p.passed]} for p in points]

@@ -22,7 +22,7 @@ from scipy.stats import pearsonr
 from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.estimate import clustered_mean
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import mae_by_bin
 from humor_tasks.studies.analysis.humicroedit import (
     MEAN,
@@ -71,7 +71,7 @@ def test_solved_by_exactly_n() -> None:
     found = solved_by(PAIRS, [compared(GOOD.ratings, PAIRS), compared(FLAT.ratings, PAIRS), EVEN.picks])
     assert [(s.systems, s.pairs) for s in found] == [(0, 0), (1, 7), (2, 8), (3, 0)]
     assert [s.share.value for s in found] == pytest.approx([0, 7 / 15, 8 / 15, 0])
-    assert found[2].share == clustered_mean([float(i % 2 == 0) for i in range(15)], [p.cluster for p in PAIRS])
+    assert found[2].share == clustered_proportion([float(i % 2 == 0) for i in range(15)], [p.cluster for p in PAIRS])
     assert [s.independent for s in found] == pytest.approx([0, 7 / 15, 8 / 15, 0])  # accuracies 1, 0 and 8/15
 
 

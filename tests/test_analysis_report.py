@@ -17,7 +17,7 @@ from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, mad
 from humor_tasks.data.prices import VARIABLE
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.estimate import clustered_mean
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.report.graded import read_graded
 from humor_tasks.studies.report.table import (
     COLUMNS,
@@ -142,7 +142,9 @@ def test_hard_score_is_over_the_keys_of_the_list(logs: Logs, tmp_path: Path) -> 
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({"keys": [p.id for p in chosen]}))
     (line,) = lines_of([found], str(path))
-    assert line.hard == clustered_mean([float(bool(p.passed)) for p in chosen[:9]], [p.cluster for p in chosen[:9]])
+    assert line.hard == clustered_proportion(
+        [float(bool(p.passed)) for p in chosen[:9]], [p.cluster for p in chosen[:9]]
+    )
     assert (line.hard.n, line.cells()["hard_points"]) == (9, 9)
     (line,) = lines_of([found])  # the public list has no key of the sample
     assert line.hard.n == 0

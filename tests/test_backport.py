@@ -75,6 +75,25 @@ LM_EVAL = {
     "tasks/hellaswag.yaml": "task: hellaswag",
 }
 
+# The command of 0.5.0.dev1 as far as the hook touches it; 0.4.13 reads --metadata with MergeDictAction itself.
+COMMAND = """
+    import argparse, json
+
+    class MergeDictAction(argparse.Action):
+        def __call__(self, parser, namespace, values, option_string=None):
+            found = json.loads(values[0]) if values[0][0] == "{" else dict(value.split("=") for value in values)
+            setattr(namespace, self.dest, found)
+
+    class Run:
+        def __init__(self):
+            self._parser = argparse.ArgumentParser()
+            self._add_args()
+
+        def _add_args(self):
+            self._parser.add_argument("--metadata", METADATA)
+            self._parser.add_argument("--samples", type=json.loads)
+"""
+
 # What #4013 and #4015 change: lm-eval reads the entry points itself.
 WITH_PLUGINS = {
     "api/registry.py": LM_EVAL["api/registry.py"]
@@ -222,6 +241,46 @@ def test_lm_eval_that_reads_entry_points_is_left_alone(site: Path, tmp_path: Pat
     assert listed["kinds"] == {"dummy": "str"} | dict.fromkeys(OUR_MODELS, "EntryPoint")
 
 
+def test_tasks_are_added_to_an_lm_eval_that_reads_entry_points_of_models_only(site: Path, tmp_path: Path) -> None:
+    models_only = {name: text for name, text in WITH_PLUGINS.items() if name != "tasks/manager.py"}
+    write(tmp_path / "fake" / "lm_eval", LM_EVAL | models_only)
+    code = """
+        import json
+        from lm_eval.api.registry import get_model, model_registry
+        from lm_eval.tasks._index import TaskIndex
+        from lm_eval.tasks import TaskManager
+        get_model("dummy"), TaskManager()
+        kinds = {name: type(target).__name__ for name, target in model_registry.items()}
+        print(json.dumps({"scanned": TaskIndex.scanned, "kinds": kinds}))
+    """
+    listed = answer(python(code, site, tmp_path / "fake"))
+    assert listed["scanned"] == [str(tmp_path / "fake" / "lm_eval" / "tasks"), str(TASKS)]
+    assert listed["kinds"] == {"dummy": "str"} | dict.fromkeys(OUR_MODELS, "EntryPoint")
+
+
+@pytest.mark.parametrize(
+    ("declared", "given"),
+    [
+        ("type=json.loads", ["dataset=sample", "fold=1"]),
+        ("type=json.loads", ['{"dataset": "sample", "fold": "1"}']),
+        ("nargs='+', action=MergeDictAction", ["dataset=sample", "fold=1"]),
+    ],
+)
+def test_metadata_is_read_as_pairs_and_as_json(site: Path, tmp_path: Path, declared: str, given: list[str]) -> None:
+    write(
+        tmp_path / "fake" / "lm_eval",
+        LM_EVAL | {"_cli/__init__.py": "", "_cli/run.py": COMMAND.replace("METADATA", declared)},
+    )
+    code = """
+        import json, sys
+        from lm_eval._cli.run import Run
+        read = Run()._parser.parse_args(["--samples", "{}", "--metadata", *sys.argv[1:]])
+        print(json.dumps(vars(read)))
+    """
+    found = answer(python(code, site, tmp_path / "fake", args=tuple(given)))
+    assert found == {"metadata": {"dataset": "sample", "fold": "1"}, "samples": {}}
+
+
 def test_it_survives_a_reload(site: Path, lm_eval: Path) -> None:
     code = """
         import importlib, json
@@ -357,7 +416,7 @@ def test_real_lm_eval_scans_our_folder_behind_its_own_and_before_the_users(site:
         print(json.dumps({{
             "by default": TaskManager().all_tasks,
             "without defaults": TaskManager(include_defaults=False).all_tasks,
-            "theirs": str(TaskManager(include_path="mine").task_index[{name!r}].yaml_path),
+            "theirs": str(TaskManager(include_path="mine")._index[{name!r}].yaml_path),
         }}))
     """
     listed = answer(python(code, site, real=True))
@@ -389,7 +448,7 @@ def test_our_names_collide_with_none_of_lm_evals_own(site: Path) -> None:
         import json
         from lm_eval.tasks import TaskManager
         manager = TaskManager()
-        files = {name: str(entry.yaml_path) for name, entry in manager.task_index.items()}
+        files = {name: str(entry.yaml_path) for name, entry in manager._index.items()}
         print(json.dumps({"files": files}))
     """
     run = python(code, site, real=True)

@@ -17,7 +17,6 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, get_model
-from lm_eval.api.instance import Instance
 from PIL import Image
 from safetensors.torch import save_file
 from standins import commands, tiny_clip
@@ -37,6 +36,8 @@ from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.providers.clip import ClipAPI
 from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval import harness
+from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
@@ -270,7 +271,7 @@ def in_lm_eval(model: ChooserLM, *tasks: str, dataset: str = "sample", **more: A
 
 
 def likelihoods_in(samples: Sequence[dict[str, Any]]) -> Scores:
-    return {sample["doc"]["id"]: [float(pair[0]) for pair in sample["filtered_resps"]] for sample in samples}
+    return {sample["doc"]["id"]: [float(pair[0]) for (pair,) in sample["resps"]] for sample in samples}
 
 
 def assert_lm_eval_agrees(found: dict[str, Any], task: str, run: Run, expected: Scores) -> None:
@@ -298,13 +299,13 @@ def test_lm_eval_answers_as_clip_scores_with_five_captions_and_with_two(folder: 
 def test_lm_eval_generates_the_same_letters(folder: str, clip: Clip) -> None:
     found = in_lm_eval(ClipLM(folder, "cpu"), "nyc_ranking_pixels_gen", "nyc_matching_pixels_gen")
     for task in BOTH:
-        said = {s["doc"]["id"]: s["filtered_resps"][0] for s in found["samples"][f"nyc_{task}_pixels_gen"]}
+        said = {s["doc"]["id"]: s["resps"][0][0] for s in found["samples"][f"nyc_{task}_pixels_gen"]}
         assert said == {i: f"Answer: {a}" for i, a in letters(directly(clip, opened(task))).items()}
 
 
 def request(context: str, continuation: str, doc_id: int, *images: Any) -> Instance:
-    more = ({"visual": list(images)},) if images else ()
-    return Instance("loglikelihood", {}, (context, continuation, *more), 0, metadata=("other", doc_id, 1))
+    shown = {"visual": list(images)} if images else None
+    return harness.request("loglikelihood", {}, (context, continuation), 0, harness.Where("other", doc_id), shown)
 
 
 def test_other_peoples_documents_and_the_requests_that_even_out_processes(folder: str, clip: Clip) -> None:
@@ -370,6 +371,7 @@ def test_every_process_has_a_share_of_every_metric(name: str) -> None:
                 assert processes == 1 or not shares or shares.keys() == found.keys()
                 for key, share in found.items():
                     shares.setdefault(key, []).append(share)
+        shares.pop("outcome", None)  # lm-eval 0.5 logs it from here; it is no metric
         return {key: task.aggregation()[key](items) for key, items in shares.items()}
 
     generates = name == "explanation"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from inspect_ai import list_tasks
 from inspect_ai.model import ChatMessageUser, ContentImage
 
 import humor_tasks
@@ -164,6 +165,12 @@ def test_every_stub_loads_and_every_benchmark_has_one() -> None:
             assert (config["output_type"], other["output_type"] == "generate_until") == ("generate_until", False)
     assert {config["benchmark"] for config in tasks.values()} == set(BENCHMARKS) - ONLY_IN_INSPECT
     assert set(configs) - set(tasks) == {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
+
+
+def test_every_task_is_found_without_importing_it() -> None:
+    """As `inspect list tasks` and the register of inspect_evals find them: top-level functions under `@task`."""
+    found = list_tasks(str(Path("humor_tasks") / "on_inspect" / "tasks"), root_dir=REPOSITORY)
+    assert sorted(task.name for task in found) == sorted(BENCHMARKS)
 
 
 def test_lm_eval_indexes_every_stub() -> None:

@@ -121,7 +121,7 @@ def lines(logged: dict[str, Path]) -> list[str]:
             ["line 3: holds a second reply for 9001-", "one run a file"],
         ),
         (
-            lambda lines: lines[0].replace('"filtered_resps": ["', '"filtered_resps": [[0.5, "'),
+            lambda lines: lines[0].replace('"filtered_resps": [', '"filtered_resps": [[0.5, "'),
             ["line 1: not JSON that can be read"],
         ),
         (lambda lines: lines[0].replace('"filtered_resps"', '"resps_filtered"'), ["line 1", "filtered_resps"]),

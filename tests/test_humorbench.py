@@ -300,8 +300,8 @@ def test_estimates_by_hand(run: Run) -> None:
     coverage = found["coverage"]
     assert (coverage.value, coverage.n, coverage.clusters) == (pytest.approx(1 / 3), 3, 2)
     assert coverage.stderr == pytest.approx(math.sqrt(2 * (1 / 9 + 1 / 9)) / 3)
-    t = math.tan(math.pi * 0.475)  # the t quantile with one degree of freedom
-    assert coverage.high == pytest.approx(1 / 3 + t * coverage.stderr)
+    assert 0 <= coverage.low < 0.01  # two clusters say next to nothing
+    assert 0.99 < coverage.high <= 1
     assert found["all_covered"].value == pytest.approx(1 / 3)  # of replies: a mean
     assert (found["words"].value, found["words"].n, found["words"].clusters) == (30, 4, 3)
     # 2 of 8 points asked about, 2 a sample

@@ -224,11 +224,12 @@ def test_the_win_rate_is_corrected_by_the_part_that_people_saw(log_of: Callable[
     found = against(tmp_path, log_of(longer), people=some)
     said = [float(len(TEXTS[r.id]) > len(r.target or "")) for r in RECORDS]
     clusters, human = [r.cluster for r in RECORDS], [float(PEOPLE[i] == "A") for i in IDS[:15]]
-    expected = prediction_powered(said[15:], said[:15], human, clusters=clusters[15:], human_clusters=clusters[:15])
+    own = {"clusters": clusters[15:], "human_clusters": clusters[:15]}
+    expected = prediction_powered(said[15:], said[:15], human, **own, proportion=True)
     assert only(found).estimates["prediction_powered"] == expected
     assert only(found).estimates["judge_win_rate"].value == pytest.approx(sum(said) / 25)
     assert only(found).pairs == 15
-    assert any("15 pairs with votes and a verdict: below 100" in note for note in found.notes)
+    assert any("15 pairs with votes and a verdict: below 30" in note for note in found.notes)
 
 
 def test_verdicts_that_are_missing_and_pairs_not_asked_about_are_counted(

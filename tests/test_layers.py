@@ -139,3 +139,14 @@ def test_private_names_of_inspect_are_in_one_module() -> None:
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             private = [n for n in names if n.startswith("inspect_ai.") and any(p[0] == "_" for p in n.split("."))]
             assert not private or module == "on_inspect.private", f"{module} imports {private[0]}"
+
+
+def test_classes_of_lm_eval_are_imported_in_one_module() -> None:
+    theirs = ("lm_eval.api", "lm_eval.config", "lm_eval.filters", "lm_eval.scorers")
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            named = [name for name in names if name.startswith(theirs)]
+            allowed = module in ("on_lm_eval.harness", "_lm_eval_backport")
+            assert not named or allowed, f"{module} imports {named[0]}: let on_lm_eval.harness do it"

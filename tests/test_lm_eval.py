@@ -17,6 +17,7 @@ from standins import commands
 from humor_tasks import evaluate, load
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
+from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -102,7 +103,8 @@ def test_pictures_are_opened_once_each() -> None:
 @pytest.mark.slow
 def test_crossval_group_is_the_mean_of_folds() -> None:
     found = run(BaselineLM("overlap"), "nyc_crossval")
-    row = found["results"]["nyc_matching_crossval"]
+    rows = {name.rpartition("::")[2]: row for name, row in found["results"].items()}  # lm-eval 0.5: GROUP::TASK
+    row = rows["nyc_matching_crossval"]
     folds = [row[f"acc_fold{k},none"] for k in range(5)]
     assert row["acc,none"] == pytest.approx(sum(folds) / 5)
     assert row["acc_stderr,none"] == pytest.approx(
@@ -110,7 +112,7 @@ def test_crossval_group_is_the_mean_of_folds() -> None:
     )
     single = run(BaselineLM("overlap"), "nyc_matching", fold=2)["results"]["nyc_matching"]
     assert single["acc,none"] == row["acc_fold2,none"]
-    assert sorted(found["group_subtasks"]["nyc_crossval"]) == [
+    assert sorted(name.rpartition("::")[2] for name in found["group_subtasks"]["nyc_crossval"]) == [
         f"nyc_{b}_crossval" for b in ("explanation", "matching", "ranking")
     ]
 
@@ -215,7 +217,7 @@ def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.
     model = BaselineLM("overlap")
 
     def request(context: str, continuation: str, doc_id: int, i: int) -> Instance:
-        return Instance("loglikelihood", {}, (context, continuation), i, metadata=("other", doc_id, 1))
+        return harness.request("loglikelihood", {}, (context, continuation), i, harness.Where("other", doc_id))
 
     asked = [request("The bear eats", f" {c}", 0, i) for i, c in enumerate(["a fish", "the bear"])]
     answers = model.loglikelihood([*asked, request("Free", " text", 1, 0)], disable_tqdm=True)
@@ -267,6 +269,20 @@ def test_command_line_logs_samples_that_make_a_submission(tmp_path: Path) -> Non
     assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(report.metrics["accuracy"].value)
     assert saved["configs"]["nyc_ranking"]["metadata"]["signature"].startswith("bench:ranking|")
     assert len(read_answers(next(tmp_path.rglob("samples_nyc_matching_*.jsonl"))).answers) == 50
+
+
+def test_predict_only_logs_replies_and_scores_none() -> None:
+    found = run_lm_eval(ScriptedLM("Answer: A"), "nyc_matching_gen", metadata={"dataset": "sample"}, predict_only=True)
+    assert "acc,none" not in found["results"]["nyc_matching_gen"]
+    assert found["results"]["nyc_matching_gen"]["bypass,none"] == 999
+    assert {sample["resps"][0][0] for sample in found["samples"]["nyc_matching_gen"]} == {"Answer: A"}
+
+
+def test_repeats_are_refused() -> None:
+    task = BenchmarkTask({"task": "t", "benchmark": "matching", "metadata": {"dataset": "sample"}})
+    task.set_repeats(1)
+    with pytest.raises(BadInput, match="--repeats 3: lm-eval does not repeat items"):
+        task.set_repeats(3)
 
 
 def test_the_request_cache_never_serves_another_datasets_prompts(caplog: pytest.LogCaptureFixture) -> None:

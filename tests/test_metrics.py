@@ -141,3 +141,50 @@ def test_answers_are_scored_as_they_are() -> None:
     small = evaluate(run, {r.id: Answer("1e-300") for r in run.records})
     zero = evaluate(run, {r.id: "Rating: 0" for r in run.records})
     assert small.metrics["rmse"].value == pytest.approx(zero.metrics["rmse"].value)
+
+
+# ---- proportions --------------------------------------------------------------------------------
+
+NOT_PROPORTIONS = {
+    "bleu": "a score from 0 to 100",
+    "rouge_l": "an overlap",
+    "words": "a count",
+    "concepts": "a count",
+    "caption_words": "a count",
+    "reward": "negative where wrong",
+    "cohen_kappa": "negative below chance",
+    "gwet_ac1": "negative below chance",
+    "pearson": "a correlation",
+    "spearman": "a correlation",
+    "sms": "a rating",
+    "hss": "a rating",
+}
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_metric_says_whether_it_is_a_proportion(name: str) -> None:
+    """Errors in grades (rmse, mae, the ceilings) are the only others."""
+    rated = ("rmse", "judge_rmse", "mae_", "one_judge", "other_judges", "true_mean")
+    for metric in BENCHMARKS[name].metrics:
+        name = metric.name.partition("_missing_")[0]
+        assert metric.proportion == (name not in NOT_PROPORTIONS and not name.startswith(rated)), metric
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_interval_of_a_proportion_is_inside_and_no_point(name: str) -> None:
+    run = load(name, dataset="sample", **CASES[name])
+    seen = 0
+    for replies in (REPLIES, ("Answer: A",), ("",)):
+        outcomes = [run.outcome(r, replies[i % len(replies)]) for i, r in enumerate(run.records)]
+        for metric in run.benchmark.metrics:
+            if metric.proportion and (counted := metric.counted(outcomes)):
+                for found in run.benchmark.summary(run, metric, counted).values():
+                    assert math.isnan(found.low) or 0 <= found.low <= found.value <= found.high <= 1
+                    assert math.isnan(found.low) or found.high - found.low > 0.01
+                    seen += not math.isnan(found.low)
+    assert seen
+
+
+def test_the_exam_clusters_by_cartoon_as_coverage_does() -> None:
+    exam, elements = load("humorbench_autograder", dataset="sample"), load("humorbench", dataset="sample")
+    assert {r.cluster for r in exam.records} <= {r.cluster for r in elements.records}

@@ -20,7 +20,6 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText, GenerateConfig, get_model
 from lm_eval import evaluator
-from lm_eval.api.instance import Instance
 from lm_eval.tasks import TaskManager
 from standins import commands
 from standins.seeing import Seer
@@ -36,6 +35,8 @@ from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.on_inspect.providers.ofa import OfaAPI
 from humor_tasks.on_inspect.solvers.describe_first import describe_first
 from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_lm_eval import harness
+from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.ofa import OfaLM
 from humor_tasks.testing import ChatServer
 
@@ -234,7 +235,7 @@ def test_lm_eval_gives_the_describers_answers(folder: str, describer: Describer,
         model, tasks=[task], task_manager=manager, apply_chat_template=True, gen_kwargs={"max_gen_toks": 9}
     )
     assert found is not None
-    said = {s["doc"]["id"]: s["filtered_resps"][0] for s in found["samples"][task]}
+    said = {s["doc"]["id"]: s["resps"][0][0] for s in found["samples"][task]}
     assert said == directly(describer, name)
     assert found["config"]["ofa"]["weights"] == describer.identity()["weights"]
 
@@ -250,12 +251,12 @@ def test_lm_eval_compares_likelihoods_of_letters(folder: str, describer: Describ
     for sample, record in zip(found["samples"]["nyc_ranking_pixels"], run.records, strict=False):
         question = run.prompt(record).turns[-1].text
         expected = describer.loglikelihoods([record.picture] * 2, [question] * 2, [" A", " B"])
-        assert [pair[0] for pair in sample["filtered_resps"]] == pytest.approx([value for value, _ in expected])
+        assert [pair[0] for (pair,) in sample["resps"]] == pytest.approx([value for value, _ in expected])
 
 
 def request(kind: Any, context: str, argument: Any, *images: Any) -> Instance:
-    more = ({"visual": list(images)},) if images else ()
-    return Instance(kind, {"id": "d1"}, (context, argument, *more), 0, metadata=("t", 0, 1))
+    shown = {"visual": list(images)} if images else None
+    return harness.request(kind, {"id": "d1"}, (context, argument), 0, harness.Where("t", 0), shown)
 
 
 def test_requests_of_other_tasks(folder: str, describer: Describer) -> None:
@@ -469,7 +470,7 @@ def in_lm_eval_command(launch: Sequence[str], folder: str, cwd: Path, *more: str
         commands.lm_eval(*asked, "--device", "cpu", cwd=cwd)
     (file,) = cwd.rglob("samples_nyc_ranking_pixels_gen_*.jsonl")
     said = [json.loads(line) for line in file.read_text().splitlines()]
-    return {s["doc"]["id"]: s["filtered_resps"][0] for s in said}
+    return {s["doc"]["id"]: s["resps"][0][0] for s in said}
 
 
 @pytest.mark.slow

@@ -160,7 +160,7 @@ def test_lm_eval_on_our_own_tasks() -> None:
     assert found["results"]["nyc_matching"]["acc,none"] == 1
     weighed = ScriptedLM(likelihood=lambda prompt, continuation: -float(continuation != " C"))
     samples = run_lm_eval(weighed, "nyc_matching", metadata={"dataset": "sample"}, limit=4)["samples"]["nyc_matching"]
-    assert {sample["filtered_resps"][2][0] for sample in samples} == {0.0}
+    assert {sample["resps"][2][0][0] for sample in samples} == {0.0}
 
 
 def test_a_chat_server() -> None:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.proportion import clustered_proportion
 
 Direction = Literal["higher", "lower"]
 
@@ -22,6 +23,8 @@ class Metric:
     lm_eval_name: the name in lm-eval where it differs (`acc` for `accuracy`).
     counts: whether an outcome counts; by default where `Outcome.values` has a value of this metric. A metric that is
     not defined for a single item, such as a correlation, needs its own function.
+    proportion: whether the values lie in [0, 1], so that the interval is that of a proportion instead of Student's t.
+    A metric with its own `estimate` declares it too, and computes such an interval.
     """
 
     name: str
@@ -29,6 +32,7 @@ class Metric:
     estimate: Callable[[Sequence[Outcome]], Estimate] | None = None
     lm_eval_name: str = ""
     counts: Callable[[Outcome], bool] | None = None
+    proportion: bool = False
 
     @property
     def shown_in_lm_eval(self) -> str:
@@ -43,7 +47,8 @@ class Metric:
         """The estimate over outcomes that count."""
         if self.estimate is not None:
             return self.estimate(outcomes)
-        return clustered_mean([o.values[self.name] for o in outcomes], [o.cluster for o in outcomes])
+        mean = clustered_proportion if self.proportion else clustered_mean
+        return mean([o.values[self.name] for o in outcomes], [o.cluster for o in outcomes])
 
 
 def has(name: str) -> Callable[[Outcome], bool]:
@@ -51,9 +56,14 @@ def has(name: str) -> Callable[[Outcome], bool]:
     return lambda outcome: name in outcome.values
 
 
-ACCURACY = Metric("accuracy", lm_eval_name="acc")
-UNPARSED = Metric("unparsed", "lower")
-REFUSED = Metric("refused", "lower")
+def rate(name: str) -> Metric:
+    """The share of items with a property that is not wanted."""
+    return Metric(name, "lower", proportion=True)
+
+
+ACCURACY = Metric("accuracy", lm_eval_name="acc", proportion=True)
+UNPARSED = rate("unparsed")
+REFUSED = rate("refused")
 REPLY_RATES = (UNPARSED, REFUSED)
 """Shares of all replies that are unreadable or empty, and of those that are refusals."""
 FALLBACK = Metric("fallback", "lower")

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
-from humor_tasks.scorers.estimate import Estimate, clustered_ratio
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_share
 
 TOLERATED = 0.02
 """The largest share of missing verdicts without a warning."""
@@ -42,11 +43,12 @@ class Verdicts:
         """The share of missing verdicts, and the bounds of those of `metrics` that are bounded."""
         of = [metric for metric in metrics if metric.name in self.bounded]
         bounds = (self._bound(metric, suffix) for metric in of for suffix in BOUNDS)
-        return (Metric(MISSING, "lower", self._share, counts=lambda o: self.asked(o) > 0), *bounds)
+        share = Metric(MISSING, "lower", self._share, counts=lambda o: self.asked(o) > 0, proportion=True)
+        return (share, *bounds)
 
     def _share(self, outcomes: Sequence[Outcome]) -> Estimate:
         missing, asked = [self.missing(o) for o in outcomes], [self.asked(o) for o in outcomes]
-        return clustered_ratio(missing, asked, [o.cluster for o in outcomes])
+        return clustered_share(missing, asked, [o.cluster for o in outcomes])
 
     def _bound(self, metric: Metric, suffix: str) -> Metric:
         passes = BOUNDS[suffix]

@@ -247,6 +247,11 @@ class Options(Declared):
         return {}
 
     @property
+    def rows_by_seed(self) -> bool:
+        """Whether `seed` selects or orders what is evaluated, so that another seed needs the data opened again."""
+        return False
+
+    @property
     def variant(self) -> str:
         """The name of a protocol whose scores are not comparable with the default protocol; "" for the default."""
         return ""

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.metric import Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.data.records import Outcome, Record
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import length_controlled_win_rate, win_rate
+from humor_tasks.scorers.proportion import clustered_proportion
 
 SIDES = ("system", "against")  # an answer names one of them, or "tie"
 WIN_VALUES = {"system": 1.0, "tie": 0.5, "against": 0.0}
@@ -139,7 +140,7 @@ def _judged(o: Outcome) -> bool:
 
 
 def _mean_over(pairs: Sequence[Pair], value: Callable[[Pair], object]) -> Estimate:
-    return clustered_mean([float(bool(value(pair))) for pair in pairs], [pair.cluster for pair in pairs])
+    return clustered_proportion([float(bool(value(pair))) for pair in pairs], [pair.cluster for pair in pairs])
 
 
 def _fully_asked(outcomes: Sequence[Outcome]) -> list[Pair]:
@@ -181,7 +182,7 @@ def _first_shown(outcomes: Sequence[Outcome]) -> Estimate:
         for first, named in zip(_orders(o.groups), (o.answer or "-").split(), strict=True)
         if named in SIDES
     ]
-    return clustered_mean([first for first, _ in found], [cluster for _, cluster in found])
+    return clustered_proportion([first for first, _ in found], [cluster for _, cluster in found])
 
 
 def _text_property(name: str) -> Metric:
@@ -189,27 +190,28 @@ def _text_property(name: str) -> Metric:
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         firsts = [orders[0] for orders in _by_pair(outcomes)]
-        return clustered_mean([o.values[name] for o in firsts], [o.cluster for o in firsts])
+        return clustered_proportion([o.values[name] for o in firsts], [o.cluster for o in firsts])
 
-    return Metric(name, "lower", estimate)
+    return Metric(name, "lower", estimate, proportion=True)
 
 
 def _every(o: Outcome) -> bool:
     return True
 
 
-INCONSISTENT = Metric("inconsistent", "lower", _inconsistent, counts=_judged)
-FIRST_SHOWN = Metric("first_shown", "higher", _first_shown, counts=_judged)
+INCONSISTENT = Metric("inconsistent", "lower", _inconsistent, counts=_judged, proportion=True)
+FIRST_SHOWN = Metric("first_shown", "higher", _first_shown, counts=_judged, proportion=True)
 METRICS = (
-    Metric("win_rate", "higher", _win_rate, counts=_every),
-    Metric("preferred", "higher", _share("system"), counts=_every),
+    Metric("win_rate", "higher", _win_rate, counts=_every, proportion=True),
+    Metric("preferred", "higher", _share("system"), counts=_every, proportion=True),
     Metric(
         "length_controlled_win_rate",
         "higher",
         _length_controlled,
         counts=lambda o: o.groups.get("settled", "") in ("", "same"),  # an empty text loses regardless of length
+        proportion=True,
     ),
-    Metric("tie_rate", "lower", _share("tie"), counts=_every),
+    Metric("tie_rate", "lower", _share("tie"), counts=_every, proportion=True),
     INCONSISTENT,
     FIRST_SHOWN,
     Metric(
@@ -217,16 +219,18 @@ METRICS = (
         "lower",
         lambda outcomes: _mean_over(_fully_asked(outcomes), lambda pair: pair.preferred is None),
         counts=_every,
+        proportion=True,
     ),
     Metric(
         "half_asked",
         "lower",
         lambda outcomes: _mean_over(pairs_of(outcomes), lambda pair: NOT_ASKED in pair.named),
         counts=_every,
+        proportion=True,
     ),
     _text_property("same_text"),
     _text_property("empty"),
-    *(Metric(name, "lower") for name in FAILURES),
+    *map(rate, FAILURES),
 )
 
 

@@ -107,6 +107,11 @@ class PreferenceOptions(contest.NyccOptions):
         apart = {"shots", "cot", "extraction", *(("fold",) if self.of in OF_MOCK else ("of", "scene"))}
         return {name: value for name, value in super().shown().items() if name not in apart}
 
+    @property
+    def rows_by_seed(self) -> bool:
+        """Whether the orders are drawn."""
+        return self.order == "random"
+
     def corpus(self) -> Run:
         """The opened benchmark whose explanations are compared."""
         if self.of == EXPLANATION.name:

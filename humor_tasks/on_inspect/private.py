@@ -3,8 +3,16 @@
 A new release of Inspect may move them: tests/test_layers.py allows private names of Inspect in this module only.
 """
 
-from inspect_ai._util.config import parse_cli_args
-from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model._model import active_model
+from humor_tasks.errors import unsupported
+
+SUPPORTED = ">=0.3.262"
+"""The versions of Inspect that pyproject.toml asks for."""
+
+try:
+    from inspect_ai._util.config import parse_cli_args
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model._model import active_model
+except ImportError as missing:
+    raise unsupported("inspect-ai", SUPPORTED, missing) from None
 
 __all__ = ["PrerequisiteError", "active_model", "parse_cli_args"]

@@ -15,10 +15,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lm_eval.api.instance import Instance
-from lm_eval.api.task import Task
-from lm_eval.config.task import TaskConfig
-
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.metric import Metric
@@ -27,7 +23,9 @@ from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
+from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexity
+from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
 
@@ -42,6 +40,7 @@ class BenchmarkTask(Task):
     """A benchmark as an lm-eval task, with log-likelihoods of labels or generated replies (`generate_until`)."""
 
     def __init__(self, config: dict[str, Any]) -> None:
+        harness.check_supported()
         config = dict(config)
         config.pop("class", None)
         self.benchmark = find_benchmark(config.pop("benchmark"))
@@ -54,7 +53,7 @@ class BenchmarkTask(Task):
             # `_generation` fills in the empty list, because the stop sequences depend on the number of shots.
         self._config = TaskConfig(**config)
         self.OUTPUT_TYPE = self._config.output_type
-        self._filters = _filters()
+        harness.prepare(self)
         self._instances = None
         self._given = self._parameters(fixed)
         self._pictures: dict[str, Any] = {}  # by SHA-256
@@ -180,10 +179,12 @@ class BenchmarkTask(Task):
     def set_fewshot_seed(self, seed: int | None = None) -> None:
         """Use the fourth number of lm-eval's `--seed` as the seed of worked examples and random guesses."""
         super().set_fewshot_seed(seed)
-        if seed is None:
+        if seed is None or seed == self.run.options.seed:
             return
-        if seed != self.run.options.seed:  # the rows may depend on the seed
+        if self.run.options.rows_by_seed:
             self._load(seed=seed)
+        else:
+            self.run = self.run.with_options(seed=seed)
 
     def fewshot_context(
         self,
@@ -207,15 +208,14 @@ class BenchmarkTask(Task):
 
     def construct_requests(self, doc: Mapping[str, Any], ctx: str, **kwargs: Any) -> list[Instance]:
         """One log-likelihood per label, or one generation; for free text also the log-likelihood of the reference."""
-        kwargs.pop("apply_chat_template", None)
-        kwargs.pop("chat_template", None)
-        visual = self.doc_to_image(doc)
-        check_sent(str(self._config.task), len(visual), self._config.metadata or {})
-        extra: tuple[Any, ...] = ({"visual": visual},) if visual else ()
+        task, visual = str(self._config.task), self.doc_to_image(doc)
+        check_sent(task, len(visual), self._config.metadata or {})
+        shown = {"visual": visual} if visual else None
+        where = harness.Where.told(task, kwargs)
         copy = _doc(self._records[doc["id"]], self.run)  # without the outcome, because lm-eval logs its hash
 
         def request(kind: Any, i: int, argument: Any) -> Instance:
-            return Instance(kind, doc=copy, arguments=(ctx, argument, *extra), idx=i, **kwargs)
+            return harness.request(kind, copy, (ctx, argument), i, where, shown, self.doc_to_target(doc))
 
         if self.generates:
             return [request("generate_until", 0, self._generation())]
@@ -259,7 +259,7 @@ class BenchmarkTask(Task):
         else:
             outcome = self.run.outcome(record, results[0])
         doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
-        doc["outcome"] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
+        logged = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
         found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.benchmark.reported:
             if metric.counted([outcome]):
@@ -268,7 +268,7 @@ class BenchmarkTask(Task):
         if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
             for name in PERPLEXITIES:
                 found |= dict.fromkeys((name, f"{name}_stderr"), (results[1][0], record.target, record.cluster))
-        return found
+        return harness.log_outcome(doc, found, logged)
 
     @functools.cached_property
     def _possible_metrics(self) -> list[str]:
@@ -291,6 +291,16 @@ class BenchmarkTask(Task):
     def _shown(self, metric: Metric, outcome: Outcome) -> list[str]:
         short, part = metric.shown_in_lm_eval, self.benchmark.part(self.run, outcome.groups)
         return [short, f"{short}_{part}"] if part else [short]
+
+    def override_metric(self, metric_name: str) -> None:
+        """Log replies and score none, for `--predict_only`."""
+        self.process_results = lambda doc, results: {metric_name: 999}  # type: ignore[method-assign]  # as lm-eval's own
+        self.aggregation = lambda: {metric_name: max}  # type: ignore[method-assign]
+
+    def set_repeats(self, repeats: int) -> None:
+        """Raise BadInput for lm-eval 0.5's `--repeats`, of which only the first reply would count."""
+        if repeats != 1:
+            raise BadInput(f"--repeats {repeats}: {ONLY_INSPECT['replicates']}")
 
     def aggregation(self) -> dict[str, Callable[[list[Any]], float]]:
         """Metric name -> function over the contributions of all documents."""
@@ -343,12 +353,6 @@ def _with_stderr(shown: str) -> tuple[str, str]:
     lm-eval has no hook for a task's own standard error; a metric of this name replaces lm-eval's "N/A".
     """
     return shown, f"{shown}_stderr"
-
-
-def _filters() -> list[Any]:
-    from lm_eval.filters import build_filter_ensemble
-
-    return [build_filter_ensemble("none", [["take_first", None]])]
 
 
 def _about(run: Run) -> dict[str, Any]:

@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
-
 from humor_tasks import on_lm_eval
+from humor_tasks.on_lm_eval.harness import LM, Instance
 from humor_tasks.testing.script import by_rule
 
 TASKS = Path(on_lm_eval.__path__[0]) / "tasks"

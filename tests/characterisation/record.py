@@ -162,21 +162,22 @@ class Recorder:
         )
         assert found is not None
         entries = {}
-        for task, result in found["results"].items():
+        for known, result in found["results"].items():
+            task = known.rpartition("::")[2]  # lm-eval 0.5 has GROUP::TASK
             key = "/".join((case.harness, task, *case.key.split("/")[2:]))
             if len(case.tasks) == 1 and task != case.tasks[0]:
                 key = f"{case.key}/{task}"  # of a group
             entry: Entry = {"metrics": {n: v for n, v in result.items() if n not in ("alias", "name")}}
-            if task in found["samples"]:
-                about = found["configs"][task]["metadata"]
-                samples = sorted(found["samples"][task], key=lambda sample: int(sample["doc_id"]))
+            if known in found["samples"]:
+                about = found["configs"][known]["metadata"]
+                samples = sorted(found["samples"][known], key=lambda sample: int(sample["doc_id"]))
                 asked = [sample["arguments"] for sample in samples]
-                entry |= _about(found["versions"][task], about["signature"], about["source"]) | _messages(asked)
-                entry["answers"] = sha([[s["doc"]["id"], s["target"], repr(s["filtered_resps"])] for s in samples])
-                entry["shots"] = found["n-shot"][task]
-                entry["higher_is_better"] = found["higher_is_better"][task]
+                entry |= _about(found["versions"][known], about["signature"], about["source"]) | _messages(asked)
+                entry["answers"] = sha([[s["doc"]["id"], s["target"], repr(_kept(s))] for s in samples])
+                entry["shots"] = found["n-shot"][known]
+                entry["higher_is_better"] = found["higher_is_better"][known]
             else:
-                entry["subtasks"] = sorted(found["group_subtasks"][task])
+                entry["subtasks"] = sorted(name.rpartition("::")[2] for name in found["group_subtasks"][known])
             entries[key] = entry
         return entries
 
@@ -197,6 +198,11 @@ class Recorder:
 
 
 ESTIMATE = ("value", "stderr", "low", "high")
+
+
+def _kept(sample: Mapping[str, Any]) -> list[Any]:
+    """The first reply to each request, or its log-likelihood."""
+    return [first for first, *_ in sample["resps"]]
 
 
 def _about(version: Any, signature: str, source: Mapping[str, Any]) -> Entry:

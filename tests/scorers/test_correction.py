@@ -281,6 +281,30 @@ def test_the_clustered_intervals_cover_the_truth_where_the_unclustered_do_not(sh
     assert naive < 0.5
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "p"), [(30, 0.97), (30, 0.05), (50, 0.9), (100, 0.5)])
+def test_a_proportions_interval_covers_the_truth_where_the_t_interval_does_not(n: int, p: float) -> None:
+    """500 draws of 400 rows of which `n` are labelled; sensitivity .9, specificity .8; t covers .58 at the first."""
+    rng, covered = np.random.default_rng(0), np.zeros(2)
+    for _ in range(500):
+        labels = rng.random(400) < p
+        verdicts = np.where(labels, rng.random(400) < 0.9, rng.random(400) < 0.2)
+        data = split(verdicts, labels, np.arange(400) < n)
+        found = [scorers.prediction_powered(*data, proportion=flag) for flag in (False, True)]
+        assert (found[0].value, found[0].stderr) == (found[1].value, found[1].stderr)
+        assert 0 <= found[1].low < found[1].high <= 1
+        covered += [covers(estimate, p) for estimate in found]
+    assert covered[1] / 500 >= max(0.925, covered[0] / 500)  # .97, .97, .93 and .95
+    assert covered[0] / 500 < (0.65 if p == 0.97 else 0.96)
+
+
+@pytest.mark.parametrize(("labels", "low", "high"), [([0.0] * 20, 0, 0.168), ([1.0] * 20, 0.832, 1)])
+def test_labels_that_agree_leave_a_proportion_uncertain(labels: list[float], low: float, high: float) -> None:
+    found = scorers.prediction_powered([0.0, 1.0] * 50, [0.0, 1.0] * 10, labels, proportion=True)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
+    assert scorers.prediction_powered([0.0, 1.0] * 50, [0.0, 1.0] * 10, labels).high == labels[0]
+
+
 # ---- bad input ----------------------------------------------------------------------------------
 
 

@@ -71,7 +71,7 @@ def test_the_ceiling_by_hand() -> None:
 
 def test_errors_are_clustered_by_headline() -> None:
     found = scorers.against_judges([1, 0, 2.5, 1], [[2, 1, 1, 0], [0, 2], [0, 2], [3]], "aabb", 0.9)
-    assert found.beats_judge == scorers.clustered_mean([0.75, 0.75, 0.5], "aab", 0.9)
+    assert found.beats_judge == scorers.clustered_proportion([0.75, 0.75, 0.5], "aab", 0.9)
     squares = scorers.clustered_mean([0.5, 2, 3.25], "aab", 0.9)
     assert found.judge_rmse.stderr == pytest.approx(squares.stderr / (2 * math.sqrt(squares.value)))
     assert found.left_out == 1

@@ -43,7 +43,7 @@ def test_by_hand(predictions: list[int | None], accuracy: float, reward: float) 
 
 def test_errors_are_clustered_by_headline() -> None:
     predictions = [1, 1, 1, 1, 1, 2]
-    assert scorers.pair_accuracy(LABELS, predictions, HEADLINES) == scorers.clustered_mean([1, 0, 1, 1], "abbc")
+    assert scorers.pair_accuracy(LABELS, predictions, HEADLINES) == scorers.clustered_proportion([1, 0, 1, 1], "abbc")
     reward = scorers.pair_reward(MEANS, predictions, HEADLINES, 0.9)
     gaps = [abs(first - second) for first, second in MEANS]
     assert reward == scorers.clustered_mean([gaps[0], -gaps[2], gaps[3], gaps[5]], "abbc", 0.9)

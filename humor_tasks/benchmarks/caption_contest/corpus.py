@@ -33,6 +33,7 @@ from humor_tasks.data.rows import (
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
+from humor_tasks.scorers.proportion import proportion_of_folds
 
 PAPER = "Hessel et al., ACL 2023, arXiv 2209.06293"
 HUB = "jmhessel/newyorker_caption_contest"
@@ -330,4 +331,8 @@ def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, 
     each = {fold: metric.over(folds[fold]) for fold in sorted(folds)}
     missing = [metric.over(())] if set(folds) != set(FOLDS) else []
     mean = mean_of_folds([*each.values(), *missing])
+    if metric.proportion and not missing:
+        held = [folds[fold] for fold in each]
+        values = [[o.values[metric.name] for o in fold] for fold in held]
+        mean = proportion_of_folds(values, [[o.cluster for o in fold] for fold in held])
     return {metric.name: mean} | {f"{metric.name}_fold{fold}": e for fold, e in each.items()}

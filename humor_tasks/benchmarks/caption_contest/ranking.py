@@ -35,8 +35,8 @@ RANKING = Benchmark(
     answer=corpus.letters("AB"),
     metrics=(
         ACCURACY,
-        Metric("ny_accuracy", lm_eval_name="ny_acc"),
-        Metric("crowd_accuracy", lm_eval_name="crowd_acc"),
+        Metric("ny_accuracy", lm_eval_name="ny_acc", proportion=True),
+        Metric("crowd_accuracy", lm_eval_name="crowd_acc", proportion=True),
         *REPLY_RATES,
         FALLBACK,
     ),

@@ -29,6 +29,7 @@ from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.proportion import clustered_proportion
 
 Via = Literal["direct", "ratings"]
 Ties = Literal["drop", "keep"]
@@ -197,16 +198,22 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
 # ---- metrics ------------------------------------------------------------------------------------
 
 
-def _pair_metric(name: str, direction: Direction = "higher", lm_eval_name: str = "") -> Metric:
+def _pair_metric(
+    name: str, direction: Direction = "higher", lm_eval_name: str = "", *, proportion: bool = True
+) -> Metric:
     """A mean over pairs; where the items are headlines, over the pairs formed from their ratings."""
+
+    mean = clustered_proportion if proportion else clustered_mean
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         if not any("pairs" in o.groups for o in outcomes):
-            return clustered_mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])
+            return mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])
         pairs = _compared(outcomes)
-        return clustered_mean([values[name] for _, values in pairs], [cluster for cluster, _ in pairs])
+        return mean([values[name] for _, values in pairs], [cluster for cluster, _ in pairs])
 
-    return Metric(name, direction, estimate, lm_eval_name, lambda o: name in o.values or "pairs" in o.values)
+    return Metric(
+        name, direction, estimate, lm_eval_name, lambda o: name in o.values or "pairs" in o.values, proportion
+    )
 
 
 def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float]]]:
@@ -250,7 +257,7 @@ PAIRWISE = Benchmark(
     answer=form,
     metrics=(
         _pair_metric("accuracy", lm_eval_name="acc"),
-        _pair_metric("reward"),
+        _pair_metric("reward", proportion=False),
         _pair_metric("tied", "lower"),
         *REPLY_RATES,
     ),

@@ -148,7 +148,7 @@ def _absolute_error(outcomes: Sequence[Outcome]) -> Estimate:
     return clustered_mean([abs(r - g) for r, g in zip(rated, gold, strict=True)], clusters)
 
 
-def _judge_metric(name: str, direction: Direction) -> Metric:
+def _judge_metric(name: str, direction: Direction, proportion: bool) -> Metric:
     """A comparison of the system with individual judges: a field of `AgainstJudges`."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
@@ -156,7 +156,7 @@ def _judge_metric(name: str, direction: Direction) -> Metric:
         found: Estimate = getattr(against_judges(rated, _grades(outcomes), clusters), name)
         return found
 
-    return Metric(name, direction, estimate, counts=_has_grades)
+    return Metric(name, direction, estimate, counts=_has_grades, proportion=proportion)
 
 
 def _ceiling_metric(name: str) -> Metric:
@@ -174,8 +174,8 @@ METRICS = (
     *(_rating_metric(f"rmse_at_{percent}", "lower", regression.rmse_at, percent) for percent in PERCENTS),
     _rating_metric("pearson", "higher", regression.pearson),
     _rating_metric("spearman", "higher", regression.spearman),
-    _judge_metric("beats_judge", "higher"),
-    _judge_metric("judge_rmse", "lower"),
+    _judge_metric("beats_judge", "higher", True),
+    _judge_metric("judge_rmse", "lower", False),
     *(_ceiling_metric(name) for name in ("one_judge", "other_judges", "true_mean")),
     *(Metric(name, "lower", _absolute_error) for name in BINS),
     *REPLY_RATES,

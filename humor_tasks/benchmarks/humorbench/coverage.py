@@ -16,13 +16,14 @@ from typing import Any, Literal, cast
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
-from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
+from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
-from humor_tasks.scorers.estimate import Estimate, clustered_ratio
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_share
 from humor_tasks.scorers.tagged import count_words, read_tagged
 from humor_tasks.scorers.verdict import covered
 
@@ -170,9 +171,9 @@ def _point_share(name: str, direction: Direction, of: str) -> Metric:
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         points = [o.values[of] for o in outcomes]
         found = [o.values[name] * n for o, n in zip(outcomes, points, strict=True)]
-        return clustered_ratio(found, points, [o.cluster for o in outcomes])
+        return clustered_share(found, points, [o.cluster for o in outcomes])
 
-    return Metric(name, direction, estimate)
+    return Metric(name, direction, estimate, proportion=True)
 
 
 def _missing(o: Outcome) -> float:
@@ -199,8 +200,9 @@ HUMORBENCH = Benchmark(
     answer=FreeText(read),
     metrics=(
         _point_share("coverage", "higher", "graded_points"),
-        Metric("all_covered"),
-        *(Metric(name, "lower") for name in ("over_limit", "untagged", "words")),
+        Metric("all_covered", proportion=True),
+        *map(rate, ("over_limit", "untagged")),
+        Metric("words", "lower"),
         *REPLY_RATES,
         _point_share("grader_failed", "lower", "asked_points"),
         _point_share("undecided", "lower", "asked_points"),

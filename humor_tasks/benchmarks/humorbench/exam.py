@@ -4,7 +4,7 @@ Claim: a score from a judge is only as reliable as the judge (Narad et al. 2025,
 GPT-4o agrees with 87 % of 400 human labels, with more false passes than false fails).
 Source: rubric files of ReubenNarad/Humor-Bench: explanations, each labelled PASS or FAIL by a person. Prompt:
 the grading prompt of `element_coverage`. Metrics: accuracy, rates of false passes and false
-fails, precision, recall, F1 (PASS is positive), Cohen's kappa, Gwet's AC1, clustered by caption, over
+fails, precision, recall, F1 (PASS is positive), Cohen's kappa, Gwet's AC1, clustered by cartoon, over
 all rows and per explainer. An unreadable verdict is excluded from the denominator and counted as `unparsed`.
 """
 
@@ -27,7 +27,7 @@ from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.judge import METRICS as JUDGE_METRICS
-from humor_tasks.scorers.judge import judge_exam
+from humor_tasks.scorers.judge import PROPORTIONS, judge_exam
 from humor_tasks.scorers.verdict import read_verdict
 
 COLUMNS = ("idx", "description", "caption", "element", "explanation", "explainer_model", "label")
@@ -92,7 +92,7 @@ def _record(row: Mapping[str, str], where: str) -> Record:
     fields = {name: texts[name] for name in ("description", "caption")}
     return Record(
         id=f"{corpus.key(texts['idx'], texts['element'])}-{texts['explainer_model']}",
-        cluster=f"caption-{corpus.mark(*fields.values())}",
+        cluster=f"cartoon-{corpus.mark(texts['description'])}",
         fields=fields | {"answer": texts["explanation"], "point": texts["element"]},
         context=texts["explanation"],
         choices=(),
@@ -130,7 +130,8 @@ def _agreement_metric(name: str) -> Metric:
         return judge_exam(labels, verdicts, [o.cluster for o in outcomes])[name]
 
     direction: Direction = "lower" if name.startswith("false_") else "higher"
-    return Metric(name, direction, estimate, "acc" if name == "accuracy" else "", has("accuracy"))
+    lm_eval_name = "acc" if name == "accuracy" else ""
+    return Metric(name, direction, estimate, lm_eval_name, has("accuracy"), proportion=name in PROPORTIONS)
 
 
 def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:

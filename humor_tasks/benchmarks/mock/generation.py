@@ -19,7 +19,7 @@ from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
@@ -62,6 +62,11 @@ class GenerationOptions(corpus.MockOptions):
     def shown(self) -> dict[str, Any]:
         """Without the parameters that do not affect the stories."""
         return {k: v for k, v in super().shown().items() if k not in ("shots", "chain_of_task", "extraction")}
+
+    @property
+    def rows_by_seed(self) -> bool:
+        """Whether the pictures are drawn."""
+        return bool(self.images)
 
 
 def load(benchmark: Benchmark, options: Options) -> Data:
@@ -138,7 +143,8 @@ MOCK_GENERATION = Benchmark(
     answer=FreeText(read),
     metrics=(
         *map(Metric, RATINGS),
-        *(Metric(name, "lower") for name in ("unrated", *FAILURES, "words")),
+        *map(rate, ("unrated", *FAILURES)),
+        Metric("words", "lower"),
         *REPLY_RATES,
     ),
     options=GenerationOptions,

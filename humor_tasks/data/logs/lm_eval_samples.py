@@ -84,11 +84,11 @@ def _samples(path: Path) -> Iterator[_Read]:
 
 
 def _read(logged: Mapping[str, Any], where: str) -> _Read:
-    doc, replies = logged["doc"], logged["filtered_resps"]
+    doc, replies = logged["doc"], [_first(kept) for kept in logged["filtered_resps"]]
     identity, reply = str(doc["id"]), replies[0]
     told = about_document(doc)
     cluster = str(doc.get("cluster", identity))
-    outcome = _outcome(doc, told, identity, cluster, replies)
+    outcome = _outcome(logged, told, identity, cluster, replies)
     sample = LoggedSample(
         where=where,
         id=identity,
@@ -110,10 +110,16 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
     return _Read(sample, told.signature, rows if isinstance(rows, int) else None)
 
 
-def _outcome(doc: Mapping[str, Any], told: About, identity: str, cluster: str, replies: Any) -> Outcome | None:
+def _first(kept: Any) -> Any:
+    """The reply, or the log-likelihood and whether it is the highest; lm-eval 0.5 has a list of replies."""
+    return kept[0] if isinstance(kept, list) and len(kept) == 1 else kept
+
+
+def _outcome(logged: Mapping[str, Any], told: About, identity: str, cluster: str, replies: Any) -> Outcome | None:
+    doc = logged["doc"]
     if "humor_tasks" not in doc:
         return before.outcome(doc, replies)
-    read = doc["outcome"]
+    read = logged["outcome"] if "outcome" in logged else doc["outcome"]  # lm-eval 0.5 logs it apart from the document
     values = {name: float(value) for name, value in read["values"].items()}
     return Outcome(identity, cluster, told.groups, read["status"], read["answer"], doc.get("target"), values)
 

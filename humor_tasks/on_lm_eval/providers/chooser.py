@@ -7,8 +7,6 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
 from tqdm import tqdm
 
 from humor_tasks.errors import check_choice
@@ -23,6 +21,7 @@ from humor_tasks.models.choosers.chooser import (
     log_softmax,
     open_answer,
 )
+from humor_tasks.on_lm_eval.harness import LM, Instance, pictures_of
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +117,7 @@ def _asked(request: Instance) -> Question:
         asked = Question(doc["id"], doc["context"], tuple(doc["choices"]), about=about)
     else:
         asked = from_text(str(request.args[0]), str(request.args[0]))
-    shown = request.args[2].get("visual") if len(request.args) > 2 else None
+    shown = pictures_of(request)
     if not shown:
         return asked
     last = shown[-1]  # the pictures of worked examples come first

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
-
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit import load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
+from humor_tasks.on_lm_eval.harness import LM, Instance
 from humor_tasks.on_lm_eval.providers.chooser import HARNESS
 
 

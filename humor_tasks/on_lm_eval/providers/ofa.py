@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval.api.instance import Instance
 from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.ofa.arguments import cut_at, settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
+from humor_tasks.on_lm_eval.harness import Instance, pictures_of
 from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of, place
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 
@@ -92,7 +92,7 @@ class OfaLM(InProcess):
         """The image, the question, and a name for messages."""
         doc = request.doc if isinstance(request.doc, dict) else {}
         where = f"{request.task_name}, document {doc.get('id', request.doc_id)}"
-        shown = (request.args[2].get("visual") if len(request.args) > 2 else None) or []
+        shown = pictures_of(request)
         if len(shown) != 1:
             raise BadInput(
                 f"{where}: there {f'are {len(shown)} pictures' if shown else 'is no picture'}. OFA needs exactly one: "

@@ -7,9 +7,8 @@ import os
 from datetime import timedelta
 from typing import Any
 
-from lm_eval.api.model import LM
-
 from humor_tasks.errors import BadInput
+from humor_tasks.on_lm_eval.harness import LM
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,9 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.agreement import agreement
 from humor_tasks.scorers.annotators import human_ceiling, majority_vote
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.analysis.questions import PREFERENCE, Question
 from humor_tasks.studies.annotate.vote import TIE, Vote
 from humor_tasks.studies.annotate.votes import votes_table
@@ -87,7 +88,7 @@ def agreed(question: Question) -> Agreed:
         found = {
             "win_rate": win_rate([WORTH[majority[item]] for item in items], clusters),
             "win_rate_of_votes": win_rate([WORTH[vote.choice] for vote in question.votes], own),
-            "human_acc": clustered_mean([float(majority[item] == generated) for item in items], clusters),
+            "human_acc": clustered_proportion([float(majority[item] == generated) for item in items], clusters),
         }
     else:
         found = _accuracies(question)
@@ -115,7 +116,7 @@ def _accuracies(question: Question) -> dict[str, Estimate]:
         counts = Counter(given)
         leading = [choice for choice, n in counts.items() if n == max(counts.values())]
         worth.append(sum(_right(question, item, choice) for choice in leading) / len(leading))
-    by_majority = clustered_mean(worth, [question.cluster(item) for item in choices])
+    by_majority = clustered_proportion(worth, [question.cluster(item) for item in choices])
     return {
         "accuracy": by_majority,
         "accuracy_of_votes": _accuracy(question, votes),
@@ -125,7 +126,7 @@ def _accuracies(question: Question) -> dict[str, Estimate]:
 
 def _accuracy(question: Question, votes: Sequence[Vote]) -> Estimate:
     right = [_right(question, vote.item, vote.choice) for vote in votes]
-    return clustered_mean(right, [question.cluster(vote.item) for vote in votes])
+    return clustered_proportion(right, [question.cluster(vote.item) for vote in votes])
 
 
 def _right(question: Question, item: str, choice: str) -> float:
@@ -138,7 +139,7 @@ def first_shown(question: Question, votes: Sequence[Vote]) -> Estimate:
     """How often the option shown first was chosen, without ties; nan where no vote records the order."""
     told = [vote for vote in votes if vote.order and vote.choice != TIE]
     chosen = [float(vote.choice == vote.order[0]) for vote in told]
-    return clustered_mean(chosen, [question.cluster(vote.item) for vote in told])
+    return clustered_proportion(chosen, [question.cluster(vote.item) for vote in told])
 
 
 # ---- raters -------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def raters(questions: Sequence[Question]) -> list[Rater]:
 
 def _rater(name: str, votes: Sequence[tuple[Question, Vote]]) -> Rater:
     def share(values: Sequence[tuple[float, Question, Vote]]) -> Estimate:
-        return clustered_mean([x for x, _, _ in values], [q.cluster(vote.item) for _, q, vote in values])
+        return clustered_proportion([x for x, _, _ in values], [q.cluster(vote.item) for _, q, vote in values])
 
     chose = [(WORTH[v.choice], q, v) for q, v in votes if q.kind == PREFERENCE]
     first = [(float(v.choice == v.order[0]), q, v) for q, v in votes if v.order and v.choice != TIE]

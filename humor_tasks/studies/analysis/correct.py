@@ -10,12 +10,13 @@ from humor_tasks.benchmarks.humorbench.corpus import check_distinct, key
 from humor_tasks.data.rows import CsvRows, read_csv
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.report.graded import GradedPoint, read_graded
 
 VERDICTS = {"PASS": True, "FAIL": False}
-# With 20 labels the 95 % interval covers the truth in 87 % of simulated draws, with 50 in 91 %, with 100 in 94 %.
-LEAST, ENOUGH = 10, 100
+# With 20 labels the 95 % intervals cover the truth in 91 % or more of simulated draws, with 30 in 93 %.
+LEAST, ENOUGH = 10, 30
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,9 @@ def correct(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> Correc
     data = ([v for _, v in rest], [v for _, v in both], human)
     own = {"clusters": clusters, "human_clusters": human_clusters}
     return Correction(
-        judged=clustered_mean([float(v) for _, v in read], [p.cluster for p, _ in read]),
-        labelled=clustered_mean(human, human_clusters),
-        prediction_powered=prediction_powered(*data, **own),
+        judged=clustered_proportion([float(v) for _, v in read], [p.cluster for p, _ in read]),
+        labelled=clustered_proportion(human, human_clusters),
+        prediction_powered=prediction_powered(*data, **own, proportion=True),
         rogan_gladen=rogan_gladen(*([bool(v) for v in part] for part in data), **own),
         without_verdict=len(judged) - len(read),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import Bin, mae_by_bin, pearson, rmse
 from humor_tasks.studies.submission import funnier
 
@@ -185,7 +186,7 @@ def overview(
         answers=len(answers),
         unread=sum(answer is None for answer in answers),
         rmse=rmse(pred, gold, [h.cluster for h in kept]) if kept else None,
-        solved=clustered_mean(right, [pair.cluster for pair in pairs]) if pairs else None,
+        solved=clustered_proportion(right, [pair.cluster for pair in pairs]) if pairs else None,
     )
 
 
@@ -202,10 +203,8 @@ def solved_by(pairs: Sequence[Pair], picks: Sequence[Mapping[str, int | None]]) 
     independent = np.ones(1)
     for accuracy in right.mean(axis=1):
         independent = np.convolve(independent, [1 - accuracy, accuracy])
-    return [
-        Solved(n, int((counts == n).sum()), clustered_mean((counts == n).tolist(), clusters), float(independent[n]))
-        for n in range(len(picks) + 1)
-    ]
+    by = {n: (counts == n).tolist() for n in range(len(picks) + 1)}
+    return [Solved(n, sum(x), clustered_proportion(x, clusters), float(independent[n])) for n, x in by.items()]
 
 
 def incongruity(pairs: Sequence[Pair], embed: Embed) -> Incongruity:

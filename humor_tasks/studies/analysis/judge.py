@@ -22,6 +22,7 @@ from humor_tasks.scorers.annotators import human_ceiling
 from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.preference import length_controlled_win_rate, paired_difference, win_rate
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.analysis.agreement import WORTH, Agreed, first_shown
 from humor_tasks.studies.analysis.correct import ENOUGH
 from humor_tasks.studies.analysis.questions import PREFERENCE, Question
@@ -210,7 +211,7 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
     systems = log.models[::-1] if turned else log.models
     own = _own(log.judges, (explainers.get("A", systems[0]), explainers.get("B", systems[1])))
     asked = [i for i in agreed.majority if i in pairs]
-    unread = clustered_mean([float(i not in verdicts) for i in asked], words.clusters(asked))
+    unread = clustered_proportion([float(i not in verdicts) for i in asked], words.clusters(asked))
     corrected, notes = _win_rates(words, asked)
     if other:
         notes.append(f"{listed('pair', other)} left out: the annotators saw other texts than the judge.")
@@ -254,7 +255,7 @@ def _agreement(words: _Words) -> dict[str, Estimate]:
     ]
     items, _, rows = votes_table(words.votes())
     return {
-        "accuracy": clustered_mean([same for same, _ in decided], [cluster for _, cluster in decided]),
+        "accuracy": clustered_proportion([same for same, _ in decided], [cluster for _, cluster in decided]),
         "gwet_ac1": gwet_ac1(both, clusters, sorted({"A", "B"}.union(*both))),
         "raw_agreement": raw_agreement(both, clusters),
         "human_ceiling": human_ceiling(rows, words.clusters(items)),
@@ -275,7 +276,7 @@ def _biases(words: _Words, own: str) -> dict[str, Estimate]:
         found[f"{who}length_effect"] = length_controlled_win_rate(worth[who], a, b, clusters).length_effect
         decided = [k for k, value in enumerate(worth[who]) if value != WORTH[TIE] and a[k] != b[k]]
         longer = [float((worth[who][k] == 1) == (a[k] > b[k])) for k in decided]
-        found[f"{who}longer"] = clustered_mean(longer, [clusters[k] for k in decided])
+        found[f"{who}longer"] = clustered_proportion(longer, [clusters[k] for k in decided])
     differ = {"A": ("", "people_"), "B": ("people_", "")}.get(own)
     unknown = clustered_mean([math.nan] * len(shared), clusters)
     found["self_preference"] = paired_difference(*(worth[who] for who in differ), clusters) if differ else unknown
@@ -301,7 +302,7 @@ def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate]
         notes.append(f"{which}; all but people_win_rate and unread leave them out, prediction_powered too.")
     try:
         own = {"clusters": others, "human_clusters": clusters}
-        found["prediction_powered"] = prediction_powered(unlabelled, judged, human, **own)
+        found["prediction_powered"] = prediction_powered(unlabelled, judged, human, **own, proportion=True)
     except BadInput as problem:
         notes.append(str(problem))
     if len(shared) < ENOUGH:

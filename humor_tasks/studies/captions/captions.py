@@ -17,8 +17,9 @@ from humor_tasks.data.reading import json_lines
 from humor_tasks.data.writing import LONE, write_json, write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate
+from humor_tasks.scorers.proportion import clustered_proportion
 
 ENDINGS = (".csv", ".json")
 COLUMNS = ("contest", "rank", "win_rate", "pairs", "system", "caption")
@@ -178,7 +179,7 @@ def _between(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[tuple[s
 def first_shown(captions: Sequence[Caption], pairs: Sequence[Pair]) -> Estimate:
     """The share of answers that prefer the caption shown first; .5 without position bias."""
     read = [(float(a == "A"), captions[pair.first].contest) for pair in pairs for a in pair.answers if a is not None]
-    return clustered_mean([value for value, _ in read], [contest for _, contest in read])
+    return clustered_proportion([value for value, _ in read], [contest for _, contest in read])
 
 
 # ---- showing ------------------------------------------------------------------------------------

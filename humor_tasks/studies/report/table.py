@@ -18,7 +18,8 @@ from humor_tasks.benchmarks.humorbench.corpus import subset_keys
 from humor_tasks.benchmarks.missing import BOUNDS, MISSING, missing_warning
 from humor_tasks.data.writing import as_table, write_bytes, write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
 
 COLUMNS = (
@@ -80,7 +81,7 @@ def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
 
 def _share(points: Sequence[GradedPoint], missing: bool = False) -> Estimate:
     passed = [float(missing if p.passed is None else p.passed) for p in points]
-    return clustered_mean(passed, [p.cluster for p in points])
+    return clustered_proportion(passed, [p.cluster for p in points])
 
 
 def as_markdown(lines: Sequence[Line]) -> str:
