@@ -77,6 +77,8 @@ def evaluate(task: str | Run, predictions: Mapping[str, str | Answer], **paramet
     if not isinstance(task, str) and parameters:
         raise BadInput(f"{', '.join(parameters)}: pass parameters to load(), or to evaluate() with a task's name.")
     run = load(task, **parameters) if isinstance(task, str) else task
+    if not isinstance(predictions, Mapping):
+        raise BadInput(f"predictions are {type(predictions).__name__}; they must be {{instance_id: reply}}.")
     check_ids(run, predictions)
     for identity, reply in predictions.items():
         if not isinstance(reply, str | Answer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -152,9 +153,12 @@ def grade(
 
 def _number(name: str, text: str, kind: type) -> Any:
     try:
-        return kind(text)
+        value = kind(text)
+        if math.isfinite(value):
+            return value
     except ValueError:
-        raise BadInput(f"--{name} is '{text}'; it must be a number or none.") from None
+        pass
+    raise BadInput(f"--{name} is '{text}'; it must be a number or none.")
 
 
 @main.command("hard-subset")
@@ -206,18 +210,32 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
 @click.option("--plot", "picture", type=click.Path(path_type=Path), help="Plot score against cost (.png, .svg, .pdf).")
 def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path | None, picture: Path | None) -> None:
     """Print score, hard score, tokens and cost of each graded HumorBench log."""
+    from humor_tasks.benchmarks.humorbench.corpus import subset_keys
     from humor_tasks.data.prices import read_prices
+    from humor_tasks.studies.analysis.tables import echo
     from humor_tasks.studies.report.graded import read_graded
-    from humor_tasks.studies.report.table import as_markdown, incomparable, lines_of, missing, plot, write_report
+    from humor_tasks.studies.report.table import (
+        as_markdown,
+        check_endings,
+        circular,
+        incomparable,
+        lines_of,
+        missing,
+        plot,
+        write_report,
+    )
 
-    lines = lines_of([read_graded(path, read_prices(prices), anew=prices is not None) for path in logs], hard)
-    shown = plot(picture, lines) if picture else 0
+    check_endings(output, picture)
+    subset_keys(hard, "")
+    priced = read_prices(prices)
+    lines = lines_of([read_graded(path, priced, anew=prices is not None) for path in logs], hard)
     if output:
         write_report(output, lines)
-    click.echo(as_markdown(lines), nl=False)
-    for problem in (*incomparable(lines), *missing(lines)):
+    echo(as_markdown(lines))
+    for problem in (*incomparable(lines), *circular(lines, hard), *missing(lines)):
         click.echo(f"Beware: {problem}", err=True)
     if picture:
+        shown = plot(picture, lines)
         click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")
 
 
@@ -257,6 +275,7 @@ def humicroedit(
     from humor_tasks.studies.analysis.humicroedit import analyse as compute
     from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
     from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
+    from humor_tasks.studies.analysis.tables import echo
 
     check_endings(output, picture)
     corpus = read_corpus(split=split, **({"dataset": dataset} if dataset else {}))
@@ -267,7 +286,7 @@ def humicroedit(
         plot(picture, found.errors)
     if output:
         write_report(output, found)
-    click.echo(as_markdown(found), nl=False)
+    echo(as_markdown(found))
 
 
 main.add_command(train)

@@ -15,8 +15,9 @@ class BadInput(ValueError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """ " Did you mean 'x'?" for the closest known name; an empty string where none is close."""
-    close = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.6)
-    return f" Did you mean '{close[0]}'?" if close else ""
+    names = {str(each).casefold(): each for each in known}
+    close = difflib.get_close_matches(str(name).casefold(), names, n=1, cutoff=0.6)
+    return f" Did you mean '{names[close[0]]}'?" if close else ""
 
 
 def check_choice(what: str, value: str, known: Iterable[str]) -> str:

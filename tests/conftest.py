@@ -6,11 +6,14 @@ import functools
 import importlib.metadata
 import itertools
 import os
+import random
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from hypothesis import HealthCheck, settings
 from rich.live import Live
 
 if TYPE_CHECKING:
@@ -29,6 +32,14 @@ yaml.SafeLoader = yaml.CSafeLoader  # type: ignore[misc]
 # display="none" draws its tables all the same, on a console that shows nothing.
 _refresh = Live.refresh
 Live.refresh = lambda live: None if live.console.quiet else _refresh(live)  # type: ignore[method-assign]
+
+# No test depends on the clock or on chance: examples of properties are the same in every run, and may take their time
+# on a loaded machine; progress bars, which print rates, are off.
+settings.register_profile(
+    "repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("repeatable")
+os.environ["TQDM_DISABLE"] = "1"
 
 NUMBERS = itertools.count()
 
@@ -67,6 +78,16 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Logs:
     from standins.graded_logs import Logs
 
     return Logs(tmp_path_factory.mktemp("graded"))
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """What a test draws without a seed of its own is the same in every run and in every order of the tests."""
+    random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
 
 
 @pytest.fixture(autouse=True)

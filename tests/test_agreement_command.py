@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from standins.votes import cells, shown, told, votes_on
+from standins.votes import cells, shown, tight, told, votes_on
 
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.agreement import agreement
@@ -85,7 +85,7 @@ def seven(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_seven_questions_come_out_in_the_layout_of_table_3(seven: tuple[Path, Path]) -> None:
     markdown, (_, votes) = shown(seven[0], "--pairs", seven[1]), simulated()
-    assert "| question | A | B | % A wins | ratings | AC1 x100 | items | ties |" in markdown
+    assert "| question | A | B | % A wins | ratings | AC1 x100 | items | ties |" in tight(markdown)
     for question, (a, b, n, *_) in TABLE.items():
         line = cells(markdown, question)
         assert line[:6] == [question, a, b, *naive(votes[question])]
@@ -262,7 +262,7 @@ def test_names_are_no_markup_and_reports_hold_all(tmp_path: Path) -> None:
     votes = votes_on(tmp_path / "v.csv", ("1", "r|s", "A"))
     markdown = shown(votes, "--pairs", tmp_path / "p.jsonl", "-o", tmp_path / "t.md")
     assert (tmp_path / "t.md").read_text() == markdown
-    assert r"| \<b\>\|x\|\</b\> | a\|b | \`c\` | 100.0 | 1 |" in markdown
+    assert r"| \<b\>\|x\|\</b\> | a\|b | \`c\` | 100.0 | 1 |" in tight(markdown)
     shown(votes, "--pairs", tmp_path / "p.jsonl", "-o", tmp_path / "t.csv")
     (row,) = csv.DictReader((tmp_path / "t.csv").open())
     assert (row["question"], row["a"], row["win_rate"], row["gwet_ac1"]) == ("<b>|x|</b>", "a|b", "1.0", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_hard_subset_against_counting_by_hand(pool: list[dict[str, bool | None]]
     chosen: list[str] = []
     while left and len(chosen) < size:
         best = None
-        for k in sorted(left):
+        for k in sorted(left, key=hashed):
             rate = Fraction(passed[k], attempts[k])
             if best is None or (rate, -attempts[k]) < best[0]:
                 best = ((rate, -attempts[k]), k)
@@ -60,16 +61,26 @@ def test_hard_subset_against_counting_by_hand(pool: list[dict[str, bool | None]]
     assert found["keys"] == chosen
     assert found["attempts"] == {k: attempts[k] for k in chosen}
     assert found["pass_rates"] == {k: pytest.approx(passed[k] / attempts[k], abs=1e-6) for k in chosen}
+    worth = {k: (Fraction(passed[k], n), -n) for k, n in attempts.items() if n >= least}
+    tied, places = (sum(worth[k] == worth[chosen[-1]] for k in keys) for keys in (worth, chosen))
+    tie = f"; {tied} rows tie at the cut, where {places} fit: a hash of their keys decides"
     enough = sum(n >= least for n in attempts.values())
     assert found["note"].startswith(f"lowest pass rate of {enough} rows with at least {least} verdicts")
-    assert found["note"].endswith(f"{len(attempts) - enough} rows had fewer")
+    assert found["note"].endswith(f"{len(attempts) - enough} rows had fewer{tie * (tied > places)}")
 
 
-def test_ties_go_to_more_attempts_then_to_the_smaller_key() -> None:
+def hashed(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def test_ties_go_to_more_attempts_then_to_a_hash_of_the_key() -> None:
+    assert sorted("abc", key=hashed) == ["c", "b", "a"]  # not the order of the keys, which is that of the cartoons
     first = made_log(passes={"b": False, "a": False, "c": False, "d": True, "e": None})
     second = made_log(passes={"c": False, "d": False, "e": None})
-    assert hard_subset([first, second], 3, 1)["keys"] == ["c", "a", "b"]
-    assert hard_subset([first, second], 2, 1)["keys"] == ["c", "a"]
+    assert hard_subset([first, second], 3, 1)["keys"] == ["c", "b", "a"]
+    found = hard_subset([first, second], 2, 1)
+    assert found["keys"] == ["c", "b"]
+    assert found["note"].endswith("; 2 rows tie at the cut, where 1 fit: a hash of their keys decides")
     assert hard_subset([first, second], 1, 2)["keys"] == ["c"]
     assert hard_subset([first, second], 1, 2)["note"].endswith("3 rows had fewer")  # with e, which has none
     with pytest.raises(BadInput, match="no row has 3 verdicts; the most is 2"):
@@ -115,3 +126,22 @@ def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_pat
     assert line.hard == line.score
     (whole,) = lines_of([read_graded(logs.of("a", "judge"))], str(path))
     assert whole.hard == line.score
+
+
+@pytest.mark.slow
+def test_a_hard_score_of_the_logs_that_chose_the_rows_is_called_circular(logs: Logs, tmp_path: Path) -> None:
+    path = tmp_path / "my_hard.json"
+    pool = [logs.of(name, "judge") for name in ("a", "b")]
+    made = CliRunner().invoke(
+        main, ["hard-subset", *map(str, pool), "-o", str(path), "--size", "5", "--min-attempts", "2"]
+    )
+    assert made.exit_code == 0, made.output
+    assert "rows tie at the cut, where" in made.output
+    told = CliRunner().invoke(main, ["report", *map(str, [*pool, logs.of("c", "judge")]), "--hard", str(path)])
+    assert told.exit_code == 0, told.output
+    (line,) = [line for line in told.stderr.splitlines() if "circular" in line]
+    assert line.startswith(f"Beware: 2 logs: {pool[0].name}, {pool[1].name} chose the rows of {path}")
+    other = CliRunner().invoke(main, ["report", str(logs.of("c", "judge")), "--hard", str(path)])
+    assert "circular" not in other.output
+    path.write_text(json.dumps({"keys": json.loads(path.read_text())["keys"]}))  # a list of unknown origin
+    assert "circular" not in CliRunner().invoke(main, ["report", str(pool[0]), "--hard", str(path)]).output

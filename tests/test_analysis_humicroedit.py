@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from inspect_ai import eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from scipy.stats import pearsonr
+from standins.votes import tight
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -246,7 +247,7 @@ def test_markdown_has_a_section_each_and_no_markup_of_others(tmp_path: Path) -> 
     headlines = (replace(HEADLINES[0], text="Bank | [pays → eats] $ 1 <b>"), *HEADLINES[1:])
     found = analyse(headlines, PAIRS, [odd, EVEN], Vectors(), 3)
     write_report(tmp_path / "r.md", found)
-    text = (tmp_path / "r.md").read_text()
+    text = tight((tmp_path / "r.md").read_text())
     assert re.findall(r"^#+ (.*)$", text, re.M) == [
         "Humicroedit: several systems",
         "Pairs solved by exactly N systems",
@@ -352,7 +353,7 @@ def test_the_command_prints_writes_and_draws(tmp_path: Path) -> None:
         f"a={rating}", f"b={pairs}", "--embedding", vectors, "-o", tmp_path / "r.json", "--plot", tmp_path / "e.png"
     )
     assert done.exit_code == 0, done.output
-    assert "| b | pairwise | 34 | 0 | - |" in done.output
+    assert "| b | pairwise | 34 | 0 | - |" in tight(done.output)
     assert "34 pairs" in done.output
     read = json.loads((tmp_path / "r.json").read_text())
     assert sum(row["pairs"] for row in read["solved"]) == 34

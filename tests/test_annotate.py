@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from standins.waiting import LIMIT
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -286,7 +287,7 @@ def test_threads_lose_nothing(tmp_path: Path) -> None:
         done = [pool.submit(rate, f"r{n}") for n in range(4)]
         done += [pool.submit(rate, f"r{n}") for n in range(4)]  # two windows a rater
         for one in done:
-            one.result(timeout=60)
+            one.result(timeout=LIMIT)
     votes = read_votes(path, known_items=[item.id for item in items]).votes
     assert len(votes) == 4 * 12
     for n in range(4):

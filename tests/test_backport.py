@@ -18,6 +18,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+from standins.waiting import LIMIT
 
 ROOT = Path(__file__).resolve().parent.parent
 HOOK, PTH = ROOT / "backport" / "_humor_tasks_lm_eval.py", ROOT / "backport" / "humor_tasks_lm_eval.pth"
@@ -165,7 +166,7 @@ def python(
         cwd=site.parent,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=LIMIT,
     )
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 
 import anyio
+import anyio.lowlevel
+import anyio.to_thread
 import pytest
+from standins.waiting import LIMIT
 
 from humor_tasks.on_inspect.providers.batching import Batcher
 
 
 def test_what_queues_while_a_batch_runs_becomes_the_next_batch() -> None:
     sizes: list[int] = []
+    all_asked = threading.Event()
 
     def process(items: Sequence[int]) -> list[int]:
         sizes.append(len(items))
-        time.sleep(0.05)
+        assert all_asked.wait(LIMIT)
         return [item * 2 for item in items]
 
     async def main() -> list[int]:
@@ -30,6 +33,8 @@ def test_what_queues_while_a_batch_runs_becomes_the_next_batch() -> None:
         async with anyio.create_task_group() as group:
             for i in range(10):
                 group.start_soon(ask, i)
+            await anyio.lowlevel.checkpoint()  # each has begun
+            all_asked.set()
         return results
 
     assert anyio.run(main) == [2 * i for i in range(10)]
@@ -77,22 +82,28 @@ def test_a_result_too_few_is_an_error_and_not_a_hang() -> None:
 
 
 def test_a_cancelled_caller_leaves_the_others_their_results() -> None:
+    running, go_on = threading.Event(), threading.Event()
+
     def process(items: Sequence[int]) -> list[int]:
-        time.sleep(0.05)
+        running.set()
+        assert go_on.wait(LIMIT)
         return list(items)
 
     async def main() -> list[int]:
         batcher, got = Batcher(process, most=1), []
+        scopes = [anyio.CancelScope() for _ in range(4)]
 
-        async def ask(i: int, patience: float) -> None:
-            with anyio.move_on_after(patience):
+        async def ask(i: int) -> None:
+            with scopes[i]:
                 got.append(await batcher(i))
 
         async with anyio.create_task_group() as group:
-            group.start_soon(ask, 0, 0.01)
-            group.start_soon(ask, 1, 5)
-            group.start_soon(ask, 2, 0.06)
-            group.start_soon(ask, 3, 5)
+            for i in range(4):
+                group.start_soon(ask, i)
+            await anyio.to_thread.run_sync(running.wait)  # the first is being answered, the others wait
+            for i in (0, 2):
+                scopes[i].cancel()
+            go_on.set()
         return got
 
-    assert {1, 3} <= set(anyio.run(main))
+    assert set(anyio.run(main)) - {0} == {1, 3}

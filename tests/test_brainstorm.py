@@ -93,7 +93,7 @@ def test_fewer_examples(count: int) -> None:
     [
         ({"examples": 10}, r"examples=10: examples\.txt has only 9"),
         ({"examples": -1}, "examples must be a whole number"),
-        ({"temperature": "hot"}, "temperature must be a number or none, not 'hot'"),
+        ({"temperature": "hot"}, "temperature must be a number of at least 0 or none, not 'hot'"),
         ({"setting": "caption_only"}, "there is no 'caption_only'"),
         ({"shots": 2}, "brainstorm has no such parameter"),
     ],
@@ -292,7 +292,7 @@ def test_a_contest_that_the_corpus_has_not() -> None:
         ("{", "line 1: not JSON"),
         ("[]", "line 1: must be an object with contest and caption"),
         ('{"contest": true, "caption": "x"}', "contest is True"),
-        ('{"contest": 1, "caption": " "}', "caption is ' '"),
+        ('{"contest": 1, "caption": " "}', "caption is empty"),
         ('{"contest": 1, "caption": "half a \\ud800"}', "caption is 'half a"),
         ('{"contest": 1, "caption": "x", "system": 3}', "system is 3"),
     ],

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from unittest.mock import patch
 
 import pytest
 from standins import commands
+from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
 from humor_tasks.datasets_cards import folder
@@ -266,7 +266,7 @@ class Holding:
             if not held:
                 self.answered[json.dumps(messages)] += 1
         if held:
-            self.dead.wait(120)
+            self.dead.wait(LIMIT)
             raise ConnectionAbortedError("the client is dead: nothing was answered")
         return obliging(messages)
 
@@ -285,11 +285,9 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(torn: bool, tmp_path: P
             [sys.executable, "-m", "humor_tasks.cli", *command(source, resumed, *JUDGE)], env=os.environ | env,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
-        deadline = time.monotonic() + 200
-        while not calls.exists() or len(calls.read_bytes().splitlines()) < 25:
-            assert process.poll() is None, "ended by itself"
-            assert time.monotonic() < deadline, "never came to half"
-            time.sleep(0.1)
+        wait_until(
+            lambda: calls.exists() and len(calls.read_bytes().splitlines()) >= 25, lambda: process.poll() is None
+        )
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         holding.dead.set()

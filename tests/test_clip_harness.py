@@ -6,7 +6,6 @@ import base64
 import json
 import math
 import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from safetensors.torch import save_file
 from standins import commands, tiny_clip
 from standins.bad_rows import dataset_folder, row
 from standins.tiny_clip import TINY, drawing, encoded
+from standins.waiting import wait_until
 
 from humor_tasks import clip_predict, evaluate, load
 from humor_tasks.benchmarks.contract import Run
@@ -130,10 +130,8 @@ def test_queued_samples_share_a_pass_and_answer_as_one_by_one(folder: str, monke
 
     def patiently(self: ClipChooser, questions: Sequence[Question]) -> list[list[float]]:
         """Waits, in the first pass, for all the others to queue."""
-        for _ in range(6000 if not sizes else 0):
-            if len(questions) + len(batchers[-1]._queue) == 10:
-                break
-            time.sleep(0.01)
+        if not sizes:
+            wait_until(lambda: len(questions) + len(batchers[-1]._queue) == 10)
         sizes.append(len(questions))
         return score(self, questions)
 

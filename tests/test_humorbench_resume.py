@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import read_eval_log
 from standins import commands
+from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
 from humor_tasks.testing import ChatServer, text_of
@@ -39,7 +39,7 @@ class Grader:
             if not held:
                 self.graded[asked] += 1
         if held:
-            self.client_died.wait(120)
+            self.client_died.wait(LIMIT)
             raise ConnectionAbortedError("the client is dead: nothing was graded")
         return f"<reasoning>It does.</reasoning>\n<judgement>{'PASS' if len(asked) % 3 else 'FAIL'}</judgement>"
 
@@ -56,14 +56,13 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def killed_at_half(command: list[str], grader: Grader) -> None:
-    """Run until the grader holds its requests and nothing moves any more, then kill without warning."""
+    """Run until the grader holds its requests and its verdicts so far are stored, then kill without warning."""
+    cache = Path(os.environ["INSPECT_CACHE_DIR"])
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    deadline = time.monotonic() + 300
-    while grader.graded.total() < (grader.limit or 0):
-        assert process.poll() is None, "ended by itself"
-        assert time.monotonic() < deadline, "never came to half"
-        time.sleep(0.2)
-    time.sleep(1)  # the last answers are stored
+    wait_until(
+        lambda: sum(path.is_file() and path.stat().st_size > 0 for path in cache.rglob("*")) >= (grader.limit or 0),
+        lambda: process.poll() is None,
+    )
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     grader.revive()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval
 from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
-from standins.votes import cells, shown, votes_on
+from standins.votes import cells, shown, tight, votes_on
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
@@ -272,9 +272,14 @@ def test_several_judges_stand_side_by_side(log_of: Callable[..., Path], tmp_path
     logs = [log_of(like_people), log_of(own, "gpt-9")]
     pairs = ("--pairs", asked(tmp_path))
     markdown = shown(votes_of(tmp_path, PEOPLE), *pairs, "--judge", logs[0], "--judge", logs[1])
-    assert "|  | mockllm/judge | mockllm/gpt-9 |" in markdown
+    assert "| | mockllm/judge | mockllm/gpt-9 |" in tight(markdown)
     assert [cell[:5] for cell in cells(markdown, "accuracy")[1:]] == ["1.000", "0.680"]
     assert cells(markdown, "A")[1:] == ["made", "made"]
+    labels = [
+        line[2:].split(" |")[0].strip() for line in markdown.partition("## Judges")[2].splitlines() if line[:2] == "| "
+    ]
+    for label in labels[6:]:
+        assert f"\n- {label}: " in markdown
 
 
 def test_logs_that_hold_no_such_verdicts_are_refused(log_of: Callable[..., Path], tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def refused(path: Path, message: str, **how: Any) -> None:
 
 def test_what_a_use_refuses(tmp_path: Path) -> None:
     refused(tmp_path / "no.eval", "there is no such log")
-    refused(tmp_path, "there is no such log")
+    refused(tmp_path, "is a folder; name the log itself")
     (tmp_path / "text.eval").write_text("{")
     refused(tmp_path / "text.eval", "cannot be read as an Inspect log")
     part = Path(inspect_log(tmp_path, limit=3).location)

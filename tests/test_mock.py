@@ -195,7 +195,7 @@ WRONG_ROWS: list[tuple[str, str, dict[str, Any], str]] = [
     ("cartoon", "detecting", {"label": None}, "label is None; it must be 'yes' or 'no'"),
     ("cartoon", "detecting", {"label": True}, "label is True; it must be"),
     ("cartoon", "detecting", {"label": ...}, "there is no column 'label'"),
-    ("cartoon", "detecting", {"caption": " "}, "caption is ' '; it must be text"),
+    ("cartoon", "detecting", {"caption": " "}, "caption is empty; it must be text"),
     ("cartoon", "detecting", {"caption": None}, "caption is empty; it must be text"),
     ("cartoon", "detecting", {"scene": "post"}, "scene is 'post'; in this config it must be cartoon"),
     ("cartoon", "detecting", {"media_id": ""}, "media_id is empty"),
@@ -221,7 +221,7 @@ WRONG_ROWS: list[tuple[str, str, dict[str, Any], str]] = [
     ("comedy", "detecting", {"dialogue": None}, "dialogue is None; it must be a list of turns"),
     ("comedy", "detecting", {"dialogue": ["a", "b", "c"]}, "it must be a list of turns with speaker and text"),
     ("comedy", "detecting", {"dialogue": dialogue([*TURNS[:2], ("", "x")])}, "dialogue: speaker is empty"),
-    ("comedy", "detecting", {"dialogue": dialogue([*TURNS[:2], ("ANN", " ")])}, "dialogue: text is ' '"),
+    ("comedy", "detecting", {"dialogue": dialogue([*TURNS[:2], ("ANN", " ")])}, "dialogue: text is empty"),
     ("comedy", "detecting", {"dialogue": [{"text": "x"}] * 3}, "every turn needs speaker and text"),
 ]
 

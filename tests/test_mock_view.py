@@ -8,7 +8,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page
 from standins.browser import browser
 from standins.mock_clips import CLIPS, middles, read_number
+from standins.waiting import LIMIT, wait_until
 
 from humor_tasks.tasks import mock_detecting
 
@@ -76,15 +76,14 @@ def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict
 
 
 def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 120
-    while time.monotonic() < until and server.poll() is None:
+    def answers() -> bool:
         try:
-            urllib.request.urlopen(url, timeout=10).close()
+            urllib.request.urlopen(url, timeout=LIMIT).close()
         except (urllib.error.URLError, OSError):
-            time.sleep(0.2)
-        else:
-            return
-    pytest.fail(f"inspect view did not answer (ended with {server.poll()})")
+            return False
+        return True
+
+    wait_until(answers, lambda: server.poll() is None)
 
 
 @pytest.fixture(scope="module")

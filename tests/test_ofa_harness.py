@@ -7,7 +7,6 @@ import dataclasses
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from standins import commands
 from standins.seeing import Seer
 from standins.tiny_clip import drawing, encoded
 from standins.tiny_ofa import tiny_ofa
+from standins.waiting import wait_until
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -105,10 +105,8 @@ def test_samples_that_wait_share_a_pass(folder: str, monkeypatch: pytest.MonkeyP
 
     def patiently(self: Describer, images: Any, *rest: Any) -> Any:
         """Waits, in the first pass, for all the others to queue."""
-        for _ in range(6000 if not sizes else 0):
-            if len(images) + len(apis[-1]._batcher._queue) == 10:
-                break
-            time.sleep(0.01)
+        if not sizes:
+            wait_until(lambda: len(images) + len(apis[-1]._batcher._queue) == 10)
         sizes.append(len(images))
         return real(self, images, *rest)
 

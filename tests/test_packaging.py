@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from standins import commands
+from standins.waiting import LIMIT
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("humor_tasks", "scorers", "datasets_cards", "backport", "benchmarks")
@@ -37,7 +38,7 @@ def uv(*arguments: str | Path) -> str:
 def run(command: list[str | Path], cwd: Path, **env: str) -> str:
     """A command's standard output; its failure shows all it said."""
     clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")}
-    done = subprocess.run(command, cwd=cwd, env=clean | env, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=cwd, env=clean | env, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}"
     return done.stdout
 

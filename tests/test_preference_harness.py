@@ -507,5 +507,5 @@ def test_preference_refuses_samples_of_something_else() -> None:
 
 
 def test_a_temperature_is_a_number(system: str) -> None:
-    with pytest.raises(PrerequisiteError, match="temperature must be a number or none"):
+    with pytest.raises(PrerequisiteError, match="temperature must be a number of at least 0 or none"):
         preference(system, temperature="abc")

@@ -40,12 +40,14 @@ def judged_by(judge: Judge) -> Answer:
 
 def inspect_eval(folder: Path, server: ChatServer, corpus: str, system: str) -> dict[str, float]:
     """The metrics of a run of the command."""
+    before = set((folder / "log").glob("*.eval"))
     command = ["eval", "humor_tasks/explanation_preference"]
     command += ["-T", f"system={system}", "-T", f"dataset={corpus}", "-T", "split=validation"]
     command += ["--model-role", "grader=openai-api/judge/j", "--log-dir", str(folder / "log")]
     with patch.dict(os.environ, {"JUDGE_API_KEY": "not a key", "JUDGE_BASE_URL": server.url}):
         commands.inspect(*command, cwd=folder)
-    log = read_eval_log(str(max((folder / "log").glob("*.eval"), key=lambda path: path.stat().st_mtime_ns)))
+    (path,) = set((folder / "log").glob("*.eval")) - before
+    log = read_eval_log(str(path))
     assert log.status == "success"
     assert log.results
     assert len(log.samples or []) == 260

@@ -80,7 +80,7 @@ def test_prices_that_name_their_unit(tmp_path: Path) -> None:
         ('currency = ""\n[models."x/y"]\ninput = 1\noutput = 1', "currency is ''; it must be USD"),
         ('unit = "token"\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 'token'; it must be million tokens"),
         ('unit = 1\n[models."x/y"]\ninput = 1\noutput = 1', "unit is 1; it must be million tokens"),
-        (None, "cannot be read"),
+        (None, "there is no such file"),
         ("[models", "cannot be read"),
         ("\udcff", "cannot be read"),
         ("", "has no table"),

@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from inspect_ai.log import EvalLog, read_eval_log
 from standins import commands
 from standins.corpus import make_hub_repo
 from standins.tiny import tiny_model
+from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
@@ -104,17 +104,20 @@ def served(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
             env=os.environ | {"HF_HUB_OFFLINE": "1"},
         )
     try:
-        for _ in range(600):
+
+        def answers() -> bool:
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1)
-                break
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=LIMIT).close()
             except OSError:
                 assert server.poll() is None, output.read_text()
-                time.sleep(0.2)
+                return False
+            return True
+
+        wait_until(answers)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(LIMIT)
 
 
 def test_transformers_serve_in_inspect(tmp_path: Path, tiny: str, served: str, monkeypatch: pytest.MonkeyPatch) -> None:

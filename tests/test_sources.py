@@ -169,7 +169,7 @@ ROW_1 = "row 1 (instance_id test-0001) of matching/test in "
         (misspelt, {}, ["no column 'caption_choices'", "Did you mean 'caption_choises'?", "test.jsonl"]),
         (misspelt_parquet, {}, ["no column 'label'", "Did you mean 'labels'?", "test.parquet"]),
         (misspelt_parquet, {"pictures": True}, ["no column 'label'", "Did you mean 'labels'?", "test.parquet"]),
-        (broken_line, {}, ["matching/test", "test.jsonl, line 2: not JSON", "Correct"]),
+        (broken_line, {}, ["matching/test", "test.jsonl, line 2: not JSON"]),
         (broken_parquet, {}, ["test.parquet", "cannot be read", "Restore or correct the files"]),
         (empty, {}, ["matching/test", "there are no rows"]),
         (lambda f: (f / "matching" / "test.jsonl").unlink(), {}, ["Unable to find", "test.jsonl", "README.md"]),
@@ -285,7 +285,7 @@ def test_wrong_leaderboards(leaderboard: Path, change: Callable[[Any], Any], sai
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('[{"a": 1,]', "line 1 column"), ('[{"choices": {"A": "x", "A": "y"}}]', "'A' occurs twice"), ("", "JSON")],
+    [('[{"a": 1,]', "line 1, column"), ('[{"choices": {"A": "x", "A": "y"}}]', "'A' occurs twice"), ("", "is empty")],
 )
 def test_leaderboards_that_are_not_json(leaderboard: Path, text: str, said: str) -> None:
     (leaderboard / "instances.json").write_text(text)

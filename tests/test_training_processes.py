@@ -17,6 +17,7 @@ from standins import humicroedit_rows, tiny_clip_folder, train_in_processes
 from standins.tiny_ofa import tiny_ofa
 from standins.tiny_training import trained
 from standins.trainings import but_time
+from standins.waiting import LIMIT
 
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.run import train as train_clip
@@ -47,7 +48,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     launch += [train_in_processes.__file__, str(home / "line"), json.dumps([line.split() for line in commands])]
     paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     cpu = os.environ | {"ACCELERATE_USE_CPU": "true", "PYTHONPATH": paths}
-    done = subprocess.run(launch, capture_output=True, text=True, timeout=300, check=False, env=cpu)
+    done = subprocess.run(launch, capture_output=True, text=True, timeout=LIMIT, check=False, env=cpu)
     assert done.returncode == 0, done.stderr[-3000:]
     return home
 

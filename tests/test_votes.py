@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from humor_tasks.data.text import is_visible
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.questions import read_questions
 from humor_tasks.studies.annotate.vote import Vote
@@ -54,8 +55,8 @@ def test_a_csv_file_is_read_with_its_optional_columns(written: Any) -> None:
 TEXT = st.text(st.characters(blacklist_categories=("Cs",)), max_size=12).map(str.strip)
 VOTES = st.builds(
     Vote,
-    TEXT.filter(bool),
-    TEXT.filter(bool).map(lambda text: normalize("NFC", text)),
+    TEXT.filter(is_visible),
+    TEXT.filter(is_visible).map(lambda text: normalize("NFC", text)),
     st.sampled_from(["A", "B", "tie"]),
     st.sampled_from(["", T1, T2]),
     TEXT,

@@ -7,6 +7,7 @@ are derived from the field. A test checks that the signatures and docstrings of 
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -130,8 +131,10 @@ class Parameter:
             return isinstance(value, bool) and self.base is bool
         if not isinstance(value, int | float if self.base is float else self.base):
             return False
+        if isinstance(value, str):
+            return True
         least, most = self.about.least, self.about.most
-        return (least is None or value >= least) and (most is None or value <= most)
+        return math.isfinite(value) and (least is None or value >= least) and (most is None or value <= most)
 
     def read(self, text: str) -> Any:
         """The value of a text on a command line; text that cannot be converted is returned for `checked` to reject."""

@@ -83,7 +83,9 @@ class PreferenceOptions(contest.NyccOptions):
     )
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
     temperature: float | None = parameter(
-        0.0, "Temperature of judges whose configuration does not set one; `none`: the provider's default."
+        0.0,
+        "Temperature of judges whose configuration does not set one; `none`: the provider's default.",
+        least=0,
     )
 
     def __post_init__(self) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import read_body
+from humor_tasks.data.reading import parse_json, parse_line, read_body
 from humor_tasks.errors import BadInput, listed
 
 ID_FIELDS = ("instance_id", "id")
@@ -26,9 +25,9 @@ def read_predictions(path: Path, prediction: Callable[[str], Any] = str) -> dict
         return _read_csv_predictions(path, prediction)
     body = read_body(path)
     if path.suffix == ".jsonl":
-        lines = [(i, line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
-        return _collect(path, (_pair(_parse(path, line, i), f"{path}, line {i}") for i, line in lines))
-    data = _parse(path, body, None)
+        lines = [(f"{path}, line {i}", line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
+        return _collect(path, (_pair(parse_line(line, at, object_pairs_hook=_Pairs), at) for at, line in lines))
+    data = parse_json(path, body, object_pairs_hook=_Pairs)
     if isinstance(data, _Pairs):
         return _collect(path, ((str(k), _text(v, f"{path}, id {k}")) for k, v in data))
     if not isinstance(data, list):
@@ -61,16 +60,6 @@ class _Pairs(list[tuple[str, Any]]):
     """A JSON object as key-value pairs; unlike a dict it keeps repeated keys."""
 
 
-def _parse(path: Path, text: str, line: int | None) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_Pairs)
-    except json.JSONDecodeError as problem:
-        at = f"line {line if line is not None else problem.lineno}, column {problem.colno}"
-        raise BadInput(f"{path}, {at}: not JSON ({problem.msg}).") from None
-    except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}{f', line {line}' if line else ''}: not JSON ({problem}).") from None
-
-
 def _pair(item: Any, where: str) -> tuple[str, str]:
     if not isinstance(item, _Pairs):
         raise BadInput(f"{where}: must be an object with an id and a text.")
@@ -83,6 +72,8 @@ def _pair(item: Any, where: str) -> tuple[str, str]:
     if identity is None or field is None:
         missing = " or ".join(ID_FIELDS if identity is None else TEXT_FIELDS)
         raise BadInput(f"{where}: has no {missing}; it has {', '.join(record) or 'nothing'}.")
+    if isinstance(identity, bool) or not isinstance(identity, str | int):
+        raise BadInput(f"{where}: the id is {identity!r}; it must be text.")
     return str(identity), _text(record[field], where)
 
 

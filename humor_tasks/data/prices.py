@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.reading import read_body
 from humor_tasks.errors import BadInput, check_choice
 
 VARIABLE = "HUMOR_TASKS_PRICES"
@@ -44,8 +45,10 @@ def read_prices(path: str | Path | None = None) -> dict[str, Price]:
     """
     where = Path(path or os.environ.get(VARIABLE) or Path(__file__).parent / "prices.toml").expanduser()
     try:
-        listed = tomllib.loads(where.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        listed = tomllib.loads(read_body(where))
+    except BadInput as problem:
+        raise BadInput(f"prices: {problem}") from None
+    except tomllib.TOMLDecodeError as problem:
         raise BadInput(f"prices: {where} cannot be read ({problem}).") from None
     for name, only in UNITS.items():
         if listed.get(name, only) != only:

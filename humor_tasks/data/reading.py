@@ -1,25 +1,52 @@
-"""Reading of text files and JSON lines, with the location of each line."""
+"""Reading of text files, JSON and JSON lines, with the location of each line and what a file is instead."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.errors import BadInput
 
+# First bytes of files that are no text -> what they are, and the remedy.
+_OTHERS = {
+    b"\xff\xfe": "it is UTF-16; save it as UTF-8",
+    b"\xfe\xff": "it is UTF-16; save it as UTF-8",
+    b"\x1f\x8b": "it is compressed with gzip; unpack it",
+    b"PK\x03\x04": "it is a zip archive, as spreadsheets and .eval logs are; save it as text",
+    b"PAR1": "it is a parquet file",
+}
+_CELLS = re.compile(r"""[^\[\]{}:]*[^\s\[\]{}:][,;\t][^\[\]{}:]*""")
 
-def read_body(path: Path, encoding: str = "utf-8") -> str:
-    """The file's text. Raises BadInput where it is missing or not UTF-8. `utf-8-sig` accepts the byte order mark of
-    spreadsheets.
-    """
+
+def read_bytes(path: Path) -> bytes:
+    """The file's bytes. Raises BadInput where it is missing, a folder, or cannot be read."""
     try:
-        return path.read_text(encoding=encoding)
+        return path.read_bytes()
     except FileNotFoundError:
         raise BadInput(f"{path}: there is no such file.") from None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path}: is a folder; name a file.") from None
+    except OSError as problem:
+        raise BadInput(f"{path}: cannot be read ({problem}).") from None
+
+
+def decode(path: Path, data: bytes, encoding: str = "utf-8") -> str:
+    """The text of these bytes of the file. Raises BadInput where they are not UTF-8, naming what they are."""
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        other = next((what for start, what in _OTHERS.items() if data.startswith(start)), str(problem))
+        raise BadInput(f"{path}: cannot be read as UTF-8 text ({other}).") from None
+
+
+def read_body(path: Path, encoding: str = "utf-8") -> str:
+    """The file's text. Raises BadInput where it is missing, a folder, or not UTF-8. `utf-8-sig` accepts the byte order
+    mark of spreadsheets.
+    """
+    return decode(path, read_bytes(path), encoding).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def lines_of(path: Path, encoding: str = "utf-8") -> list[tuple[str, str]]:
@@ -31,7 +58,46 @@ def lines_of(path: Path, encoding: str = "utf-8") -> list[tuple[str, str]]:
 def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
     """(location, value) for every line that is not blank. Raises BadInput naming a line that is not JSON."""
     for where, line in lines_of(path):
-        try:
-            yield where, json.loads(line)
-        except (ValueError, RecursionError) as problem:
-            raise BadInput(f"{where}: not JSON ({problem}).") from None
+        yield where, parse_line(line, where)
+
+
+def parse_json(path: Path, text: str, **how: Any) -> Any:
+    """The value of the file's JSON text; `how` is passed to `json.loads`. Raises BadInput naming the line and what the
+    text is instead.
+    """
+    if not text.strip():
+        raise BadInput(f"{path}: is empty.")
+    try:
+        return json.loads(text, **how)
+    except json.JSONDecodeError as problem:
+        at = f"{path}, line {problem.lineno}, column {problem.colno}"
+        lines = [line for line in text.split("\n") if line.strip()]
+        many = len(lines) > 1 and all(map(_is_json, lines[:2]))
+        instead = " It holds JSON lines; name it .jsonl." if many else _instead(text)
+        raise BadInput(f"{at}: not JSON ({problem.msg}).{instead}") from None
+    except (ValueError, RecursionError) as problem:
+        raise BadInput(f"{path}: not JSON ({problem}).") from None
+
+
+def parse_line(line: str, where: str, **how: Any) -> Any:
+    """The value of one JSON line. Raises BadInput naming the line and what it is instead."""
+    try:
+        return json.loads(line, **how)
+    except (ValueError, RecursionError) as problem:
+        said = f"{problem.msg}, column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else str(problem)
+        instead = " Write one object a line, without a list around them." if line.strip() == "[" else _instead(line)
+        raise BadInput(f"{where}: not JSON ({said}).{instead}") from None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _instead(text: str) -> str:
+    """What a text that is not JSON seems to be, judged by its first line."""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    return " It looks like CSV, and JSON is wanted." if _CELLS.fullmatch(first) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import NoReturn
 
 from rich.errors import MarkupError
 from rich.markup import escape
@@ -19,6 +20,12 @@ class CannotRun(PrerequisiteError):
 
     def __init__(self, message: str) -> None:
         super().__init__(escape(message))
+
+
+def cannot_run(message: str) -> NoReturn:
+    """Raise CannotRun, also while a sample runs: Inspect then shows the message alone, without the frames."""
+    _rich_traceback_guard = True  # rich leaves out this frame and those before it
+    raise CannotRun(message) from None
 
 
 def plain(problem: BaseException) -> str:

@@ -15,7 +15,7 @@ from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.media.video_file import check_installed
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 
 NO_MEDIA = frozenset({"hf", "nnterp", "openai-api-completions", "transformer_lens", "vllm-completions"})
 NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "bedrock", "grok", "groq", "mistral", "sagemaker", "vllm"}
@@ -29,7 +29,7 @@ def check_takes(model: Model | None, media: Iterable[Picture | Clip | None]) -> 
         if any(isinstance(one, Clip) for one in shown):
             check_installed()
     except BadInput as problem:
-        raise CannotRun(f"{problem} Or use input=description, which shows no clips.") from None
+        cannot_run(f"{problem} Or use input=description, which shows no clips.")
 
 
 def check_takes_these(model: Model, messages: Iterable[ChatMessage]) -> None:
@@ -44,12 +44,12 @@ def _check(model: Model | None, shown: set[str]) -> None:
         return
     provider = ModelName(model).api
     if provider in NO_MEDIA:
-        raise CannotRun(
+        cannot_run(
             f"{model}: Inspect's provider '{provider}' accepts only text. Use input=description (for the caption "
             "contest, setting=description)."
         )
     if "video" in shown and (provider in NO_VIDEO or _by_chat_completions(model)):
-        raise CannotRun(
+        cannot_run(
             f"{model}: Inspect's provider '{provider}' does not accept video. Use input=frames, which shows pictures, "
             "or input=description, which shows only text."
         )

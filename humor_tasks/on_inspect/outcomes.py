@@ -21,7 +21,7 @@ from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.missing import warn_if_scored_again
 from humor_tasks.scorers.estimate import Estimate
 
@@ -103,7 +103,7 @@ def run_scored_by(scorer: str, state: TaskState) -> Run:
     if kind not in map(_replies_like, SCORES[scorer]):
         fitting = (name for name, like in SCORES.items() if kind in map(_replies_like, like))
         shown = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
-        raise CannotRun(
+        cannot_run(
             f"sample {state.sample_id} is of {run.benchmark.name}, whose replies {scorer} does not score; use {shown}."
         )
     return run

@@ -8,7 +8,7 @@ from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_inf
 
 from humor_tasks.data.prices import read_prices
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 
 
 @lru_cache(maxsize=1)
@@ -17,7 +17,7 @@ def register_prices() -> None:
     try:
         prices = read_prices()
     except BadInput as problem:
-        raise CannotRun(str(problem)) from None
+        cannot_run(str(problem))
     for name, price in prices.items():
         info = get_model_info(name) or ModelInfo()
         if info.cost is None:

@@ -9,7 +9,7 @@ from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import CUT_OFF
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, run_scored_by, score_of
@@ -27,7 +27,7 @@ def multiple_choice(extraction: str | None = None, on_unparsed: str | None = Non
     try:
         run_of({}, "matching", extraction=extraction, on_unparsed=on_unparsed)
     except BadInput as problem:
-        raise CannotRun(f"multiple_choice: {problem}") from None
+        cannot_run(f"multiple_choice: {problem}")
 
     async def score(state: TaskState, target: Target) -> Score:
         run_scored_by("multiple_choice", state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,17 +30,23 @@ def run_in(
 
     `run` is called in all processes; the main process writes its metrics, with the seconds taken and the package
     version. If it returns None, other processes must finish the run; the result is then {}. Raises BadInput where the
-    folder holds another run. Data that `read` refuses leave no file in the folder.
+    folder holds another run. Data that `read` refuses, and a model that `run` refuses, leave no file.
     """
     wanted = json.loads(json.dumps(settings))
     check_folder(output, wanted)
     if (output / METRICS).is_file():
         return read_object(output / METRICS)
     data = read()
+    new = not output.exists()
     if IS_MAIN:
         write_json(output / CONFIG, wanted)
     start = time.perf_counter()
-    metrics = run(data)
+    try:
+        metrics = run(data)
+    except BadInput:
+        if IS_MAIN and new and _never_began(output):  # such as an unknown model
+            shutil.rmtree(output, ignore_errors=True)
+        raise
     if metrics is None:
         return {}
     if IS_MAIN:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from standins.rated import FOUR_RATERS
+from standins.waiting import LIMIT
 
 from humor_tasks import scorers
 
@@ -79,7 +80,7 @@ def uv() -> str:
 
 def run(*command: str | Path) -> None:
     clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")}
-    done = subprocess.run(command, env=clean, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=clean, capture_output=True, text=True, timeout=LIMIT)
     assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
 
 

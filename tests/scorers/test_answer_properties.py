@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 
@@ -111,6 +111,5 @@ UNITS += [
 def test_time_is_linear(unit: str, mode: str) -> None:
     long = unit * (200_000 // len(unit))
     for reply in (long, f"Answer: A{long}x"):
-        start = time.process_time()  # not the wall clock: other tests run beside this one
-        scorers.read_answer(reply, FIVE, mode)
-        assert time.process_time() - start < 2
+        with cpu_below(10):
+            scorers.read_answer(reply, FIVE, mode)

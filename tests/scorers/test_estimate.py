@@ -3,13 +3,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import random
-import time
 
 import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.scorer import SampleScore, Score, ci, stderr
+from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
@@ -164,9 +164,8 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     assert 0.92 <= covered / 400 <= 0.98
 
 
-def test_a_hundred_thousand_items_take_well_under_a_second() -> None:
+def test_a_hundred_thousand_items_take_no_time() -> None:
     values, clusters = [0.0, 1.0] * 50_000, [f"contest {i % 700}" for i in range(100_000)]
     scorers.clustered_mean(values, clusters)  # imports
-    start = time.process_time()
-    scorers.clustered_mean(values, clusters)
-    assert time.process_time() - start < 1
+    with cpu_below(10):
+        scorers.clustered_mean(values, clusters)

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 
@@ -74,6 +73,5 @@ def test_the_text_behind_the_marker_is_kept(before: str, text: str) -> None:
     "unit", ["Explanation:", "Explanation: ", "\n  ** ", "*", " ", "\n", "explanation", "Summary: a "]
 )
 def test_time_is_linear(unit: str) -> None:
-    start = time.process_time()
-    scorers.read_explanation(unit * (200_000 // len(unit)))
-    assert time.process_time() - start < 2
+    with cpu_below(10):
+        scorers.read_explanation(unit * (200_000 // len(unit)))

@@ -3,12 +3,12 @@ from __future__ import annotations
 import csv
 import math
 import re
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 from humor_tasks.errors import BadInput
@@ -133,9 +133,8 @@ UNITS += ["1e", "between ", "not funny ", "a rating of ", "Rating: 1\n", "<think
 def test_time_is_linear(unit: str) -> None:
     long = unit * (100_000 // len(unit))
     for reply in (long, f"Rating: 1{long}x", f"I'd rate it {long}", f"Rating for {long}: 1"):
-        start = time.process_time()  # not the wall clock: other tests run beside this one
-        scorers.read_rating(reply)
-        assert time.process_time() - start < 2
+        with cpu_below(10):
+            scorers.read_rating(reply)
 
 
 # ---- real headlines -------------------------------------------------------------------------------

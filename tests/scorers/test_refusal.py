@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 
@@ -98,6 +97,5 @@ def test_any_text_is_one_or_the_other(reply: str) -> None:
     "unit", ["sorry, ", "I'm ", "as an ai ", "i can't really ", '"', " ", "thank you ", "view the "]
 )
 def test_time_is_linear(unit: str) -> None:
-    start = time.process_time()
-    scorers.is_refusal(unit * (200_000 // len(unit)))
-    assert time.process_time() - start < 2
+    with cpu_below(10):
+        scorers.is_refusal(unit * (200_000 // len(unit)))

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 from humor_tasks.scorers import Tagged
@@ -168,7 +167,6 @@ def test_there_are_at_most_as_many_words_as_tokens(text: str) -> None:
     ],
 )
 def test_time_is_linear(unit: str) -> None:
-    start = time.process_time()
-    for head, tail in (("", ""), ("<explanation>", ""), ("<explanation>```\n", "```</explanation>")):
-        scorers.count_words(scorers.read_tagged(head + unit * (1_000_000 // len(unit)) + tail).text)
-    assert time.process_time() - start < 12
+    with cpu_below(100):
+        for head, tail in (("", ""), ("<explanation>", ""), ("<explanation>```\n", "```</explanation>")):
+            scorers.count_words(scorers.read_tagged(head + unit * (1_000_000 // len(unit)) + tail).text)

@@ -4,13 +4,13 @@ import html
 import json
 import re
 import sys
-import time
 import unicodedata
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from standins.attacks import ATTACKS
+from standins.waiting import cpu_below
 
 from humor_tasks import scorers
 from humor_tasks.scorers import Verdict, as_data, read_verdict
@@ -407,11 +407,15 @@ def test_the_schema_asks_for_what_is_read() -> None:
     ],
 )
 def test_time_is_linear(unit: str) -> None:
-    start = time.process_time()
     text = unit * (1_000_000 // len(unit))
-    for reply in (text, f"{text}\n<judgement>PASS</judgement>", f"<judgement>PASS</judgement>{text}", as_data(text)):
-        read_verdict(reply)
-    assert time.process_time() - start < 12
+    with cpu_below(100):
+        for reply in (
+            text,
+            f"{text}\n<judgement>PASS</judgement>",
+            f"<judgement>PASS</judgement>{text}",
+            as_data(text),
+        ):
+            read_verdict(reply)
 
 
 def test_only_the_form_that_was_asked_for_counts() -> None:

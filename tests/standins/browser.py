@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from standins.waiting import LIMIT
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = (
@@ -55,7 +56,7 @@ class Server:
         self.process = subprocess.Popen(
             self.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
         )
-        watch = threading.Timer(300, self.process.kill)
+        watch = threading.Timer(LIMIT, self.process.kill)
         watch.start()
         said = []
         assert self.process.stdout is not None
@@ -87,7 +88,7 @@ class Rater:
     def __init__(self, opened: Browser, server: Server, phone: bool = False, **settings: object) -> None:
         self.context: BrowserContext = opened.new_context(**({**PHONE, **settings} if phone else settings))
         self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(120_000)
+        self.page.set_default_timeout(1000 * LIMIT)
         self.server, self.requests, self.problems = server, list[str](), list[str]()
         self.page.on("request", self._asked)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))

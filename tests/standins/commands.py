@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 from click import Group
 from click.testing import CliRunner, Result
+from standins.waiting import LIMIT
 
 
 @contextmanager
@@ -51,7 +52,7 @@ def launch(module: str, *arguments: str | Path, cwd: Path) -> None:
     """`python -m MODULE ARGUMENTS`, without CUDA."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
     done = subprocess.run(
-        command, capture_output=True, text=True, cwd=cwd, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}, timeout=300
+        command, capture_output=True, text=True, cwd=cwd, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}, timeout=LIMIT
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 

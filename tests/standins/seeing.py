@@ -8,6 +8,8 @@ import threading
 from collections import Counter
 from typing import Any
 
+from standins.waiting import LIMIT
+
 from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.testing import text_of
 
@@ -56,7 +58,7 @@ class Seer:
             if not held:
                 self.asked[sha256, question] += 1
         if held:
-            self.client_died.wait(120)
+            self.client_died.wait(LIMIT)
             raise ConnectionAbortedError("the client is dead: nothing was answered")
         return said_of(sha256, ASKED[question])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,14 @@ def shown(*arguments: Any) -> str:
     return result.stdout
 
 
+def tight(markdown: str) -> str:
+    """Markdown whose tables are not padded."""
+    return re.sub(r" +\|", " |", re.sub(r"\|-+(?=\|)", "|---", markdown))
+
+
 def cells(markdown: str, start: str) -> list[str]:
     """The cells of the one line that begins with this cell."""
-    (line,) = [line for line in markdown.splitlines() if line.startswith(f"| {start} |")]
+    (line,) = [line for line in tight(markdown).splitlines() if line.startswith(f"| {start} |")]
     return [cell.strip().replace("\\", "") for cell in line.strip("| ").split(" | ")]
 
 

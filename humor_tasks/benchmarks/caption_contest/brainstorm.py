@@ -59,10 +59,15 @@ class BrainstormOptions(corpus.NyccOptions):
     cot: bool | None = absent(None, _NONE)
     examples: int = parameter(EXAMPLES, "Number of worked examples in the prompt.", least=0)
     temperature: float | None = parameter(
-        SAMPLING["temperature"], "Sampling temperature, by default as published; `none`: the provider's default."
+        SAMPLING["temperature"],
+        "Sampling temperature, by default as published; `none`: the provider's default.",
+        least=0,
     )
     top_p: float | None = parameter(
-        SAMPLING["top_p"], "Nucleus sampling, by default as published; `none`: the provider's default."
+        SAMPLING["top_p"],
+        "Nucleus sampling, by default as published; `none`: the provider's default.",
+        least=0,
+        most=1,
     )
     frequency_penalty: float | None = parameter(
         SAMPLING["frequency_penalty"], "Frequency penalty, by default as published; `none`: the provider's default."

@@ -30,6 +30,7 @@ from humor_tasks.data.rows import (
     read_leaderboard,
     skipped_in,
 )
+from humor_tasks.data.text import check_text
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
@@ -205,10 +206,7 @@ def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str
 
 
 def _text(row: Mapping[str, Any], column: str, where: str) -> str:
-    value = row[column]
-    if not isinstance(value, str) or not value.strip():
-        raise BadInput(f"{where}: {column} is {'empty' if value in (None, '') else repr(value)}; it must be text.")
-    return value
+    return check_text(row[column], f"{where}: {column}")
 
 
 def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tuple[str, ...]:
@@ -219,9 +217,7 @@ def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tupl
         count = len(choices) if isinstance(choices, list) else f"{choices!r} instead of"
         raise BadInput(f"{where}: caption_choices has {count} captions; this benchmark needs {len(letters)}.")
     for letter, choice in zip(letters, choices, strict=True):
-        if not isinstance(choice, str) or not choice.strip():
-            found = "empty" if choice in (None, "") or isinstance(choice, str) else f"{choice!r}, not text"
-            raise BadInput(f"{where}: caption_choices: caption {letter} is {found}.")
+        check_text(choice, f"{where}: caption_choices: caption {letter}")
     shown = tuple(" ".join(choice.split()) for choice in choices)
     if len(set(shown)) < len(shown):
         warnings.warn(f"{where}: caption_choices contains the same caption twice.", stacklevel=2)

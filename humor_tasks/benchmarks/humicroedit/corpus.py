@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, sp
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.data.rows import CsvRows, fetch, read_csv
+from humor_tasks.data.text import missing
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
 
@@ -133,10 +134,10 @@ def _headline(row: Mapping[str, str], n: str, identity: str, where: str) -> Head
     if not row["id"].strip():
         raise BadInput(f"{where}: id is empty; each row needs a unique id.")
     marks = _MARK.findall(original)
-    if len(marks) != 1 or not marks[0].strip():
+    if len(marks) != 1 or missing(marks[0]):
         raise BadInput(f"{where}: original{n} has {len(marks)} marked words; it must have one, written <word/>.")
-    if not edit:
-        raise BadInput(f"{where}: edit{n} is empty; it must be the word that replaces <{marks[0]}/>.")
+    if why := missing(edit):
+        raise BadInput(f"{where}: edit{n} is {why}; it must be the word that replaces <{marks[0]}/>.")
     before, _, after = _MARK.split(original, maxsplit=1)
     before, word, after = (" ".join(part.split()) for part in (before, marks[0], after))
     mean, grades = _mean(row, n, where), row.get(f"grades{n}", "").strip()

@@ -7,11 +7,12 @@ arXiv 2507.21476. Corpus: ReubenNarad/Humor-Bench, 499 elements of 309 captions 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.rows import CsvRows, fetch, read_csv
+from humor_tasks.data.text import check_text
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, listed, nearest
 
@@ -70,11 +71,7 @@ def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tu
 
 def cells(row: Mapping[str, str], columns: Iterable[str], where: str) -> dict[str, str]:
     """The texts of these columns with whitespace collapsed; BadInput for an empty one."""
-    texts = {column: " ".join(row[column].split()) for column in columns}
-    for column, text in texts.items():
-        if not text:
-            raise BadInput(f"{where}: {column} is empty; it must be text.")
-    return texts
+    return {column: " ".join(check_text(row[column], f"{where}: {column}").split()) for column in columns}
 
 
 def mark(*texts: str) -> str:
@@ -126,15 +123,25 @@ def _read_keys(path: Path) -> frozenset[str]:
         found = read_csv(path, ("idx", "element"))
         return frozenset(key(row["idx"], row["element"]) for row in found.rows)
     try:
-        keys = json.loads(path.read_text(encoding="utf-8"))["keys"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+        keys = parse_json(path, read_body(path))["keys"]
+    except (BadInput, KeyError, TypeError) as problem:
+        why = str(problem) if isinstance(problem, BadInput) else f"{path}: cannot be read as a list of keys."
         raise BadInput(
-            f'{path}: cannot be read as a list of keys ({problem!r}); it must be JSON {{"keys": ["IDX-MARK", ...]}} or '
-            "CSV with the columns idx and element."
+            f'{why} It must be JSON {{"keys": ["IDX-MARK", ...]}} or CSV with the columns idx and element.'
         ) from None
     if not isinstance(keys, list) or not keys or not all(isinstance(k, str) for k in keys):
         raise BadInput(f'{path}: "keys" must be a list of texts with at least one entry.')
     return frozenset(keys)
+
+
+def subset_logs(subset: str) -> frozenset[str]:
+    """The logs that chose the rows of a file by `humor-tasks hard-subset`, as "FILE: MODEL"; else empty."""
+    path = Path(subset).expanduser()
+    if path.suffix == ".csv" or not path.is_file():
+        return frozenset()
+    source = parse_json(path, read_body(path)).get("source")
+    logs = source.get("logs") if isinstance(source, Mapping) else None
+    return frozenset(str(log).split(", ", 1)[0] for log in logs or ())
 
 
 def check_keys(wanted: Iterable[str], known: Iterable[str], subset: str, dataset: str) -> None:

@@ -51,7 +51,7 @@ class ExamOptions(Options):
     extraction: Literal["strict"] = "strict"
     seed: int = parameter(1234, "Seed of the judge.")
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
-    temperature: float | None = parameter(0.0, "Temperature of the judge; `none`: the provider's default.")
+    temperature: float | None = parameter(0.0, "Temperature of the judge; `none`: the provider's default.", least=0)
 
     def scoring(self) -> dict[str, Any]:
         """Also the form of the verdict."""

@@ -20,6 +20,7 @@ from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.data.rows import fingerprint
+from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
 PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
@@ -193,10 +194,7 @@ def _clip(o: MockOptions, shown: Picture) -> Clip:
 
 def text(row: Mapping[str, Any], column: str, where: str) -> str:
     """A text with whitespace collapsed; BadInput where it is missing or empty."""
-    value = row[column]
-    if not isinstance(value, str) or not value.strip():
-        raise BadInput(f"{where}: {column} is {'empty' if value in (None, '') else repr(value)}; it must be text.")
-    return " ".join(value.split())
+    return " ".join(check_text(row[column], f"{where}: {column}").split())
 
 
 def dialogue(turns: Any, where: str) -> list[tuple[str, str]]:
@@ -237,11 +235,7 @@ def _label(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ..
 def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:
     """Four options and the answer's letter; the option of that letter must be the hidden line."""
     options = row["options"]
-    if (
-        not isinstance(options, list)
-        or len(options) != 4
-        or not all(isinstance(o, str) and as_seen(o) for o in options)
-    ):
+    if not isinstance(options, list) or len(options) != 4 or any(map(missing, options)):
         count = len(options) if isinstance(options, list) else repr(options)
         raise BadInput(f"{where}: options has {count}; four texts are needed (see `humor-tasks build options`).")
     shown = tuple(" ".join(option.split()) for option in options)

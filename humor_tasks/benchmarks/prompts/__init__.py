@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 
+from humor_tasks.data.reading import read_body
 from humor_tasks.errors import BadInput, nearest
 
 _TURN = re.compile(r"^== (system|user|assistant) ==[ \t]*$", re.M)
@@ -31,9 +32,9 @@ def read_templates(folder: str, names: Sequence[str], override: str | None) -> d
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise BadInput(f"template {path}: cannot be read as UTF-8 text ({problem}).") from None
+        return read_body(path).strip()
+    except BadInput as problem:
+        raise BadInput(f"template {problem}") from None
 
 
 def _override_files(override: str, known: Sequence[str]) -> dict[str, Path]:

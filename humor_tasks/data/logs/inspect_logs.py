@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,10 @@ def from_log(log: EvalLog, path: Path | None = None) -> FinishedRun:
 def _no_log(path: Path, problem: Exception) -> BadInput:
     # Inspect raises many kinds of error for a file that is not a log, including long schema validation errors.
     why = f"{problem}" if isinstance(problem, OSError) else "it is no .eval or .json that Inspect wrote"
+    if path.suffix == ".eval" and (
+        isinstance(problem, zipfile.BadZipFile | zlib.error) or not zipfile.is_zipfile(path)
+    ):
+        why = "it is truncated or damaged, or no .eval"
     return BadInput(f"{path}: cannot be read as an Inspect log ({why}).")
 
 

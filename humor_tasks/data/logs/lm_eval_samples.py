@@ -10,6 +10,7 @@ from typing import Any
 from humor_tasks.data.logs import before
 from humor_tasks.data.logs.metadata import about_document
 from humor_tasks.data.logs.record import About, FinishedRun, LoggedSample, Scored
+from humor_tasks.data.reading import read_body
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.errors import BadInput
 
@@ -67,8 +68,9 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
             for i, line in enumerate(file, 1):
                 if line.strip():
                     yield f"{path}, line {i}", line
-    except (OSError, UnicodeDecodeError) as problem:
-        raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
+    except (OSError, UnicodeDecodeError):
+        read_body(path)  # says what the file is instead
+        raise
 
 
 def _samples(path: Path) -> Iterator[_Read]:

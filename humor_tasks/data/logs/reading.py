@@ -44,8 +44,12 @@ def read_run(
     Raises BadInput for a file that is missing or not a log, and for what the arguments reject. Errors in a single
     sample are raised when the iteration reaches it.
     """
+    if path.is_dir():
+        raise BadInput(f"{path}: is a folder; name the log itself.")
     if not path.is_file():
         raise BadInput(f"{path}: there is no such log.")
+    if path.suffix != ".jsonl" and not path.stat().st_size:
+        raise BadInput(f"{path}: is empty; it holds no log.")
     run = _open(path, texts)
     if whole:
         _check_whole(run)

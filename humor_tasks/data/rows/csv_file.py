@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from humor_tasks.data.reading import decode, read_bytes
 from humor_tasks.errors import BadInput, nearest
 
 
@@ -36,11 +37,8 @@ def read_csv(path: Path, columns: Sequence[str]) -> CsvRows:
     Raises BadInput for a file that cannot be read, missing or repeated columns, a row of another
     length than the header (naming its line), and a file without rows.
     """
-    try:
-        data = path.read_bytes()
-        reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
-    except (OSError, UnicodeDecodeError) as problem:
-        raise BadInput(f"{path}: cannot be read as UTF-8 text ({problem}).") from None
+    data = read_bytes(path)
+    reader = csv.reader(io.StringIO(decode(path, data, "utf-8-sig"), newline=""), strict=True)
     rows: list[dict[str, str]] = []
     lines: list[int] = []
     header: list[str] = []
@@ -58,13 +56,15 @@ def read_csv(path: Path, columns: Sequence[str]) -> CsvRows:
     except csv.Error as problem:
         raise BadInput(f"{path}, line {reader.line_num}: is not CSV ({problem}).") from None
     if not rows:
-        raise BadInput(f"{path}: there are no rows.")
+        raise BadInput(f"{path}: there are no rows{'' if data.strip() else '; the file is empty'}.")
     return CsvRows(path, rows, lines, hashlib.sha256(data).hexdigest())
 
 
 def _header(path: Path, cells: list[str], columns: Sequence[str]) -> list[str]:
     for column in columns:
         if column not in cells:
+            if cells and cells[0].lstrip()[:1] in ("{", "["):
+                raise BadInput(f"{path}: it looks like JSON, and CSV with the columns {', '.join(columns)} is wanted.")
             raise BadInput(
                 f"{path}: there is no column '{column}'; there are: {', '.join(cells) or 'none'}."
                 f"{nearest(column, [cell for cell in cells if cell not in columns])}"

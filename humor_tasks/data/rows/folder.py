@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import errno
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.reading import json_lines
 from humor_tasks.data.rows.table import Absent, Request, Table
 from humor_tasks.errors import BadInput, nearest
 
@@ -22,9 +24,10 @@ def read_folder(request: Request, folder: Path) -> Table:
         builder = find_builder(request, source, None)
         files = choose_split(request, builder)
     with as_bad_input(request, files), without_torch():
+        _check_rows(request, folder, files)
         if request.pictures and is_parquet(builder):
             return _through_cache(request, folder, builder, files)
-        _check_json_lines(request, files)
+        _check_lines(request, files)
         rows = list(stream_split(request, builder, files))
         check_columns(request, dict.fromkeys(key for row in rows for key in row), files)
         images = None
@@ -156,18 +159,37 @@ def without_torch() -> Iterator[None]:
         datasets.config.TORCH_AVAILABLE = available
 
 
-def _check_json_lines(request: Request, files: Sequence[str]) -> None:
-    """Report the line number of a broken JSONL file, which the reader of `datasets` does not."""
+def _check_rows(request: Request, folder: Path, files: Sequence[str]) -> None:
+    """Raise BadInput for a file outside the folder, and where the files hold no row, which `datasets` reports as an
+    error of its own.
+    """
+    for name in files:  # links are followed: a snapshot of the hub consists of them
+        if not Path(os.path.normpath(name)).is_relative_to(folder.resolve()):
+            raise BadInput(f"{request.place}: {name} is not in the folder; correct the paths in its README.md.")
+    held = [name for name in files if Path(name).stat().st_size]
+    if held and all(name.endswith(".parquet") for name in held):
+        from pyarrow.parquet import read_metadata
+
+        held = [name for name in held if read_metadata(name).num_rows]
+    if not held:
+        raise BadInput(f"{request.place}{_shown(files)}: there are no rows.")
+
+
+def _check_lines(request: Request, files: Sequence[str]) -> None:
+    """Raise BadInput naming the line of a JSONL file that is no object, which the reader of `datasets` does not."""
+    lines = 0
     for name in files:
         if not name.endswith((".jsonl", ".ndjson")):
-            continue
-        for number, line in enumerate(Path(name).read_text(encoding="utf-8").split("\n"), 1):
-            try:
-                json.loads(line.strip() or "null")
-            except ValueError as error:
+            return
+        for where, value in json_lines(Path(name)):
+            lines += 1
+            if not isinstance(value, dict):
                 raise BadInput(
-                    f"{request.place}: {name}, line {number}: not JSON ({error}). Correct the line."
-                ) from error
+                    f"{request.place}: {where}: is {type(value).__name__}; each line must be an object. Correct the "
+                    "line."
+                )
+    if not lines:
+        raise BadInput(f"{request.place}{_shown(files)}: there are no rows.")
 
 
 @contextlib.contextmanager
@@ -177,6 +199,13 @@ def as_bad_input(request: Request, files: Sequence[str] = (), remedy: str = REST
         yield
     except BadInput:
         raise
+    except OSError as error:
+        if error.errno not in (errno.EROFS, errno.ENOSPC, errno.EDQUOT):
+            raise BadInput(f"{request.place}{_shown(files)}: cannot be read: {brief(error)}. {remedy}") from error
+        raise BadInput(
+            f"{request.place}: its cache cannot be written: {brief(error)}. Make room, or set HF_HOME to a folder that "
+            "can be written."
+        ) from error
     except StopIteration as error:  # raised by `datasets` for an empty file
         raise BadInput(f"{request.place}{_shown(files)}: there are no rows.") from error
     except Exception as error:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import string
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.rows.table import Rows, fingerprint, picture_in, with_pictures
+from humor_tasks.data.text import missing
 from humor_tasks.errors import BadInput, nearest
 
 _FIELDS = ("instance_id", "image", "choices")
@@ -32,10 +33,7 @@ def read_leaderboard(folder: Path, on_bad_picture: str | None = None) -> Rows:
     """
     folder = Path(folder).expanduser()
     file = folder / "instances.json"
-    try:
-        instances = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_without_repeats)
-    except (OSError, ValueError, RecursionError) as error:
-        raise BadInput(f"{file}: cannot be read as JSON ({error}). Correct it.") from error
+    instances = parse_json(file, read_body(file), object_pairs_hook=_without_repeats)
     if not isinstance(instances, list) or not instances:
         raise BadInput(f"{file}: must be a list of instances, each with {', '.join(_FIELDS)}.")
     rows: list[dict[str, Any]] = []
@@ -63,13 +61,16 @@ def _read_instance(instance: Any, where: str) -> tuple[str, str, list[str]]:
             raise BadInput(f"{where}: '{name}' is missing; there are: {', '.join(instance)}.{nearest(name, instance)}")
     identity, relative, choices = (instance[name] for name in _FIELDS)
     for name, value in (("instance_id", identity), ("image", relative)):
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or missing(value):
             raise BadInput(f"{where}: '{name}' is {value!r:.80}; it must be text.")
     letters = list(string.ascii_uppercase[: len(choices)]) if isinstance(choices, dict) else []
     if not letters or list(choices) != letters:
         raise BadInput(f"{where}: 'choices' must hold captions by letter, A, B, ... in order, not {choices!r:.80}.")
     if not all(isinstance(caption, str) for caption in choices.values()):
         raise BadInput(f"{where}: 'choices' holds something other than text: {choices!r:.80}.")
+    for letter, caption in choices.items():
+        if why := missing(caption):
+            raise BadInput(f"{where}: 'choices': caption {letter} is {why}; it must be text.")
     return identity, relative, list(choices.values())
 
 

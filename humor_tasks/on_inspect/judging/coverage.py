@@ -13,6 +13,7 @@ from inspect_ai.util import collect
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humorbench.coverage import graded
 from humor_tasks.data.records import Outcome, Point
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import Graded, ask, prepared, resolve, rubric_of
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
 from humor_tasks.scorers.thinking import without_thinking
@@ -94,7 +95,7 @@ def _points(state: TaskState, target: Target) -> list[Point]:
         return [Point(point["id"], point["text"]) for point in state.metadata["points"]]
     points = [Point(f"{state.sample_id}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
     if not points:
-        raise ValueError(f"sample {state.sample_id}: the target has no reference point to look for.")
+        cannot_run(f"sample {state.sample_id}: the target has no reference point to look for.")
     return points
 
 

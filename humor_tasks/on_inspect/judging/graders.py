@@ -23,7 +23,7 @@ from inspect_ai.util import JSONSchema, LimitExceededError
 from humor_tasks.benchmarks.options import Declared, parameter
 from humor_tasks.benchmarks.rubric import POINT, Judgement, Rubric, open_rubric
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.messages import turn_messages
 from humor_tasks.on_inspect.prices import register_prices
@@ -43,7 +43,9 @@ class Asking(Declared):
 
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
     temperature: float | None = parameter(
-        0.0, "Temperature of graders whose configuration does not set one; `none`: the provider's default."
+        0.0,
+        "Temperature of graders whose configuration does not set one; `none`: the provider's default.",
+        least=0,
     )
     seed: int | None = parameter(
         1234, "Seed of graders whose configuration does not set one; `none`: the provider's default."
@@ -55,7 +57,7 @@ class Asking(Declared):
         try:
             super().__post_init__()
         except BadInput as problem:
-            raise CannotRun(str(problem)) from None
+            cannot_run(str(problem))
 
     def config(self, own: GenerateConfig, attempt: int = 0, judgement: Judgement = POINT) -> GenerateConfig:
         """The generation settings of a grading request; `own` are the model's own settings."""
@@ -105,7 +107,7 @@ def graders() -> list[Model]:
     """The models bound to the model role `grader`; several form a panel."""
     bound = model_roles().get(ROLE)
     if bound is None:
-        raise CannotRun(NO_GRADER)
+        cannot_run(NO_GRADER)
     return distinct(list(bound) if isinstance(bound, list) else [bound])
 
 
@@ -113,14 +115,14 @@ def distinct(models: list[Model]) -> list[Model]:
     """The panel; CannotRun for a model that occurs twice, because its seeded and cached verdicts would be identical."""
     names = [str(model) for model in models]
     if len(set(names)) < len(names):
-        raise CannotRun(f"grader: a panel must name each model once, not {', '.join(names)}.")
+        cannot_run(f"grader: a panel must name each model once, not {', '.join(names)}.")
     return models
 
 
 def check_grader_bound() -> None:
     """Raise CannotRun while a run is being set up, before there is a log, where no grader is bound."""
     if active_model() is not None and ROLE not in model_roles():
-        raise CannotRun(NO_GRADER)
+        cannot_run(NO_GRADER)
 
 
 @solver
@@ -150,7 +152,7 @@ def rubric_of(family: str, prompts: str | None, judgement: Judgement = POINT) ->
     try:
         return open_rubric(family, prompts, judgement)
     except BadInput as problem:
-        raise CannotRun(str(problem)) from None
+        cannot_run(str(problem))
 
 
 async def ask(grader: Model, rubric: Rubric, material: Mapping[str, str], how: Asking) -> Graded:
@@ -186,9 +188,9 @@ async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, 
 def _check_hopeless(grader: Model, problem: Exception, how: Asking) -> None:
     status = getattr(problem, "status_code", None)
     if status in (401, 403, 404):
-        raise CannotRun(f"grader {grader} cannot be used (status {status}): {problem}") from None
+        cannot_run(f"grader {grader} cannot be used (status {status}): {problem}")
     if status == 400 and how.structured:
-        raise CannotRun(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}") from None
+        cannot_run(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}")
 
 
 def read(grader: str, output: ModelOutput, judgement: Judgement, how: Asking) -> Graded:

@@ -15,7 +15,7 @@ from humor_tasks.benchmarks.pair_verdicts import SIDES, WIN_VALUES, pair_outcome
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PREFERENCE, PreferenceOptions
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import (
     Asking,
     Graded,
@@ -128,10 +128,10 @@ async def _against_reference(
     """The score of a reply that is compared with the sample's target in both orders."""
     run = run_scored_by(scorer, state)
     if state.choices:
-        raise CannotRun(f"sample {state.sample_id}: its target is not a reference text.")
+        cannot_run(f"sample {state.sample_id}: its target is not a reference text.")
     reference = target[0] if len(target) else ""  # the first of several alternatives
     if not reference.strip():
-        raise ValueError(f"sample {state.sample_id}: the target has no reference text to compare the reply with.")
+        cannot_run(f"sample {state.sample_id}: the target has no reference text to compare the reply with.")
     reply = read_reply(run, state, target).answer or ""
     texts = dict(zip(SIDES, (reply, reference), strict=True))
     groups = {"settled": settled(reply, reference, run.options.on_unparsed)}

@@ -23,7 +23,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, answer, best, log_softmax, open_answer
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.providers.batching import Batcher, each
 
@@ -49,7 +49,7 @@ class ChooserAPI(ModelAPI):
                 check_choice(f"-M argument of {type(self).__name__}", name, self.arguments())
             self.chooser = self.make(model_name, **model_args)
         except BadInput as problem:
-            raise CannotRun(f"model {model_name}: {problem}") from None
+            cannot_run(f"model {model_name}: {problem}")
         self._batcher: Batcher[Question, list[float] | BadInput] = Batcher(self._scored)
 
     @abc.abstractmethod
@@ -81,7 +81,7 @@ class ChooserAPI(ModelAPI):
                 return self._output(f"Explanation: {open_answer(self.chooser, asked)}", None, {})
             scores = await self.score(asked)
         except BadInput as problem:
-            raise CannotRun(f"model {self.model_name}: {problem}") from None
+            cannot_run(f"model {self.model_name}: {problem}")
         logprobs = log_softmax(scores)
         letters = LETTERS[: len(scores)]
         top = [TopLogprob(token=a, logprob=p) for a, p in zip(letters, logprobs, strict=True)]

@@ -11,7 +11,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.providers.batching import Batcher
 
 
@@ -33,7 +33,7 @@ class HumicroeditAPI(ModelAPI):
         try:
             self.rater = load(Path(model_name))
         except BadInput as problem:
-            raise CannotRun(f"model humicroedit/{model_name}: {problem}") from None
+            cannot_run(f"model humicroedit/{model_name}: {problem}")
         self._batcher: Batcher[Sequence[Edit], list[float]] = Batcher(self._rate)
 
     def _rate(self, items: Sequence[Sequence[Edit]]) -> list[list[float]]:
@@ -47,7 +47,7 @@ class HumicroeditAPI(ModelAPI):
         asked = next((m for m in reversed(input) if isinstance(m, ChatMessageUser)), None)
         edits = edits_in((asked.metadata or {}).get("fields", {})) if asked else []
         if not edits:
-            raise CannotRun(f"model humicroedit/{self.model_name} can only answer the Humicroedit tasks.")
+            cannot_run(f"model humicroedit/{self.model_name} can only answer the Humicroedit tasks.")
         ratings = await self._batcher(edits)
         output = ModelOutput.from_content(self.model_name, answer(ratings))
         output.usage, output.metadata = ModelUsage(), {"ratings": ratings}

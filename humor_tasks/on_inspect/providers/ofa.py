@@ -23,7 +23,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.arguments import cut_at, settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
 from humor_tasks.on_inspect.providers.batching import Batcher, each
 
@@ -61,7 +61,7 @@ class OfaAPI(ModelAPI):
         try:
             self.describer = _open(model_name, model_args)
         except BadInput as problem:
-            raise CannotRun(f"model {model_name}: {problem}") from None
+            cannot_run(f"model {model_name}: {problem}")
         self._batcher: Batcher[Request, Any] = Batcher(self._answered, self.describer.batch_size)
 
     def identity(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class OfaAPI(ModelAPI):
             if isinstance(answer, BadInput):
                 raise answer
         except BadInput as problem:
-            raise CannotRun(f"model {self.model_name}: {problem}") from None
+            cannot_run(f"model {self.model_name}: {problem}")
         stops = tuple(config.stop_seqs or ())
         choices = [
             ChatCompletionChoice(

@@ -29,7 +29,7 @@ from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import About
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import turn_messages
 from humor_tasks.on_inspect.modalities import check_takes
 
@@ -76,7 +76,7 @@ def chain_of_task(
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         of_task = about(state.metadata)
         if of_task.options.get("chain_of_task") is True:
-            raise CannotRun(
+            cannot_run(
                 "chain_of_task: the task already shows worked samples (chain_of_task=true); leave out one of them."
             )
         try:
@@ -86,7 +86,7 @@ def chain_of_task(
             run, worked = _open(asked, where, tuple(settings.items()))
             _show(state, run, worked, asked, where)
         except BadInput as problem:
-            raise CannotRun(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}") from None
+            cannot_run(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}")
         return await generate(state) if generates else state
 
     return solve

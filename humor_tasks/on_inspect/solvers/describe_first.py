@@ -21,7 +21,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.on_inspect.describer import Asking, ask
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
 
 ROLE = "describer"
@@ -51,7 +51,7 @@ def describe_first(
         how = Asking(instruction, temperature, max_tokens, seed)
         scenes = read_templates("nycc", [PIXELS, WORDS], prompts)
     except BadInput as problem:
-        raise CannotRun(f"describe_first: {problem}") from None
+        cannot_run(f"describe_first: {problem}")
     known: dict[tuple[str, str], dict[str, str]] = {}
     locks: dict[tuple[str, str], anyio.Lock] = {}
 
@@ -74,7 +74,7 @@ def describe_first(
                 described.append({"picture": picture.sha256(), "describer": str(model), **found})
                 state.messages[i] = in_words(message, Description.of(found, f"sample {state.sample_id}"), scenes)
         if not described:
-            raise CannotRun(
+            cannot_run(
                 f"describe_first: sample {state.sample_id} has no picture to describe. It is for tasks with -T "
                 "setting=pixels, such as humor_tasks/matching."
             )
@@ -90,7 +90,7 @@ def describer() -> Model:
     models = bound if isinstance(bound, list) else [bound] if bound else []
     if len(models) != 1:
         what = f"there are {len(models)}" if models else "there is none"
-        raise CannotRun(f"describe_first: give one model with --model-role {ROLE}=MODEL; {what}.")
+        cannot_run(f"describe_first: give one model with --model-role {ROLE}=MODEL; {what}.")
     return models[0]
 
 
@@ -100,7 +100,7 @@ def in_words(message: ChatMessage, description: Description, scenes: Mapping[str
         raise BadInput("describe_first: a message has several pictures; only one per message is supported.")
     text, shown = message.text, scenes[PIXELS]
     if text.count(shown) != 1:
-        raise CannotRun(
+        cannot_run(
             f"describe_first: the description replaces the text of {PIXELS}, which must be in the prompt exactly once. "
             "If the task has -T prompts=FOLDER, give -S prompts=FOLDER too."
         )

@@ -9,7 +9,7 @@ from inspect_ai.model import Logprob, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.benchmarks.humicroedit.rating import LABELS
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.scorers.rating import expected_rating
 
 
@@ -29,12 +29,10 @@ def expected_answer(labels: Sequence[str] = LABELS) -> Solver:
         state = await generate(state)
         content = state.output.choices[0].logprobs if state.output.choices else None
         if content is None:
-            raise CannotRun(f"{state.model} returns no log-probabilities; use estimate=text.")
+            cannot_run(f"{state.model} returns no log-probabilities; use estimate=text.")
         place = _digit(content.content, labels)
         if place and not place.top_logprobs:
-            raise CannotRun(
-                f"{state.model} returns the log-probability of the generated token only; use estimate=text."
-            )
+            cannot_run(f"{state.model} returns the log-probability of the generated token only; use estimate=text.")
         seen = {top.token: top.logprob for top in (place.top_logprobs or [])} if place else {}
         found = expected_rating(seen, labels)
         state.metadata |= {"said": state.output.completion, "digit_probability": found.mass}

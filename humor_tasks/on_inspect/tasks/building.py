@@ -18,7 +18,7 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import CannotRun
+from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, require_grader
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
@@ -70,7 +70,7 @@ def build(
         run = find_benchmark(name).open(**_of(name, given, own=True))
         samples = [sample(run, record) for record in run.records]
     except BadInput as problem:
-        raise CannotRun(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}") from None
+        cannot_run(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}")
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     about = {"signature": run.signature("generate"), "source": dict(run.data.provenance), "paper": run.benchmark.paper}
@@ -134,8 +134,11 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
             prompt = run.prompt(record)
             if asks:
                 check_takes(get_model(), prompt.media)
-            state.messages = chat_messages(prompt, record, pictures=True)
-            state.metadata["pictures"] = [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
+            try:
+                state.messages = chat_messages(prompt, record, pictures=True)
+                state.metadata["pictures"] = [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
+            except BadInput as problem:
+                cannot_run(str(problem))
             return state
 
         return solve

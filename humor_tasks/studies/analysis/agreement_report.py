@@ -26,6 +26,30 @@ METRICS = (
     *("win_rate", "win_rate_of_votes", "accuracy", "accuracy_of_votes", "human_acc", "gwet_ac1", "raw_agreement"),
     *("krippendorff_alpha", "fleiss_kappa", "cohen_kappa", "human_ceiling", "first_shown"),
 )
+_ABOUT_JUDGES = (
+    "- A, B: the systems whose texts are options A and B; of its family: the side whose author is of the judge's "
+    "family; pairs: those with a verdict and votes, over which all lines are but unread, the win rates and prediction "
+    "powered."
+)
+LEGEND = {
+    "accuracy": "how often the judge agrees with the majority of the annotators, over pairs without a tie of either",
+    "gwet_ac1": "Gwet's AC1 of judge and majority as two raters, with ties as a category",
+    "raw_agreement": "the share of pairs on which judge and majority say the same, with ties as a category",
+    "human_ceiling": "the expected accuracy of one annotator against the majority of the others",
+    "first_shown": "the share of the judge's verdicts for a side that prefer the text shown first; .5 without bias",
+    "people_first_shown": "the same of the votes",
+    "inconsistent": "the share of pairs on which the judge's verdicts in the two orders differ",
+    "length_effect": "the effect of a text's length on the judge's preference, in log odds; 0 without bias",
+    "people_length_effect": "the same of the majority",
+    "longer": "how often the judge prefers the longer text",
+    "people_longer": "the same of the majority",
+    "self_preference": "the judge's win rate of its family's side minus the annotators' win rate of that side",
+    "unread": "the share of pairs with votes on which the judge has no readable verdict",
+    "judge_win_rate": "A's win rate by the judge, over all pairs with a verdict",
+    "people_win_rate": "A's win rate by the majority, over all pairs with votes",
+    "prediction_powered": "A's win rate by annotators over all pairs with a verdict, estimated from both",
+}
+"""Label of a judge's row -> its meaning; see `studies.analysis.judge.Comparison`."""
 HOW = "Intervals are 95 %, clustered by contest where PAIRS or the log tell it, else by item."
 
 
@@ -211,4 +235,7 @@ def _judges(judges: Sequence[Comparison]) -> str:
     for name in dict.fromkeys(name for each in judges for name in each.estimates):
         cells: list[Estimate | None] = [each.estimates.get(name) for each in judges]
         rows.append((_words(name), *(interval(cell) for cell in cells)))
-    return table(("", *(each.judge for each in judges)), rows)
+    meant = [
+        f"- {_words(name)}: {meaning}." for name, meaning in LEGEND.items() if any(name in j.estimates for j in judges)
+    ]
+    return "\n\n".join([table(("", *(each.judge for each in judges)), rows), "\n".join([_ABOUT_JUDGES, *meant])])

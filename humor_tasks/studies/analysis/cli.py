@@ -38,6 +38,7 @@ def agreement(
     """
     from humor_tasks.studies.analysis import agreement_report
     from humor_tasks.studies.analysis.questions import read_questions
+    from humor_tasks.studies.analysis.tables import echo
 
     agreement_report.check_ending(output)
     if explainers and not judges:
@@ -46,8 +47,10 @@ def agreement(
     found = agreement_report.analyse(read_questions(votes, pairs, twice), judges, wrote)
     if output:
         agreement_report.write_report(output, found)
-    shown = agreement_report.as_json(found) if as_json else agreement_report.as_markdown(found)
-    click.echo(shown, nl=False)
+    if as_json:
+        click.echo(agreement_report.as_json(found), nl=False)
+    else:
+        echo(agreement_report.as_markdown(found))
 
 
 def _explainer(pair: str) -> tuple[str, str]:

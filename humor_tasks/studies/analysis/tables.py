@@ -5,18 +5,57 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
+
+import click
+from rich.cells import cell_len
 
 from humor_tasks.scorers.estimate import Estimate
 
+_MARKUP = r"[\\`*_<>|$~&]"
+_ESCAPED = re.compile(rf"\\({_MARKUP})")
+_BAR = re.compile(r"(?<!\\)\|")
+
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table."""
-    lines = [[safe(str(cell)) for cell in row] for row in (head, *rows)]
-    shown = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([shown[0], "|" + "---|" * len(head), *shown[1:]])
+    """A Markdown table, aligned."""
+    return aligned([[safe(str(cell)) for cell in row] for row in (head, *rows)])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table of cells that are already escaped, the head first, with columns of equal width."""
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+
+    def line(row: Sequence[str]) -> str:
+        cells = (cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True))
+        return f"| {' | '.join(cells)} |"
+
+    return "\n".join([line(rows[0]), f"|{'|'.join('-' * (width + 2) for width in widths)}|", *map(line, rows[1:])])
+
+
+def echo(markdown: str) -> None:
+    """Print a report: Markdown where the output is piped, the same without escapes in a terminal."""
+    click.echo(unescaped(markdown) if sys.stdout.isatty() else markdown, nl=False)
+
+
+def unescaped(markdown: str) -> str:
+    """Markdown with its escapes removed and its tables aligned again."""
+    parts: list[str] = []
+    for in_table, lines in groupby(markdown.split("\n"), key=lambda line: line.startswith("|")):
+        if not in_table:
+            parts += map(_bare, lines)
+            continue
+        head, _, *rows = lines
+        parts.append(aligned([[_bare(cell.strip()) for cell in _BAR.split(line)[1:-1]] for line in (head, *rows)]))
+    return "\n".join(parts)
+
+
+def _bare(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)
 
 
 def interval(e: Estimate | None, digits: int = 3, times: float = 1) -> str:
@@ -46,4 +85,4 @@ def plain(value: Any) -> Any:
 def safe(text: str) -> str:
     """`text` on one line with Markdown escaped, without invisible characters: control, bidi and other format ones."""
     seen = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf"))
-    return re.sub(r"([\\`*_<>|$~&])", r"\\\1", " ".join(seen.split()))
+    return re.sub(rf"({_MARKUP})", r"\\\1", " ".join(seen.split()))

@@ -18,6 +18,7 @@ from typing import Any
 
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.reading import read_body
+from humor_tasks.data.text import check_text, missing
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.studies.annotate.vote import TIE
@@ -79,7 +80,7 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
     identity = row.get("id")
     if isinstance(identity, int) and not isinstance(identity, bool):
         identity = str(identity)
-    if not isinstance(identity, str) or not identity.strip():
+    if not isinstance(identity, str) or missing(identity):
         raise BadInput(f"{where}: id is {identity!r}; an item needs one, as text.")
     options = _options(row.get("options"), where)
     caption = _text(row, "caption", where)
@@ -105,8 +106,7 @@ def _options(given: Any, where: str) -> tuple[str, ...]:
     if not isinstance(given, list) or not 2 <= len(given) <= len(string.ascii_uppercase):
         raise BadInput(f'{where}: options must be a list of 2 to 26 texts, or {{"a": text, "b": text}}.')
     for i, option in enumerate(given, 1):
-        if not isinstance(option, str) or not option.strip():
-            raise BadInput(f"{where}: option {i} is {option!r}; it must be text.")
+        check_text(option, f"{where}: option {i}")
     if len({same_text(option) for option in given}) < len(given):
         raise BadInput(f"{where}: two options are the same text. Leave the item out.")
     return tuple(option.strip() for option in given)

@@ -16,8 +16,9 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from humor_tasks.data.reading import read_body
+from humor_tasks.data.reading import parse_line, read_body
 from humor_tasks.data.rows import read_csv
+from humor_tasks.data.text import missing
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.studies.annotate.vote import TIE, Vote, utc
@@ -162,13 +163,13 @@ def vote_of(row: Mapping[str, Any], where: str, text: Callable[[str], str] = str
 
     text: reads a column's text; `cell_text` for a row of a CSV file.
     """
-    missing = [name for name in REQUIRED if name not in row]
-    if missing:
-        raise BadInput(f"{where}: has no {', '.join(missing)}; a vote has {', '.join(REQUIRED)}.")
+    without = [name for name in REQUIRED if name not in row]
+    if without:
+        raise BadInput(f"{where}: has no {', '.join(without)}; a vote has {', '.join(REQUIRED)}.")
     texts = {name: text(_text(row[name], name, where)) for name in COLUMNS if name in row}
     for name in ("item", "rater", "choice"):
-        if not texts[name]:
-            raise BadInput(f"{where}: {name} is empty.")
+        if why := missing(texts[name]):
+            raise BadInput(f"{where}: {name} is {why}.")
     return Vote(**texts | {"time": utc(texts["time"], where)}, where=where)
 
 
@@ -225,9 +226,8 @@ def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
     try:
         data = json.loads(body)
     except json.JSONDecodeError:
-        rows = [
-            (f"{path}, line {i}", _line(path, i, line)) for i, line in enumerate(body.split("\n"), 1) if line.strip()
-        ]
+        lines = [(f"{path}, line {i}", line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
+        rows = [(where, parse_line(line, where)) for where, line in lines]
     except (ValueError, RecursionError) as problem:
         raise BadInput(f"{path}: not JSON ({problem}).") from None
     else:
@@ -236,13 +236,6 @@ def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
         if not isinstance(row, dict):
             raise BadInput(f"{where}: is {type(row).__name__}; a row must be an object.")
     return rows
-
-
-def _line(path: Path, i: int, line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}, line {i}: not JSON ({problem}).") from None
 
 
 def _listed(data: Any) -> list[Any]:

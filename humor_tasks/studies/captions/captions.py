@@ -14,6 +14,7 @@ from typing import Any
 
 from humor_tasks.data.logs import read_run
 from humor_tasks.data.reading import json_lines
+from humor_tasks.data.text import check_text
 from humor_tasks.data.writing import LONE, write_json, write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
@@ -86,7 +87,7 @@ def _of_file(path: Path) -> Captions:
         if isinstance(contest, bool) or not isinstance(contest, int | str):
             raise BadInput(f"{where}: contest is {contest!r}; it must be the contest's number.")
         for name, value in (("caption", caption), ("system", system)):
-            if not isinstance(value, str) or not value.strip() or LONE.search(value):
+            if LONE.search(check_text(value, f"{where}: {name}")):
                 raise BadInput(f"{where}: {name} is {value!r:.60}; it must be text.")
         found.append(Caption(str(contest), " ".join(caption.split()), system))
     return Captions(tuple(found), {})

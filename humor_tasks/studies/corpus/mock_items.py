@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -12,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.mock.corpus import as_seen
 from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.reading import read_body
+from humor_tasks.data.reading import parse_json, read_body
+from humor_tasks.data.text import missing
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.corpus.shortcuts import Cell, Found
@@ -128,20 +127,18 @@ def balanced_letters(count: int, rng: random.Random) -> list[str]:
 
 def one_line(text: object, what: str, where: str) -> str:
     """A text without line breaks. Raises BadInput where it is empty, not text, or contains a lone surrogate."""
-    if not isinstance(text, str) or not as_seen(text) or LONE.search(text):
-        raise BadInput(f"{where}: {what} is {'empty' if text in (None, '') else f'{text!r:.60}'}; it must be text.")
-    return " ".join(text.split())
+    if why := missing(text):
+        raise BadInput(f"{where}: {what} is {why:.60}; it must be text.")
+    if LONE.search(str(text)):
+        raise BadInput(f"{where}: {what} is {text!r:.60}; it must be text.")
+    return " ".join(str(text).split())
 
 
 def json_object(path: Path, of: str) -> dict[str, Any]:
     """The JSON object of a file; `of` describes its content in messages. Raises BadInput for other content and repeated
     keys.
     """
-    body = read_body(path, "utf-8-sig")
-    try:
-        data = json.loads(body, object_pairs_hook=_reject_duplicate_keys)
-    except (ValueError, RecursionError) as problem:
-        raise BadInput(f"{path}: not JSON ({problem}).") from None
+    data = parse_json(path, read_body(path, "utf-8-sig"), object_pairs_hook=_reject_duplicate_keys)
     if not isinstance(data, dict):
         raise BadInput(f"{path}: must be one JSON object of {of}.")
     return data

@@ -23,7 +23,8 @@ from humor_tasks.data.reading import json_lines
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import YES_NO, Question, best
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.corpus.block_design import TOKENS
 
 CHANCE = {"detecting": 0.5, "matching": 0.25}
@@ -53,7 +54,7 @@ def shortcuts(cells: Mapping[Cell, Sequence[Row]]) -> Found:
         for cell, rows in own.items():
             rules = _in_matching(rows, every) if subtask == "matching" else _in_detecting(rows, learnt)
             media = [row["media_id"] for row in rows]
-            found[cell] = {rule: clustered_mean(rules[rule], media) for rule in RULES if rule in rules}
+            found[cell] = {rule: clustered_proportion(rules[rule], media) for rule in RULES if rule in rules}
     return found
 
 

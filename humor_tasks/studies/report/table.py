@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.humorbench.corpus import subset_keys
+from humor_tasks.benchmarks.humorbench.corpus import subset_keys, subset_logs
 from humor_tasks.benchmarks.missing import BOUNDS, MISSING, missing_warning
 from humor_tasks.data.writing import as_table, write_bytes, write_text
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
+from humor_tasks.studies.analysis.tables import aligned
 from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
 
 COLUMNS = (
@@ -103,9 +104,7 @@ def as_markdown(lines: Sequence[Line]) -> str:
         row += [str(line.no_verdict), " / ".join(_value(bound) for bound in line.bounds)]
         row += [*_spent(line.log.explainer), _names(line.log.graders), *_spent(line.log.grader)]
         rows.append((*row, line.log.version))
-    safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    shown = ["| " + " | ".join(row) + " |" for row in safe]
-    return "\n".join([shown[0], "|" + "---|" * len(rows[0]), *shown[1:]]) + "\n"
+    return aligned([[cell.replace("|", "\\|") for cell in row] for row in rows]) + "\n"
 
 
 def _value(e: Estimate) -> str:
@@ -140,6 +139,18 @@ def incomparable(lines: Sequence[Line]) -> list[str]:
     return told
 
 
+def circular(lines: Sequence[Line], hard: str) -> list[str]:
+    """A message on the logs that chose the rows of `hard`, a file of `humor-tasks hard-subset`; empty without one."""
+    chosen = subset_logs(hard)
+    found = [line.log for line in lines if f"{line.log.path.name}: {line.log.model}" in chosen]
+    if not found:
+        return []
+    return [
+        f"{listed('log', [log.path.name for log in found])} chose the rows of {hard} for being failed: their hard "
+        "scores are circular, and too low. Compare hard scores of other logs only."
+    ]
+
+
 def missing(lines: Sequence[Line]) -> list[str]:
     """The warnings of rows with many missing verdicts."""
     return [f"{line.log.path.name}: {line.warning}" for line in lines if line.warning]
@@ -161,10 +172,19 @@ def as_json(lines: Sequence[Line]) -> str:
 
 def write_report(path: Path, lines: Sequence[Line]) -> None:
     """Write Markdown, CSV or JSON, by the file's extension; raises BadInput for another extension."""
-    makers: dict[str, Callable[[Sequence[Line]], str]] = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
-    if path.suffix not in makers:
-        raise BadInput(f"{path}: a report ends in {', '.join(makers)}.")
-    write_text(path, makers[path.suffix](lines))
+    check_endings(path, None)
+    write_text(path, REPORTS[path.suffix](lines))
+
+
+REPORTS: dict[str, Callable[[Sequence[Line]], str]] = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
+
+
+def check_endings(report: Path | None, picture: Path | None) -> None:
+    """Raise BadInput for unsupported file extensions, before anything is computed."""
+    if report and report.suffix not in REPORTS:
+        raise BadInput(f"{report}: a report ends in {', '.join(REPORTS)}.")
+    if picture and picture.suffix not in PICTURES:
+        raise BadInput(f"{picture}: a picture ends in {', '.join(PICTURES)}.")
 
 
 def plot(path: Path, lines: Sequence[Line]) -> int:
@@ -178,8 +198,7 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
         from matplotlib.ticker import LogLocator, NullFormatter
     except ImportError as problem:
         raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
-    if path.suffix not in PICTURES:
-        raise BadInput(f"{path}: a picture ends in {', '.join(PICTURES)}.")
+    check_endings(None, path)
     shown = [(line, cost) for line in lines if (cost := _explaining(line))]
     if not shown:
         raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")

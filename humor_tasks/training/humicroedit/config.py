@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +68,7 @@ class TrainConfig(Settings):
         check_ranges(self, _RANGES)
         if self.part and not _is_part(self.part):
             raise BadInput(f"part={self.part}: write it as I/N, such as 1/2.")
-        if not self.alphas or min(self.alphas) <= 0:
+        if not self.alphas or not all(0 < alpha < math.inf for alpha in self.alphas):
             raise BadInput(f"alphas={self.alphas}: they must be positive.")
 
     def as_dict(self) -> dict[str, Any]:
