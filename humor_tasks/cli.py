@@ -129,7 +129,7 @@ def grade(
 ) -> None:
     """Grade explanations logged by lm-eval (samples_*.jsonl) or by Inspect (.eval).
 
-    Verdicts are cached when they arrive: a second run of an interrupted command requests only the remaining ones.
+    Verdicts are cached when they arrive: a second run requests only missing and unreadable ones.
     """
     from humor_tasks.data.writing import write_json
     from humor_tasks.studies.grade import grade, report_of

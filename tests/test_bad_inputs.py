@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -11,10 +12,12 @@ import pytest
 from bad_inputs import CASES
 from bad_inputs.case import Bad, ended
 from standins import commands
+from standins.waiting import LIMIT
 
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput, nearest
 
+TESTS = str(Path(__file__).parent)
 SLOW = ("inspect ", "lm_eval ", *(f"humor-tasks {name}" for name in ("train", "build", "describe", "rank-captions")))
 
 
@@ -42,7 +45,8 @@ def test_lm_evals_command_shows_no_frames(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=300,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (TESTS, os.environ.get("PYTHONPATH"))))},
+        timeout=LIMIT,
     )
     assert done.returncode == 1
     assert "Traceback" not in done.stderr

@@ -183,6 +183,7 @@ def test_what_says_the_same_is_written_again_and_shown_as_taken(tmp_path: Path) 
     answer = judge_by(lambda a, b: b.startswith("Near: ") or a.startswith("Near: "), write)
     told, server = build(source, out, answer, tmp_path, "--input", "description", "--at-once", "1", *JUDGE)
     assert "3 judged equivalent, 6 reply unparsed, 3 same text" in told
+    assert "reused from the log. 6 could not be read and are not asked for again: for that, remove their lines." in told
     written = lines_of(out)
     assert [row["id"] for row in written] == [row["id"] for row in rows]
     assert all(not option.startswith(("Near", "“")) for row in written for option in row["options"])

@@ -34,7 +34,7 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.on_inspect.judging.coverage import element_coverage
 from humor_tasks.tasks import humorbench, humorbench_autograder
-from humor_tasks.testing import ChatServer, ScriptedModel, text_of
+from humor_tasks.testing import ChatServer, ScriptedModel, scripted_judge, text_of
 
 # ---- the request --------------------------------------------------------------------------------
 
@@ -307,3 +307,41 @@ def test_the_exam_asks_what_element_coverage_asks(structured: bool) -> None:
     assert len(settings) == 1
     assert {(c.temperature, c.seed, str(c.response_schema)) for c in examined.configs} == settings
     assert ("judgement" in str(judge.configs[0].response_schema)) == structured
+
+
+def test_an_unreadable_verdict_is_asked_for_again_by_the_next_run() -> None:
+    asked = []
+    for verdicts in ([None, True], [None], [True], [False]):
+        judge = scripted_judge("g", verdicts)
+        log = run(own_task(bears("one", "It has fur.", "It flies.")), says("m", "Bears."), judge)
+        asked.append((len(judge.asked), metrics(log)["grader_failed"]))
+    assert asked == [(2, 0.5), (1, 0.5), (1, 0.0), (0, 0.0)]
+
+
+def test_retries_are_read_from_the_cache_before_anything_is_asked_again() -> None:
+    seeds = []
+    for verdicts, retries in (([None], 0), ([None], 1), ([None, True], 1), ([False], 1)):
+        judge = scripted_judge("g", verdicts)
+        run(own_task(bears(), retries=retries), says("m", "Bears."), judge)
+        seeds.append([config.seed for config in judge.configs])
+    assert seeds == [[1234], [1235], [1234, 1235], []]
+
+
+def test_graders_of_one_name_with_other_arguments_do_not_share_verdicts() -> None:
+    for temperature, asked in ((0, 1), (0, 0), (1, 1)):
+        judge = scripted_judge("g", True)
+        judge.model.model_args["variant"] = temperature
+        run(own_task(bears()), says("m", "Bears."), judge)
+        assert len(judge.asked) == asked
+
+
+def test_verdicts_of_weights_on_this_machine_are_kept_until_these_change(tmp_path: Path) -> None:
+    for weights, asked in (("old", 1), ("old", 0), ("trained further", 1)):
+        path = tmp_path / "model" / "weights"
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists() or path.read_text() != weights:
+            path.write_text(weights)
+        judge = scripted_judge("g", True)
+        judge.model.model_args["model_path"] = str(path.parent)
+        run(own_task(bears()), says("m", "Bears."), judge)
+        assert len(judge.asked) == asked

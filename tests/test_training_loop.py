@@ -21,7 +21,7 @@ from standins import tiny_training
 from standins.tiny_training import Line, trained
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.folder import check_folder, run_in
+from humor_tasks.training.folder import check_folder, locked, run_in
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -224,3 +224,58 @@ def test_a_kill_at_the_very_start_is_no_other_run(tmp_path: Path) -> None:
     check_folder(tmp_path, {"seed": 0})
     (tmp_path / "config.json").write_text('{"seed": 1}')
     check_folder(tmp_path, {"seed": 0})
+
+
+def test_two_processes_do_not_train_in_one_folder(tmp_path: Path) -> None:
+    with locked(tmp_path / "run"):
+        said = not_run(tmp_path / "run", seed=0)
+        assert run(tmp_path / "other", seed=0)["settings"] == {"seed": 0}
+    assert (
+        said == f"{tmp_path / 'run'}: another process is training in this folder; let it end, or choose another folder."
+    )
+    assert run(tmp_path / "run", seed=0)["settings"] == {"seed": 0}
+    with locked(tmp_path / "run"):
+        assert run(tmp_path / "run", seed=0)["settings"] == {"seed": 0}  # a finished run is only read
+
+
+def test_the_folder_is_free_after_a_run_that_failed_and_between_the_parts_of_a_shared_one(tmp_path: Path) -> None:
+    def fails(_: None) -> dict[str, Any]:
+        raise Killed
+
+    with pytest.raises(Killed):
+        run_in(tmp_path, {}, lambda: None, fails)
+    with locked(tmp_path):
+        assert run_in(tmp_path, {}, lambda: None, lambda _: {"part": 1}, shared=True)["part"] == 1
+
+
+def test_a_run_that_another_process_finished_meanwhile_is_not_repeated(tmp_path: Path) -> None:
+    def read() -> None:
+        run(tmp_path, seed=0)
+
+    def again(_: None) -> dict[str, Any]:
+        raise AssertionError("trained twice")
+
+    assert run_in(tmp_path, {"seed": 0}, read, again)["settings"] == {"seed": 0}
+
+
+@pytest.mark.slow
+def test_the_lock_of_a_killed_process_is_gone(tmp_path: Path) -> None:
+    holds = "import pathlib, sys, time; from humor_tasks.training.folder import locked\n"
+    holds += "with locked(pathlib.Path(sys.argv[1])): print('held', flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", holds, tmp_path], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        assert "another process is training" in not_run(tmp_path, seed=0)
+        process.kill()
+    assert run(tmp_path, seed=0)["settings"] == {"seed": 0}
+
+
+def test_a_file_system_without_locks_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def acquire(*_: Any, **__: Any) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr("filelock.FileLock.acquire", acquire)
+    assert run(tmp_path, seed=0)["settings"] == {"seed": 0}
+    assert "this file system has no locks" in caplog.text

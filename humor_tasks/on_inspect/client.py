@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, get_model
@@ -44,12 +46,38 @@ def open_model(
 
 
 def identity(model: Model) -> dict[str, Any]:
-    """Checkpoint, revision and settings of a model of this package; for other models, the `-M` arguments."""
+    """What a model's answers depend on besides its name and generation settings; empty if that is all.
+
+    A model may tell it itself, as OFA does: checkpoint, revision and settings. For other models it is the `-M`
+    arguments, and the state of the files on this machine that the name or an argument points to.
+    """
     own: Callable[[], dict[str, Any]] | None = getattr(model.api, "identity", None)
     if own:
         return own()
     given = _without_secrets(model.model_args)
-    return {"model_args": given} if given else {}
+    files = [_state(path) for path in local_files(model.name, model.model_args)]
+    return ({"model_args": given} if given else {}) | ({"files": files} if files else {})
+
+
+def local_files(name: str, arguments: Mapping[str, Any]) -> list[Path]:
+    """The files and folders on this machine that a model's name or one of its arguments points to."""
+    return [
+        Path(value).expanduser() for value in (name, *arguments.values()) if isinstance(value, str) and _is_path(value)
+    ]
+
+
+def _is_path(text: str) -> bool:
+    try:
+        return bool(text) and Path(text).expanduser().exists()
+    except (OSError, RuntimeError, ValueError):  # cannot be a path
+        return False
+
+
+def _state(path: Path) -> str:
+    """The first 16 hex digits of the SHA-256 over names, sizes and times of a file or of all files in a folder."""
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    state = [(str(file.relative_to(path)), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    return hashlib.sha256(repr(state).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def _without_secrets(value: Any) -> Any:
@@ -58,5 +86,7 @@ def _without_secrets(value: Any) -> Any:
         return {str(name): _without_secrets(held) for name, held in value.items() if not _SECRET.search(str(name))}
     if isinstance(value, list | tuple):
         return [_without_secrets(held) for held in value]
+    if callable(value):  # its text holds an address, which differs between runs
+        return getattr(value, "__qualname__", type(value).__name__)
     # Other values become text: YAML parses api_version=2024-06-01 as a date.
     return value if value is None or isinstance(value, int | float) else re.sub(r"(?<=://)[^/@\s]+@", "", str(value))

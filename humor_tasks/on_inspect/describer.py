@@ -5,7 +5,6 @@ This module is used for whole datasets outside an evaluation, and by the solver 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +12,6 @@ from typing import Any
 
 import anyio
 from inspect_ai.model import (
-    CachePolicy,
     ChatMessage,
     ChatMessageSystem,
     ChatMessageUser,
@@ -27,6 +25,7 @@ from inspect_ai.model import (
 
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.answer_cache import policy
 from humor_tasks.on_inspect.client import identity
 
 AT_ONCE = 128  # concurrent questions; the provider's own limit on connections also applies
@@ -80,12 +79,8 @@ def _is(kind: Any, value: object) -> bool:
 
 async def ask(model: Model, picture: Picture, question: str, how: Asking, cache: bool = False) -> str:
     """The model's answer; empty where there is none or the provider's content filter blocked it."""
-    policy: Any = False
-    if cache:
-        # The key of Inspect's cache has only the model's name, which does not identify a local checkpoint.
-        scopes = {"describer": json.dumps(identity(model), sort_keys=True)}
-        policy = CachePolicy(expiry=None, per_epoch=False, scopes=scopes)
-    output = await model.generate(how.messages(picture, question), config=how.config(model.config), cache=policy)
+    kept: Any = policy(model) if cache else False
+    output = await model.generate(how.messages(picture, question), config=how.config(model.config), cache=kept)
     return answer_in(output)
 
 

@@ -8,7 +8,7 @@ work in tasks of other packages.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
@@ -18,7 +18,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.metadata import about, without_release
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
@@ -48,7 +48,8 @@ def benchmark_metrics(benchmark: str = "matching") -> Metric:
 
 
 def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
-    """Every metric of the run over these scores, by `flat`."""
+    """Every metric of the run over these scores, by `flat`. Raises CannotRun as `check_one_run` does."""
+    check_one_run(scores)
     estimates = run.metrics([outcome_of(score) for score in scores])
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
     return flat(estimates)
@@ -70,12 +71,39 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     """
     told = about(metadata)
     definition = find_benchmark(told.benchmark or benchmark)
+    if told.version and _number(told.version) != _number(definition.version):
+        cannot_run(
+            f"{definition.name}: the log is of version {told.version}, and this humor-tasks scores version "
+            f"{definition.version}; their scores do not compare. Run the task again, or score the log with the release "
+            "that wrote it."
+        )
     settings = dict(told.options) | {name: value for name, value in changes.items() if value is not None}
     options = definition.options(**settings)
     form = definition.form(options)
     if isinstance(form, Choice) and choices and choices != len(form.letters):
         definition = dataclasses.replace(definition, answer=dataclasses.replace(form, letters=LETTERS[:choices]))
     return Run(definition, options, Data((), {}), {})
+
+
+def _number(version: str) -> str:
+    """The part of a version that changes when scores no longer compare; see CHANGELOG.md."""
+    return version.split("-")[0]
+
+
+def check_one_run(scores: Sequence[SampleScore]) -> None:
+    """Raise CannotRun where samples were asked with other rows, prompts or settings than others of the same log.
+
+    `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by their ids, whatever has changed since.
+    """
+    found = {without_release(about(score.sample_metadata or {}).signature or ""): None for score in scores}
+    if len(found) < 2:
+        return
+    first, second = [dict(part.partition(":")[::2] for part in signature.split("|")) for signature in found][:2]
+    changed = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+    cannot_run(
+        f"the log mixes samples of {len(found)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "
+        "were changed after the first attempt. Restore them and run inspect eval-retry again, or start a new run."
+    )
 
 
 SCORES = {

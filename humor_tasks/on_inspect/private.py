@@ -11,8 +11,9 @@ SUPPORTED = ">=0.3.262"
 try:
     from inspect_ai._util.config import parse_cli_args
     from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model._generate_config import active_generate_config
     from inspect_ai.model._model import active_model
 except ImportError as missing:
     raise unsupported("inspect-ai", SUPPORTED, missing) from None
 
-__all__ = ["PrerequisiteError", "active_model", "parse_cli_args"]
+__all__ = ["PrerequisiteError", "active_generate_config", "active_model", "parse_cli_args"]

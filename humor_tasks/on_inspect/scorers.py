@@ -24,6 +24,40 @@ def multiple_choice(extraction: str | None = None, on_unparsed: str | None = Non
         extraction: Rule for reading the letter in a reply; by default that of the task, otherwise `strict`.
         on_unparsed: What an unreadable reply counts as; by default as in the task, otherwise `wrong`.
     """
+    return _choice(extraction, on_unparsed)
+
+
+@scorer(metrics=[benchmark_metrics()])
+def multiple_choice_strict(on_unparsed: str | None = None) -> Scorer:
+    """`multiple_choice` with `extraction=strict`, under a name of its own in a log that is scored again.
+
+    Args:
+        on_unparsed: As in `multiple_choice`.
+    """
+    return _choice("strict", on_unparsed)
+
+
+@scorer(metrics=[benchmark_metrics()])
+def multiple_choice_released_chat(on_unparsed: str | None = None) -> Scorer:
+    """`multiple_choice` with `extraction=released_chat`, under a name of its own in a log that is scored again.
+
+    Args:
+        on_unparsed: As in `multiple_choice`.
+    """
+    return _choice("released_chat", on_unparsed)
+
+
+@scorer(metrics=[benchmark_metrics()])
+def multiple_choice_released_leaderboard(on_unparsed: str | None = None) -> Scorer:
+    """`multiple_choice` with `extraction=released_leaderboard`, under a name of its own in a log that is scored again.
+
+    Args:
+        on_unparsed: As in `multiple_choice`.
+    """
+    return _choice("released_leaderboard", on_unparsed)
+
+
+def _choice(extraction: str | None, on_unparsed: str | None) -> Scorer:
     try:
         run_of({}, "matching", extraction=extraction, on_unparsed=on_unparsed)
     except BadInput as problem:

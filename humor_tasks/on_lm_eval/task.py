@@ -24,6 +24,7 @@ from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness
+from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexity
 from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
@@ -41,6 +42,7 @@ class BenchmarkTask(Task):
 
     def __init__(self, config: dict[str, Any]) -> None:
         harness.check_supported()
+        refuse_use_cache()
         config = dict(config)
         config.pop("class", None)
         self.benchmark = find_benchmark(config.pop("benchmark"))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,22 +17,30 @@ from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import CONFIG, METRICS, read_object
 
+logger = logging.getLogger(__name__)
+
 Read = TypeVar("Read")
 
 CURVES = "curves.csv"
+LOCK = ".lock"
 # Only the main process of `accelerate launch` writes files.
 IS_MAIN, PROCESSES = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def run_in(
-    output: Path, settings: dict[str, Any], read: Callable[[], Read], run: Callable[[Read], dict[str, Any] | None]
+    output: Path,
+    settings: dict[str, Any],
+    read: Callable[[], Read],
+    run: Callable[[Read], dict[str, Any] | None],
+    shared: bool = False,
 ) -> dict[str, Any]:
     """The metrics of the run in `output`: those on disk if it is finished, or else the result of `run` on the data of
     `read`.
 
     `run` is called in all processes; the main process writes its metrics, with the seconds taken and the package
     version. If it returns None, other processes must finish the run; the result is then {}. Raises BadInput where the
-    folder holds another run. Data that `read` refuses, and a model that `run` refuses, leave no file.
+    folder holds another run, and where another process is training in it unless the folder is `shared`, as by the parts
+    of an ensemble. Data that `read` refuses, and a model that `run` refuses, leave no file.
     """
     wanted = json.loads(json.dumps(settings))
     check_folder(output, wanted)
@@ -38,6 +48,16 @@ def run_in(
         return read_object(output / METRICS)
     data = read()
     new = not output.exists()
+    with locked(output, shared or not IS_MAIN):
+        return _run(output, wanted, data, run, new)
+
+
+def _run(
+    output: Path, wanted: dict[str, Any], data: Read, run: Callable[[Read], dict[str, Any] | None], new: bool
+) -> dict[str, Any]:
+    check_folder(output, wanted)  # again, because another process may have been here while the data were read
+    if IS_MAIN and (output / METRICS).is_file():
+        return read_object(output / METRICS)
     if IS_MAIN:
         write_json(output / CONFIG, wanted)
     start = time.perf_counter()
@@ -55,6 +75,35 @@ def run_in(
         )
     wait_for_everyone()
     return read_object(output / METRICS)
+
+
+@contextmanager
+def locked(output: Path, shared: bool = False) -> Iterator[None]:
+    """Hold the folder's lock, unless it is `shared`; the operating system releases that of a process that ends.
+
+    Raises BadInput where another process holds it.
+    """
+    if shared:
+        yield
+        return
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(output / LOCK)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise BadInput(
+            f"{output}: another process is training in this folder; let it end, or choose another folder."
+        ) from None
+    except NotImplementedError:
+        logger.warning("%s: this file system has no locks; train in this folder with one process at a time.", output)
+    except OSError as problem:
+        raise BadInput(f"{output}: cannot be written ({problem}).") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def check_folder(output: Path, wanted: dict[str, Any]) -> None:
@@ -85,5 +134,5 @@ def _never_began(output: Path) -> bool:
 
 
 def _unfinished(path: Path) -> bool:
-    """Whether the file is a temporary settings file of an interrupted process; see humor_tasks.data.writing."""
-    return path.name.startswith(f".{CONFIG}.")
+    """Whether the file is the lock, or the temporary settings file of an interrupted process; see `write_json`."""
+    return path.name == LOCK or path.name.startswith(f".{CONFIG}.")

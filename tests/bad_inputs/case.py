@@ -127,9 +127,10 @@ def _run(case: Bad) -> tuple[int, str]:
 
 @contextmanager
 def warned() -> Iterator[None]:
-    """Every warning is printed, also under pytest, which keeps them for its summary."""
+    """Every warning to a user is printed, also under pytest, which keeps them for its summary."""
     with warnings.catch_warnings():
-        warnings.simplefilter("always")
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
         warnings.showwarning = lambda message, *_, **__: print(f"Warning: {message}", file=sys.stderr)
         yield
 

@@ -121,7 +121,9 @@ def _outcome(logged: Mapping[str, Any], told: About, identity: str, cluster: str
     doc = logged["doc"]
     if "humor_tasks" not in doc:
         return before.outcome(doc, replies)
-    read = logged["outcome"] if "outcome" in logged else doc["outcome"]  # lm-eval 0.5 logs it apart from the document
+    read = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
+    if read is None:  # of a run with --predict_only
+        return None
     values = {name: float(value) for name, value in read["values"].items()}
     return Outcome(identity, cluster, told.groups, read["status"], read["answer"], doc.get("target"), values)
 

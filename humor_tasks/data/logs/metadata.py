@@ -29,3 +29,8 @@ def about_document(doc: Mapping[str, Any]) -> About:
 def _about(told: Mapping[str, Any], groups: Mapping[str, Any]) -> About:
     named = {name: str(value) for name, value in groups.items()}
     return About(told.get("benchmark"), told.get("version"), told.get("signature"), dict(told["options"]), named)
+
+
+def without_release(signature: str) -> str:
+    """A signature without the release of this package: what was asked, whichever release asked it."""
+    return "|".join(part for part in signature.split("|") if not part.startswith("humor_tasks:"))

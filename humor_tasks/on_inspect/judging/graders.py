@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from inspect_ai.model import (
-    CachePolicy,
     ChatMessage,
     GenerateConfig,
     Model,
@@ -23,6 +22,7 @@ from inspect_ai.util import JSONSchema, LimitExceededError
 from humor_tasks.benchmarks.options import Declared, parameter
 from humor_tasks.benchmarks.rubric import POINT, Judgement, Rubric, open_rubric
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.answer_cache import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.messages import turn_messages
@@ -38,7 +38,7 @@ CUT_OFF = ("max_tokens", "model_length")
 class Asking(Declared):
     """Settings of grading requests; the graders' own configuration takes precedence.
 
-    The cache is Inspect's; entries do not expire and are shared by all epochs.
+    The cache is Inspect's; see `humor_tasks.on_inspect.answer_cache`. A later run asks again for unreadable verdicts.
     """
 
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
@@ -165,24 +165,37 @@ async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, 
 
     A request that fails permanently gives a missing verdict and does not end the run. An error that would affect every
     request ends the run: a wrong key, an unknown model, an unsupported schema. Limits and cancellation also end it.
-    `inspect eval-retry` resumes the run.
+    `inspect eval-retry` resumes the run. An unreadable verdict from the cache is asked for again.
     """
-    word = Graded(str(grader), None, "error", "")
+    turn = 0
+    while True:
+        word, asked = await _round(grader, messages, judgement, how, turn)
+        if word.word is not None or asked:
+            return word
+        turn += 1  # every attempt is an unreadable verdict of an earlier run: ask again
+
+
+async def _round(
+    grader: Model, messages: list[ChatMessage], judgement: Judgement, how: Asking, turn: int
+) -> tuple[Graded, bool]:
+    """The verdict after at most `how.retries` retries, and whether any request was not answered from the cache."""
+    word, asked = Graded(str(grader), None, "error", ""), False
     for attempt in range(how.retries + 1):
-        scopes = {"attempt": str(attempt)} if attempt else {}
-        policy: Any = CachePolicy(expiry=None, per_epoch=False, scopes=scopes) if how.cache else False
+        scopes = {name: str(number) for name, number in (("attempt", attempt), ("round", turn)) if number}
+        kept: Any = policy(grader, **scopes) if how.cache else False
         try:
-            output = await grader.generate(messages, config=how.config(grader.config, attempt, judgement), cache=policy)
+            output = await grader.generate(messages, config=how.config(grader.config, attempt, judgement), cache=kept)
         except (PrerequisiteError, LimitExceededError):
             raise
         except Exception as problem:
             _check_hopeless(grader, problem, how)
-            word = Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}")
+            word, asked = Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}"), True
         else:
             word = read(str(grader), output, judgement, how)
-        if word.word is not None:
-            break
-    return word
+            if word.word is not None:
+                break
+            asked = asked or not kept or not replayed(output)
+    return word, asked
 
 
 def _check_hopeless(grader: Model, problem: Exception, how: Asking) -> None:

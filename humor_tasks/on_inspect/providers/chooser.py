@@ -23,6 +23,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, answer, best, log_softmax, open_answer
+from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.providers.batching import Batcher, each
@@ -44,6 +45,7 @@ class ChooserAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        self.given = model_args
         try:
             for name in model_args:
                 check_choice(f"-M argument of {type(self).__name__}", name, self.arguments())
@@ -75,6 +77,7 @@ class ChooserAPI(ModelAPI):
     ) -> ModelOutput:
         """See ModelAPI."""
         try:
+            check_cache(self.model_name, self.given, config)
             asked = question(input)
             self.chooser.check(asked)
             if not asked.choices:

@@ -13,7 +13,6 @@ class ClipAPI(ChooserAPI):
     """`-M fit=crop`, `-M precision=bf16`, `-M device=cuda`: the fields of `ClipConfig`.
 
     Concurrent samples are batched: use `--max-connections 256` to keep a GPU busy.
-    The key of Inspect's cache (`--cache`) does not include `-M` arguments: do not use it where these change.
     """
 
     def make(self, model_name: str, **settings: Any) -> ClipChooser:

@@ -11,6 +11,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
+from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.providers.batching import Batcher
 
@@ -44,6 +45,7 @@ class HumicroeditAPI(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         """See ModelAPI."""
+        check_cache(self.model_name, {}, config)
         asked = next((m for m in reversed(input) if isinstance(m, ChatMessageUser)), None)
         edits = edits_in((asked.metadata or {}).get("fields", {})) if asked else []
         if not edits:

@@ -23,6 +23,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.arguments import cut_at, settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
+from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
 from humor_tasks.on_inspect.providers.batching import Batcher, each
@@ -58,6 +59,7 @@ class OfaAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        self.given = model_args
         try:
             self.describer = _open(model_name, model_args)
         except BadInput as problem:
@@ -77,6 +79,7 @@ class OfaAPI(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         """See ModelAPI."""
+        check_cache(self.model_name, self.given, config)
         try:
             asked = self._asked(input, config)
             answer = await self._batcher(asked)

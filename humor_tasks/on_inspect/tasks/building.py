@@ -16,8 +16,10 @@ from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
+from humor_tasks.data.logs.metadata import without_release
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.answer_cache import check_reuse
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, require_grader
 from humor_tasks.on_inspect.messages import chat_messages
@@ -68,15 +70,17 @@ def build(
     try:
         only = only_inspect(name)(**_of(name, given, own=False))
         run = find_benchmark(name).open(**_of(name, given, own=True))
-        samples = [sample(run, record) for record in run.records]
+        signature = run.signature("generate")
+        samples = [sample(run, record, signature) for record in run.records]
     except BadInput as problem:
         cannot_run(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}")
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
-    about = {"signature": run.signature("generate"), "source": dict(run.data.provenance), "paper": run.benchmark.paper}
+    about = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
     register_prices()
     shows = any(record.picture or record.clip for record in run.records)
-    setup = [*([require_grader()] if graded_by else []), *([show_pictures(run, asks)] if shows else [])]
+    setup = [*([require_grader()] if graded_by else []), *([check_reuse(without_release(signature))] if asks else [])]
+    setup += [show_pictures(run, asks)] if shows else []
     likelihoods = isinstance(run.form, Rating) and run.form.needs_likelihoods
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
@@ -105,9 +109,10 @@ def _scorer(form: AnswerForm) -> Scorer:
     return multiple_choice() if form.labels else reference_overlap()
 
 
-def sample(run: Run, record: Record) -> Sample:
-    """One record as a Sample; pictures are added when the sample runs."""
+def sample(run: Run, record: Record, signature: str) -> Sample:
+    """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+    about["signature"] = signature
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | {"groups": dict(record.groups)}}
     if record.points:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}

@@ -21,14 +21,15 @@ from humor_tasks.models.choosers.chooser import (
     log_softmax,
     open_answer,
 )
-from humor_tasks.on_lm_eval.harness import LM, Instance, pictures_of
+from humor_tasks.on_lm_eval.answer_cache import Uncached
+from humor_tasks.on_lm_eval.harness import Instance, pictures_of
 
 logger = logging.getLogger(__name__)
 
 HARNESS = {"batch_size", "max_batch_size", "device"}  # passed to every model by lm-eval
 
 
-class ChooserLM(LM):
+class ChooserLM(Uncached):
     """Scores the choices of each document once; the log-probability of each letter follows from the scores.
 
     Requests are grouped by task and document. The choices are those of the document, otherwise the

@@ -10,11 +10,12 @@ from typing import Any
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.humicroedit import load
 from humor_tasks.models.humicroedit.texts import answer, edits_in
-from humor_tasks.on_lm_eval.harness import LM, Instance
+from humor_tasks.on_lm_eval.answer_cache import Uncached
+from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.chooser import HARNESS
 
 
-class HumicroeditLM(LM):
+class HumicroeditLM(Uncached):
     """Rates the headlines of each document; `_log_probability` defines the log-likelihood of a label."""
 
     tokenizer_name = "none"

@@ -8,14 +8,14 @@ from datetime import timedelta
 from typing import Any
 
 from humor_tasks.errors import BadInput
-from humor_tasks.on_lm_eval.harness import LM
+from humor_tasks.on_lm_eval.answer_cache import Uncached
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_DEVICE = "cuda:0"  # lm-eval's value where --device is left out
 
 
-class InProcess(LM):
+class InProcess(Uncached):
     """A model that gathers the answers of several processes; call `join` after loading it."""
 
     accelerator: Any = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -22,15 +21,12 @@ from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, sp
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.on_inspect.client import identity
+from humor_tasks.on_inspect.answer_cache import policy
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.building import sample, show_pictures
 from humor_tasks.scorers.verdict import as_data
 from humor_tasks.studies.captions.captions import Caption, Pair
-
-LOCAL = ("baseline/", "clip/", "embedding/")
-"""Local models, which are free, and whose arguments are not part of Inspect's cache key."""
 
 
 def compared(pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
@@ -53,10 +49,7 @@ def ask(
     log_dir: str | None = None,
 ) -> EvalLog:
     """Ask a model to compare every pair in both orders; `corpus` locates the cartoons. Returns the Inspect log."""
-    # Inspect's cache key has a model's name and settings, but not its arguments or the content of a folder.
-    use_cache = cache and not str(model).startswith(LOCAL)
-    scopes = {"model": json.dumps(identity(model), sort_keys=True)}
-    comparison = task(captions, pairs, corpus, prompts, CachePolicy(expiry=None, scopes=scopes) if use_cache else False)
+    comparison = task(captions, pairs, corpus, prompts, policy(model) if cache else False)
     try:
         (log,) = eval(comparison, model=model, log_dir=log_dir)
     except OSError as problem:
@@ -94,14 +87,17 @@ def task(
         dataclasses.replace(RANKING, prompt=_prompt), options, Data(tuple(records), data.provenance, data.pool), texts
     )
     register_prices()
+    signature = run.signature("generate", bench="rank_captions", n=str(len(records)))
     return Task(
         name="rank_captions",
-        dataset=MemoryDataset([sample(run, record) for record in records], name="captions", location=options.dataset),
+        dataset=MemoryDataset(
+            [sample(run, each, signature) for each in records], name="captions", location=options.dataset
+        ),
         setup=[show_pictures(run)] if options.setting == "pixels" else None,
         solver=generate(cache=cache),
         scorer=multiple_choice(),
         version=run.version,
-        metadata={"signature": run.signature("generate", bench="rank_captions", n=str(len(records)))},
+        metadata={"signature": signature},
     )
 
 

@@ -91,20 +91,28 @@ def options(source: Path, output: Path, short: str, splits: tuple[str, ...], **h
     calls = Calls(output.with_name(f"{output.name}.calls.jsonl"))
     write = Writer(open_model(how["model"], how["model_args"], how["model_base_url"]), calls, o, how["temperature"])
     made = _run(planned, unrelated(items, o.seed), write, _sameness(calls, **how), how)
+    unread = _unread(made, calls)
     if made.short and short == "error":
         why = "; ".join(f"{name}: {reason}" for name, reason in sorted(made.short.items())[:3])
         raise BadInput(
             f"too few distractors for {listed('item', sorted(made.short))} ({why}); see --attempts and --short drop."
+            f"{unread}"
         )
     kept = [plan for plan in planned if plan.item.record.id in made.options]
     rows = {plan.item.record.id: with_options(plan, made.options[plan.item.record.id], o.seed) for plan in kept}
     found = write_options(source, output, items, rows, note := _note(kept, made, how))
     for warning in warnings_of(found):
         click.echo(f"Warning: {warning}", err=True)
-    calls_note = f"Calls: {calls.made} made, {calls.kept} reused from the log."
+    calls_note = f"Calls: {calls.made} made, {calls.kept} reused from the log.{unread}"
     click.echo(f"{note}\n{calls_note}\n{output}: {len(rows):,} rows. Calls: {calls.path}")
     if not source.is_dir():
         click.echo(section(found))
+
+
+def _unread(made: Result, calls: Calls) -> str:
+    """A sentence on replies that could not be read, which the log of calls keeps; empty if there are none."""
+    count = made.counts["reply unparsed"] + made.counts["verdict unparsed"]
+    return f" {count} could not be read and are not asked for again: for that, remove their lines." if count else ""
 
 
 def _sameness(

@@ -37,7 +37,7 @@ def train(config: TrainConfig, output: Path, data: Data | None = None, progress:
         rows = {"train": len(data.train), "funlines": len(data.extra), "dev": len(data.dev)}
         return predictions(fitted[0], data, output) | fitted[1] | {"rows": rows, "sha256": data.sha256}
 
-    return run_in(output, config.as_dict(), read, run)
+    return run_in(output, config.as_dict(), read, run, shared=bool(config.part))
 
 
 def _wants_funlines(config: TrainConfig) -> bool:
