@@ -12,6 +12,7 @@ import pytest
 import tqdm
 from inspect_ai import eval
 from standins.mock_rows import mock_folder, row
+from standins.waiting import LIMIT
 
 from humor_tasks import evaluate, load
 from humor_tasks.data.media import checking
@@ -174,7 +175,7 @@ def test_every_row_of_a_bad_file_is_told() -> None:
 
 def test_pictures_are_read_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "THREADS", 2)
-    together = threading.Barrier(2, timeout=60)  # passes only if two reads wait at the same time
+    together = threading.Barrier(2, timeout=LIMIT)  # passes only if two reads wait at the same time
     read: list[int] = []
 
     def wait(i: int) -> bytes:
