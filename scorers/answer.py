@@ -29,12 +29,13 @@ class Reading:
     """The letter read from a reply, or None and the reason.
 
     `status` is "answered" exactly when there is a letter; otherwise "empty" (no text), "refused" (see `is_refusal`) or
-    "unparsed". `fallback` marks the default letter of released_leaderboard, which it returns when it found none.
+    "unparsed". `fallback` says whether the letter is the default of a mode that returns one where it found none
+    (released_leaderboard); None for a mode without one.
     """
 
     letter: str | None
     status: Status
-    fallback: bool = False
+    fallback: bool | None = None
 
 
 def read_answer(reply: str, letters: str, mode: str = "strict") -> Reading:
@@ -53,14 +54,15 @@ def _strict(reply: str, letters: str) -> Reading:
     """The letter that the reply commits to.
 
     1. Thinking (<think>...</think>) is removed; a reply cut off while thinking is unparsed.
-    2. Statements are found anywhere: "Answer: C", "**Answer:** (c)", "Final Answer - C", "The answer
-       is C.", "Answer: C) the caption", a heading "Answer" above the letter, {"answer": "C"},
-       <answer>C</answer>, \\boxed{C}. `statement.py` defines what is a statement and what is prose.
-    3. All statements agree: their letter, wherever they are (an explanation may follow).
-       They differ, or one has no letter ("A or B", "F"): the last one counts, because models restate
-       and weigh choices before they commit, but only if it ends the reply: nothing but markup may
-       follow its line. Otherwise unparsed.
-    4. No statement: a reply that is only the letter ("C", "(C)", "**C**.", "Option C"), or one line
+    2. Statements are found anywhere: "Answer: C", "**Answer:** (c)", "Final Answer - C", "The answer is likely C",
+       "Answer: C) the caption", a heading "Answer" above the letter, {"answer": "C"}, <answer>C</answer>, \\boxed{C}.
+    3. Words may follow: "Answer: C because ...", "**Answer: C** seems the best". A doubt ("Answer: C is tempting", "is
+       not ...", "could be right", "C?") is no statement, and neither is an article: "Answer: A cartoon with a dog".
+       Several letters ("C or D", "C, no wait, D") and other letters ("F") are a statement without a letter.
+    4. All statements agree: their letter, wherever they are (an explanation may follow).
+       They differ, or one has no letter: the last one counts, because models restate and weigh choices before they
+       commit, but only if it ends the reply: nothing but markup may follow its line. Otherwise unparsed.
+    5. No statement: a reply that is only the letter ("C", "(C)", "**C**.", "Option C", "I choose C."), or one line
        that begins with the labelled choice ("C) the caption", "C. ...", "C: ...") and has no other label.
     """
     visible = without_thinking(reply)
@@ -92,7 +94,7 @@ def _released_leaderboard(reply: str, letters: str) -> Reading:
     Otherwise the last choice (E of five, B of two) with `fallback` set. The status is always "answered".
     """
     found = re.search(f"Final Answer: ([{letters}])", reply)
-    return Reading(found[1], "answered") if found else Reading(letters[-1], "answered", fallback=True)
+    return Reading(found[1], "answered", False) if found else Reading(letters[-1], "answered", fallback=True)
 
 
 MODES: Mapping[str, Callable[[str, str], Reading]] = MappingProxyType(

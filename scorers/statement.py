@@ -1,9 +1,13 @@
 """Statements of the answer in a reply, and the letter that each states.
 
-A statement is a marker ("Answer:", "the answer is", a heading "Answer", <answer>, \\boxed{) directly followed by a
-letter. Prose after a marker ("Answer: Actually, ...") is not a statement. Several letters ("Answer: A or B"), a letter
-that is not a choice and "Answer: none" are statements without a letter. Every letter is treated alike: a rule that
-accepted "Answer: B The caption" but not "Answer: A The caption" (an article) would favour some positions.
+A statement is a marker ("Answer:", "the answer is", a heading "Answer", <answer>, \\boxed{) followed by a letter. Prose
+after a marker ("Answer: Actually, ...") is not a statement. Several letters ("Answer: A or B", "A, no wait, B"), other
+letters and "Answer: none" are statements without a letter.
+
+Words may follow the letter where they cannot follow an article: "Answer: D because ...", "Answer: D is the best fit". A
+comment on the letter ("is", "seems", "fits") states it unless its sentence doubts it ("Answer: C is tempting").
+Every letter is treated alike: a rule that accepted "Answer: B cartoon" but not "Answer: A cartoon" (an article) would
+favour some positions.
 
 All patterns are bounded or possessive, so the time is linear in the length of the reply.
 """
@@ -27,21 +31,32 @@ _PLAIN = (
     | {ord("【"): "[", ord("】"): "]", ord("。"): ".", ord("、"): ","}
 )
 _CONTROL_TOKEN = re.compile(r"<\|[^<>|\n]{1,30}\|>|</s>")
+_TEX_WORD = re.compile(r"\\text\{[ ]?(or|and)[ ]?\}")  # \boxed{A \text{ or } B}
 
 _TAG = r"</?(?-i:answer|b|code|div|em|final|i|p|span|strong|u)>"
 _OPEN = rf"(?>{_TAG}|\\(?:boxed|text\w{{0,6}}|math\w{{0,6}})\{{|[\s*_`~\"'(\[{{<$\\#•>-]){{0,40}}+"
 _CLOSE = rf"(?>{_TAG}|[*_`~\")\]}}>$\\]|'(?!\w)){{0,20}}+"
 _NOUN = r"(?:(?:option|choice|caption|letter)\b[ \t*_\"'(:#]{0,6}+)?"
 
-_LETTER = re.compile(rf"{_OPEN}{_NOUN}([A-Za-z])({_CLOSE})", re.IGNORECASE)
+# Between a marker and a capital: "Answer: It's C", "Answer: I choose C", "The answer is most likely C"; but "It's a".
+_ADVERB = r"(?:therefore|thus|indeed|definitely|certainly|clearly|obviously|simply|still|probably|(?:most[ \t])?likely)"
+_LEAD = (
+    rf"(?:{_ADVERB}(?:[ \t]to[ \t]be)?|it(?:'s|[ \t]is|[ \t]has[ \t]to[ \t]be)"
+    r"|i(?:'d|'ll|[ \t]would|[ \t]will)?[ \t](?:choose|pick|select|say|go[ \t]with)"
+    r"|i[ \t](?:think|believe|guess)[ \t]it(?:'s|[ \t]is)"
+    r"|the[ \t](?:best|better|correct|right|funniest|funnier)(?:[ \t](?:caption|choice|option|one|fit|match))?[ \t]is)"
+    r"\b[ \t,:*_\"'(]{1,6}+"
+)
+_LETTER = re.compile(rf"{_OPEN}(?:{_LEAD}{_OPEN}(?={_NOUN}(?-i:[A-Z])))?{_NOUN}([A-Za-z])({_CLOSE})", re.IGNORECASE)
 
 _MARKUP = r"(?></\w{1,8}>|[*_`\"'\])]){0,6}+"
 _CANDIDATE = re.compile(r"answer|\\boxed\{")  # on lower-cased text: several times as fast as IGNORECASE
 _MARKER = re.compile(
     r"\\boxed\{|(?<![^\W_])(?<!\w-)(?P<word>answer)(?:"
-    r"(?P<tag>(?<=<answer)>)"
+    r"(?P<tag>(?:(?<=<answer)|(?<=<final_answer))>)"
     rf"|(?P<label>{_MARKUP}[ \t]{{0,4}}[:=–—-])"
-    rf"|(?P<sentence>{_MARKUP}[ \t]{{1,4}}[*_]{{0,3}}is\b)[ \t]{{0,3}}:?"
+    rf"|(?P<sentence>(?:'s|{_MARKUP}[ \t]{{1,4}}[*_]{{0,3}}(?:is|(?:should|must|would|has[ \t]to)[ \t]be))\b)"
+    r"[ \t]{0,3}:?"
     r"|(?P<heading>[*_#]{0,6}[ \t]{0,8}\n))",
     re.IGNORECASE,
 )
@@ -63,13 +78,28 @@ _DENIED = re.compile(
 _EITHER = re.compile(r"\b(?:or|either)\W*$", re.IGNORECASE)
 _NO_LETTER = re.compile(rf"{_OPEN}(?:none|neither|both|either|all|not|n/a|unknown|unclear|undecided)\b", re.IGNORECASE)
 
-# Text allowed after the letter. A letter closed by markup or a bracket may be followed by any text
-# except a comment on the choice; a bare letter needs punctuation or a conjunction,
-# because "A caption about a bear" begins with an article.
-_COMMENT = re.compile(r"\s{0,4}\?|[ \t]{1,4}(?:is|was|isn't|wasn't|seems|looks|would|could|might|may|has|can)\b")
+# Text allowed after the letter. A letter closed by markup or a bracket may be followed by any text; a bare letter needs
+# punctuation or a word that cannot follow an article, because "A caption about a bear" begins with one.
+_COMMENT = re.compile(
+    r"\s{0,4}\?|[ \t]{1,4}(?:is|was|isn't|wasn't|seems|looks|appears|feels|sounds|reads|remains|stands|fits|suits|works"
+    r"|matches|makes|takes|captures|plays|connects|ties|turns|gives|gets|offers|provides|wins|lands|has|if|unless"
+    r"|would|could|might|may|can)\b"
+)
 _AFTER_BARE = re.compile(
-    r"[ \t]*+(?:\n|\Z)|\.(?!\w)|[,;:!…–—<]|-(?!\w)|[ \t]++[^\w?]"
-    r"|[ \t]++(?:because|since|as|for|due|given|rather|instead|over)\b",
+    r"[ \t]*+(?:\n|\Z)|\.(?!\w)|[,;:!…–—<]|-(?!\w)|[ \t]++[^\w?]|[ \t]++(?:because|since|as|for|due|given|rather"
+    r"|instead|over|though|although|while|whereas|unlike|which|it|it's|the|this|with[ \t](?:its|the|an)"
+    r"|and[ \t](?:here|it|this|that))\b",
+    re.IGNORECASE,
+)
+# The words of a comment, up to where its sentence ends or turns to a reason or to another choice.
+_HEAD = re.compile(
+    r"(?:(?!\b(?:because|since|as|than|while|whereas|though|although|unlike|given|rather)\b|,[ \t]not\b)[^.!?;:\n])"
+    r"{0,300}+\??"
+)
+_DOUBT = re.compile(
+    r"n't\b|\?|\b(?:not|no|nor|never|hardly|barely|less|least|almost|nearly|weak|weaker|weakest|wrong|incorrect|bad|poorly"
+    r"|worse|worst|flat|dull|(?<!most )(?:tempting|possible|plausible)|candidate|contender|close|second|runner|too|also"
+    r"|okay|decent|could|might|may|can|maybe|perhaps|if|unless|but|however|yet|or|supposed)\b",
     re.IGNORECASE,
 )
 _LINES_BELOW = re.compile(r"[^\n]{0,1000}\n\s{0,10}[*_(\[\"'>-]{0,4}([A-Za-z])[).:]")
@@ -87,7 +117,7 @@ class Statement(NamedTuple):
 
 def plain(text: str) -> str:
     """`text` with fullwidth and typographic characters as ASCII, line breaks as \\n, and control tokens removed."""
-    return _CONTROL_TOKEN.sub("", text.replace("\r\n", "\n").translate(_PLAIN))
+    return _TEX_WORD.sub(r" \1 ", _CONTROL_TOKEN.sub("", text.replace("\r\n", "\n").translate(_PLAIN)))
 
 
 def statements(text: str, letters: str) -> Iterator[Statement]:
@@ -118,7 +148,7 @@ def lone_letter(text: str, letters: str) -> str | None:
         return None
     if _ONLY_LETTER.match(text, end):
         return letter
-    if "\n" in text or _COMMENT.match(text, end):
+    if "\n" in text or _comment(text, found):
         return None
     if not (_bracketed(found[2]) or _LABELLED.match(text, end)):
         return None
@@ -155,18 +185,35 @@ def _stated(text: str, start: int, letters: str) -> Statement | None:
     letter, end = found[1].upper(), found.end()
     if _alternative(letters.replace(letter, "")).match(text, found.end(1)):
         return Statement(None, end)
-    if _COMMENT.match(text, end):
+    if _retracted(letters.replace(letter, "")).match(text, end):
+        return Statement(None, end)
+    commented = _comment(text, found)
+    if commented and not _commits(text, end, letters.replace(letter, "")):
         return None
     if found[2]:
         if text[end : end + 1].isalnum() and not _bracketed(found[2]):
             return None
-    elif not _AFTER_BARE.match(text, end):
+    elif not commented and not _AFTER_BARE.match(text, end):
         return None
     if letter not in letters:
         return Statement(None, end)
     if "\n" in text[start : found.start(1)] and _opens_list(text, end, letter, letters):
         return None
     return Statement(letter, end)
+
+
+def _comment(text: str, found: re.Match[str]) -> re.Match[str] | None:
+    """The beginning of a comment on a letter. After a label it is the caption: "C) is this seat taken?"."""
+    labels = ")" in found[2] and text[found.start(1) - 1 : found.start(1)] != "("
+    return None if labels else _COMMENT.match(text, found.end())
+
+
+def _commits(text: str, end: int, others: str) -> bool:
+    """Whether a comment on a letter ("is the best fit") neither doubts it nor prefers another choice."""
+    if text[end - 1] == "I":  # "I would say", "I was torn": the pronoun
+        return False
+    head = _HEAD.match(text, end)
+    return not (head and _DOUBT.search(head[0])) and not _preferred(others).match(text, end)
 
 
 def _opens_list(text: str, end: int, letter: str, letters: str) -> bool:
@@ -193,6 +240,30 @@ def _alternative(others: str) -> re.Pattern[str]:
         rf"(?:or|vs|versus)\b(?:[ \t]\w{{1,12}}){{0,3}}?\W{{1,6}}{_NOUN}{other}(?![\w'])"
         rf"|(?:and|also|maybe|perhaps|possibly|then)[ \t]{{1,4}}+{opened}(?:{alone}|(?-i:{other})(?![\w'-]))"
         rf"|{opened}{alone}))",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache
+def _retracted(others: str) -> re.Pattern[str]:
+    """Matches the rest of a line that replaces the letter by one of the `others` ("no wait, B", "C) ... or E) ...")."""
+    other = f"(?-i:[{others}])" if others else "(?!)"
+    turn = r"\b(?:wait|actually|correction|scratch that|i mean|i meant|on second thoughts?|rather)\b"
+    again = r"(?:(?:it's|it is|make that|the answer is)[ \t])?"
+    return re.compile(
+        rf"[^\n]{{0,200}}?(?:{turn}[ \t]*[,.:;…–—-]{{0,3}}[ \t]*{again}[*_(\"']{{0,4}}{_NOUN}{other}"
+        rf"(?=\W*(?:\n|\Z)|[).,;!])|\bor[ \t][*_(\"']{{0,4}}{other}\))",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache
+def _preferred(others: str) -> re.Pattern[str]:
+    """Matches the rest of a line that prefers one of the `others` ("..., but C is better")."""
+    other = f"(?-i:[{others}])" if others else "(?!)"
+    return re.compile(
+        rf"[^\n]{{0,200}}?(?<![\w'])[*_(]{{0,3}}{other}[*_)]{{0,3}}[ \t](?:is|seems|looks|feels|fits|works)[ \t]"
+        r"(?:\w+[ \t]){0,2}(?:better|best|funnier|funniest|stronger|strongest|right|correct)\b",
         re.IGNORECASE,
     )
 

@@ -289,7 +289,7 @@ def test_explanations_are_scored_against_the_reference() -> None:
 def test_metric_names_are_those_declared(name: str) -> None:
     run = load(name, dataset="sample")
     found = run.metrics([run.outcome(r, "Answer: A") for r in run.records])
-    assert list(found) == [metric.name for metric in run.benchmark.metrics]
+    assert list(found) == [metric.name for metric in run.benchmark.metrics if metric.name != "fallback"]  # of one rule
 
 
 def test_signature_tells_what_made_a_score() -> None:

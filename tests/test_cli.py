@@ -31,7 +31,7 @@ def test_score_prints_every_metric_with_its_interval_and_signature(predictions: 
         "crowd_accuracy",
         "1.00000",
         "95% interval",
-        "bench:ranking|v:1-A|method:predictions",
+        "bench:ranking|v:2-A|method:predictions",
     ):
         assert word in done.output
 

@@ -94,24 +94,23 @@ def test_pictures_reach_the_model_and_their_hashes_the_log() -> None:
 
 
 @pytest.mark.slow
-def test_a_broken_picture_fails_its_sample_only_when_it_runs(tmp_path: Path) -> None:
+def test_a_picture_that_breaks_during_a_run_fails_its_sample(tmp_path: Path) -> None:
     from PIL import Image
 
     folder = tmp_path / "d"
     rows = [row(image="good.png"), row(image="bad.png", instance_id="m2")]
     dataset_folder(folder, rows, "matching_from_pixels")
-    Image.effect_noise((80, 80), 90).save(folder / "good.png")
+    for name in ("good.png", "bad.png"):
+        Image.effect_noise((80, 80), 90).save(folder / name)
+    task = matching(dataset=str(folder), setting="pixels")
     (folder / "bad.png").write_bytes((folder / "good.png").read_bytes()[:2000])
-    log = eval(matching(dataset=str(folder), setting="pixels"), model=scripted("Answer: B"), display="none")[0]
+    log = eval(task, model=scripted("Answer: B"), display="none")[0]
     assert log.status == "error"
     assert "bad.png" in str(log.error)
-    log = eval(
-        matching(dataset=str(folder), setting="pixels"),
-        model=scripted("Answer: B"),
-        display="none",
-        fail_on_error=False,
-    )[0]
+    log = eval(task, model=scripted("Answer: B"), display="none", fail_on_error=False)[0]
     assert metrics(log)["accuracy"] == 1
+    with pytest.raises(PrerequisiteError, match=r"1 of 2 rows .* bad\.png"):
+        matching(dataset=str(folder), setting="pixels")
 
 
 @pytest.mark.slow

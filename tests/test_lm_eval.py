@@ -65,10 +65,11 @@ def test_every_variant_runs(setting: str) -> None:
     for name in names:
         about = found["configs"][name]["metadata"]
         method = "generate" if name.endswith("_gen") else "loglikelihood"
-        assert about["signature"].startswith(f"bench:{name.split('_')[1]}|v:1-A|method:{method}|data:sample")
+        version = "1-A" if "explanation" in name else "2-A"
+        assert about["signature"].startswith(f"bench:{name.split('_')[1]}|v:{version}|method:{method}|data:sample")
         assert f"|setting:{setting.removeprefix('_') or 'description'}|" in about["signature"]
         assert len(about["source"]["fingerprint"]) == 64
-        assert found["versions"][name] == "1-A"
+        assert found["versions"][name] == version
 
 
 @pytest.mark.parametrize("likelihoods", [[math.nan] * 5, [math.nan, -1, -2, -3, -4], [-math.inf] * 5])

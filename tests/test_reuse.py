@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from contextvars import copy_context
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -228,7 +230,9 @@ def test_a_retry_finishes_the_run_and_refuses_to_mix_it_with_other_rows(tmp_path
 def test_an_eval_set_refuses_a_folder_of_logs_with_other_arguments_or_rows(tmp_path: Path) -> None:
     def again(**parameters: Any) -> EvalLog:
         task = ranking(dataset=str(tmp_path / "rows"), **parameters)
-        done, (log,) = eval_set(task, log_dir=str(tmp_path / "logs"), model="baseline/first")
+        # In a context of its own, because eval_set leaves its model behind as the active one.
+        run = partial(eval_set, task, log_dir=str(tmp_path / "logs"), model="baseline/first")
+        done, (log,) = copy_context().run(run)
         assert done
         return log
 

@@ -26,7 +26,7 @@ from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.benchmarks.humorbench.exam import AUTOGRADER
-from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
@@ -42,6 +42,7 @@ from humor_tasks.errors import BadInput, check_choice
 __all__ = [
     "ACCURACY",
     "BENCHMARKS",
+    "FALLBACK",
     "NAMES",
     "REPLY_RATES",
     "Answer",

@@ -97,7 +97,8 @@ class Choice(AnswerForm):
     def read(self, reply: str, refused: bool = False) -> Answer:
         """See AnswerForm."""
         reading = read_answer(reply, self.letters, self.extraction)
-        return Answer(reading.letter, "refused" if refused and reading.letter is None else reading.status)
+        status = "refused" if refused and reading.letter is None else reading.status
+        return Answer(reading.letter, status, {} if reading.fallback is None else {"fallback": float(reading.fallback)})
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The letter of highest likelihood, the first one in a tie."""

@@ -204,6 +204,7 @@ class Run:
         shown = {"bench": self.benchmark.name, "v": self.version, "method": method}
         shown |= {"data": source["dataset"], "rev": source["revision"] or "-", "n": source["rows"]}
         shown |= {"rows": source["fingerprint"][:12]}
+        shown |= {"skipped": source["skipped"]} if "skipped" in source else {}
         shown |= {**self.options.shown(), **self.benchmark.signatures(self)}
         shown |= {"prompts": self.prompts_hash, "humor_tasks": __version__} | changes
         return "|".join(f"{name}:{value}" for name, value in shown.items())

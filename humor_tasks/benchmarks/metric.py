@@ -66,3 +66,5 @@ UNPARSED = rate("unparsed")
 REFUSED = rate("refused")
 REPLY_RATES = (UNPARSED, REFUSED)
 """Shares of all replies that are unreadable or empty, and of those that are refusals."""
+FALLBACK = rate("fallback")
+"""Share of all replies in which the extraction rule `released_leaderboard` found no letter and took the last choice."""

@@ -19,6 +19,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.answer import Mode
 
 OnUnparsed = Literal["wrong", "exclude", "random"]
+OnBadPicture = Literal["stop", "skip"]
 Split = Literal["train", "validation", "test"]
 
 LM_EVAL = {"revision": "dataset_revision", "shots": "--num_fewshot", "seed": "--seed", "temperature": "--gen_kwargs"}
@@ -257,3 +258,18 @@ class Options(Declared):
     def variant(self) -> str:
         """The name of a protocol whose scores are not comparable with the default protocol; "" for the default."""
         return ""
+
+
+@dataclass(frozen=True)
+class WithPictures(Options):
+    """Parameters of benchmarks whose rows have pictures."""
+
+    on_bad_picture: OnBadPicture = parameter(
+        "stop",
+        "Pictures are checked before the first request: a missing, damaged or too large one ends the run (`stop`), or "
+        "its rows are left out and counted (`skip`).",
+    )
+
+    def shown(self) -> dict[str, Any]:
+        """Without `on_bad_picture` where it leaves out no row."""
+        return {name: value for name, value in super().shown().items() if (name, value) != ("on_bad_picture", "stop")}

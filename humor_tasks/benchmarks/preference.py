@@ -124,6 +124,7 @@ class PreferenceOptions(contest.NyccOptions):
             "revision": self.revision,
             "split": self.split,
             "scene": self.scene,
+            "on_bad_picture": self.on_bad_picture,
         }
         given |= {"images": 0} if self.of == MOCK_GENERATION.name else {}
         return OF_MOCK[self.of].open(**given, input=MOCK_INPUTS[self.setting])

@@ -17,7 +17,6 @@ from unittest.mock import patch
 
 from click import Group
 from click.testing import CliRunner, Result
-from standins.waiting import LIMIT
 
 
 @contextmanager
@@ -50,6 +49,8 @@ def lm_eval(*arguments: str | Path, cwd: Path) -> str:
 
 def launch(module: str, *arguments: str | Path, cwd: Path) -> None:
     """`python -m MODULE ARGUMENTS`, without CUDA."""
+    from standins.waiting import LIMIT  # here, because launchers run this file as a script
+
     command = [sys.executable, "-m", module, *map(str, arguments)]
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=cwd, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""}, timeout=LIMIT

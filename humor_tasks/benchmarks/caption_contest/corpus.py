@@ -17,11 +17,19 @@ from typing import Any, Literal, cast, get_args
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.options import Split, parameter
+from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
-from humor_tasks.data.rows import Rows, described_by, is_leaderboard, open_rows, provenance_of, read_leaderboard
+from humor_tasks.data.rows import (
+    Rows,
+    described_by,
+    is_leaderboard,
+    open_rows,
+    provenance_of,
+    read_leaderboard,
+    skipped_in,
+)
 from humor_tasks.data.text import check_text
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
@@ -41,7 +49,7 @@ SOURCES = ("official_winner", "crowd_winner")
 
 
 @dataclass(frozen=True)
-class NyccOptions(Options):
+class NyccOptions(WithPictures):
     """Parameters of the caption contest benchmarks."""
 
     dataset: str = parameter(
@@ -120,7 +128,8 @@ def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> D
     if (describer := described_by(o.dataset)) is not None:  # the descriptions are a model's, not the corpus's
         provenance["described"] = describer
     # lm-eval sets the number of shots only after it builds a task, so training rows are loaded on demand.
-    return Data(records, provenance, lru_cache(maxsize=None)(lambda fold: by_cluster(read(fold, "train")[1])))
+    pool = lru_cache(maxsize=None)(lambda fold: by_cluster(read(fold, "train")[1]))
+    return Data(records, provenance, pool, skipped_in([rows for rows, _ in parts]))
 
 
 def _read(
@@ -141,6 +150,7 @@ def _read(
         columns=columns,
         pictures=pixels,
         revision=o.revision,
+        on_bad_picture=o.on_bad_picture,
     )
     labels = benchmark.form(o).labels
     return rows, [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
@@ -153,7 +163,7 @@ def _read_unlabelled(benchmark: Benchmark, o: NyccOptions) -> tuple[Rows, list[R
         raise BadInput(f"{o.dataset} is in the leaderboard's format, which has no {benchmark.name} instances.")
     if (o.fold, o.split, o.revision) != ("0", "test", None):
         raise BadInput(f"{o.dataset} is in the leaderboard's format: leave out fold, split and revision.")
-    rows = read_leaderboard(Path(o.dataset))
+    rows = read_leaderboard(Path(o.dataset), o.on_bad_picture)
     labels = benchmark.form(o).labels
     return rows, [_record(labels, row, rows.where(i), "-", o.setting) for i, row in enumerate(rows.rows)]
 

@@ -13,15 +13,15 @@ from functools import partial
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
-from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
+from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
 
 MATCHING = Benchmark(
     name="matching",
     title="New Yorker Caption Contest: matching",
     paper=corpus.PAPER,
-    version="1-A",
+    version="2-A",
     answer=corpus.letters("ABCDE"),
-    metrics=(ACCURACY, *REPLY_RATES),
+    metrics=(ACCURACY, *REPLY_RATES, FALLBACK),
     options=corpus.NyccOptions,
     templates=partial(corpus.templates, "matching"),
     load=corpus.load,

@@ -15,7 +15,7 @@ from functools import partial
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
-from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.data.records import Record
 
 _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
@@ -31,13 +31,14 @@ RANKING = Benchmark(
     name="ranking",
     title="New Yorker Caption Contest: quality ranking",
     paper=corpus.PAPER,
-    version="1-A",
+    version="2-A",
     answer=corpus.letters("AB"),
     metrics=(
         ACCURACY,
         Metric("ny_accuracy", lm_eval_name="ny_acc", proportion=True),
         Metric("crowd_accuracy", lm_eval_name="crowd_acc", proportion=True),
         *REPLY_RATES,
+        FALLBACK,
     ),
     options=corpus.NyccOptions,
     templates=partial(corpus.templates, "ranking"),

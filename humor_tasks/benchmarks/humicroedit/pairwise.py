@@ -53,7 +53,7 @@ class PairwiseOptions(rating.RatingOptions):
         "probabilities of the digits.",
     )
     via: Via = parameter(
-        "direct", "`direct` asks for A or B; `ratings` rates each headline once and compares (version 1-A-ratings)."
+        "direct", "`direct` asks for A or B; `ratings` rates each headline once and compares (version 2-A-ratings)."
     )
     ties: Ties = parameter(
         "drop", "`drop` pairs with equal means, which have no answer, or `keep` them, unscored, for a submission."
@@ -253,7 +253,7 @@ PAIRWISE = Benchmark(
     name="humicroedit_pairwise",
     title="Humicroedit: the funnier of two edits",
     paper=corpus.PAPER,
-    version="1-A",
+    version="2-A",
     answer=form,
     metrics=(
         _pair_metric("accuracy", lm_eval_name="acc"),

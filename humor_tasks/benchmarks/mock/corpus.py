@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 from humor_tasks.benchmarks.contract import Options, Run
-from humor_tasks.benchmarks.options import Split, parameter
+from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import draw
 from humor_tasks.data.media.clip import Clip
@@ -53,7 +53,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class MockOptions(Options):
+class MockOptions(WithPictures):
     """Parameters of the MOCK benchmarks."""
 
     dataset: str = parameter(
@@ -89,7 +89,8 @@ class MockOptions(Options):
 
     def scoring(self) -> dict[str, Any]:
         """Also the scene, for metrics per scene, and the settings that the solver `chain_of_task` needs."""
-        names = ("scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task")
+        names = ["scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task"]
+        names += ["on_bad_picture"] if self.on_bad_picture == "skip" else []
         return super().scoring() | {name: getattr(self, name) for name in names}
 
     @property

@@ -21,7 +21,7 @@ MOCK_DETECTING = Benchmark(
     name="mock_detecting",
     title=corpus.TITLES["detecting"],
     paper=corpus.PAPER,
-    version="1-A",
+    version="2-A",
     answer=YesNo(stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,

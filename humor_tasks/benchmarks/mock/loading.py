@@ -20,7 +20,7 @@ from humor_tasks.benchmarks.mock.corpus import CARD, CHOICES, EVERY, NEEDS, SCEN
 from humor_tasks.benchmarks.options import Split
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data.records import Record
-from humor_tasks.data.rows import Absent, Rows, open_rows, provenance_of
+from humor_tasks.data.rows import Absent, Rows, open_rows, provenance_of, skipped_in
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 
@@ -70,7 +70,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     provenance = provenance_of(read_rows, o.dataset, o.split, o.revision, len(records))
     provenance |= {"left_out": left_out} if left_out else {}
     dropped = frozenset(identity for part in parts.values() for identity in part.left_out.values())
-    return Data(tuple(record for record, _ in records.values()), provenance, pools(o), dropped)
+    return Data(tuple(record for record, _ in records.values()), provenance, pools(o), dropped | skipped_in(read_rows))
 
 
 def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
@@ -106,6 +106,7 @@ def read(task: str, o: MockOptions, scene: str, split: str) -> Part:
         media="media",
         nulls=True,
         revision=o.revision,
+        on_bad_picture=None if scene == "comedy" else o.on_bad_picture,  # whose media are clips, read when used
     )
     part = Part(rows, {}, {})
     for i, row in enumerate(rows.rows):

@@ -21,7 +21,7 @@ MOCK_MATCHING = Benchmark(
     name="mock_matching",
     title=corpus.TITLES["matching"],
     paper=corpus.PAPER,
-    version="1-A",
+    version="2-A",
     answer=Choice("ABCD", stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,

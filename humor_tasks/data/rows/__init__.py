@@ -16,7 +16,7 @@ from humor_tasks.data.rows.described import described_by
 from humor_tasks.data.rows.download import fetch
 from humor_tasks.data.rows.leaderboard import is_leaderboard, read_leaderboard
 from humor_tasks.data.rows.opening import open_rows
-from humor_tasks.data.rows.table import Absent, Rows, fingerprint, join_fingerprints, provenance_of
+from humor_tasks.data.rows.table import Absent, Rows, fingerprint, join_fingerprints, provenance_of, skipped_in
 
 __all__ = [
     "Absent",
@@ -33,4 +33,5 @@ __all__ = [
     "provenance_of",
     "read_csv",
     "read_leaderboard",
+    "skipped_in",
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.data.reading import parse_json, read_body
-from humor_tasks.data.rows.table import Rows, fingerprint, picture_in
+from humor_tasks.data.rows.table import Rows, fingerprint, picture_in, with_pictures
 from humor_tasks.data.text import missing
 from humor_tasks.errors import BadInput, nearest
 
@@ -25,11 +25,11 @@ def is_leaderboard(dataset: str | Path) -> bool:
     return not any(folder.glob("**/*.parquet"))
 
 
-def read_leaderboard(folder: Path) -> Rows:
+def read_leaderboard(folder: Path, on_bad_picture: str | None = None) -> Rows:
     """The rows of the leaderboard's format, with instance_id, caption_choices and image; label and contest_number are
     None.
 
-    Raises BadInput naming the file and the instance.
+    Raises BadInput naming the file and the instance. on_bad_picture: see `table.with_pictures`.
     """
     folder = Path(folder).expanduser()
     file = folder / "instances.json"
@@ -37,7 +37,7 @@ def read_leaderboard(folder: Path) -> Rows:
     if not isinstance(instances, list) or not instances:
         raise BadInput(f"{file}: must be a list of instances, each with {', '.join(_FIELDS)}.")
     rows: list[dict[str, Any]] = []
-    pictures = []
+    files: list[str] = []
     seen: dict[str, int] = {}
     for i, instance in enumerate(instances):
         where = f"{file}, instance {i}"
@@ -48,11 +48,9 @@ def read_leaderboard(folder: Path) -> Rows:
             )
         seen[identity] = i
         rows.append({"instance_id": identity, "caption_choices": choices, "label": None, "contest_number": None})
-        pictures.append(picture_in(folder, relative, where))
+        files.append(relative)
     done = Rows(rows, str(folder), "leaderboard", "test", None, None, fingerprint(rows))
-    for row, picture in zip(rows, pictures, strict=True):
-        row["image"] = picture
-    return done
+    return with_pictures(done, "image", lambda i: picture_in(folder, files[i], f"{file}, instance {i}"), on_bad_picture)
 
 
 def _read_instance(instance: Any, where: str) -> tuple[str, str, list[str]]:

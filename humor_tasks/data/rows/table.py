@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from humor_tasks.data.media.checking import check_pictures
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.errors import BadInput
+
+IDS = ("instance_id", "id")
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,8 @@ class Rows:
 
     `revision` is the commit that the hub resolved `requested_revision` to; None for folders. `fingerprint` is the
     SHA-256 of the requested text columns: one line of canonical JSON (sorted keys) per row, in order, without pictures.
+    `skipped` are the ids of rows left out because of their pictures; `numbers` are the places of the others in the
+    split, where any was left out.
     """
 
     rows: list[dict[str, Any]]
@@ -29,21 +35,24 @@ class Rows:
     requested_revision: str | None
     revision: str | None
     fingerprint: str
+    skipped: tuple[str, ...] = ()
+    numbers: tuple[int, ...] | None = None
 
     def where(self, i: int) -> str:
         """The location of row `i` (from 0), for messages."""
-        name = next((name for name in ("instance_id", "id") if self.rows[i].get(name)), None)
+        name = next((name for name in IDS if self.rows[i].get(name)), None)
         shown = f" ({name} {self.rows[i][name]})" if name else ""
-        return f"row {i}{shown} of {self.config}/{self.split} in {self.dataset}"
+        number = i if self.numbers is None else self.numbers[i]
+        return f"row {number}{shown} of {self.config}/{self.split} in {self.dataset}"
 
 
 def provenance_of(
     parts: Sequence[Rows], dataset: str, split: str, revision: str | None, records: int
 ) -> dict[str, Any]:
     """The provenance of a run's `records` (their number): the requested dataset, split and revision, and the `parts`
-    read.
+    read. `skipped` is the number of rows left out because of their pictures, where there are any.
     """
-    return {
+    found = {
         "dataset": dataset,
         "configs": [rows.config for rows in parts],
         "split": split,
@@ -52,6 +61,13 @@ def provenance_of(
         "rows": records,
         "fingerprint": join_fingerprints([rows.fingerprint for rows in parts]),
     }
+    skipped = sum(len(rows.skipped) for rows in parts)
+    return found | ({"skipped": skipped} if skipped else {})
+
+
+def skipped_in(parts: Sequence[Rows]) -> frozenset[str]:
+    """The ids of the rows that were left out because of their pictures."""
+    return frozenset(identity for rows in parts for identity in rows.skipped)
 
 
 class Absent(BadInput):
@@ -59,7 +75,7 @@ class Absent(BadInput):
 
 
 class Request(NamedTuple):
-    """The requested dataset, config, split and columns."""
+    """The requested dataset, config, split and columns; `on_bad_picture` as in `open_rows`."""
 
     dataset: str
     config: str
@@ -68,6 +84,7 @@ class Request(NamedTuple):
     pictures: bool
     media: str = "image"  # the column that `pictures` requests
     nulls: bool = False  # whether a row may have no picture
+    on_bad_picture: str | None = None
 
     @property
     def place(self) -> str:
@@ -94,10 +111,50 @@ def finish(request: Request, table: Table, requested: str | None, revision: str 
         raise BadInput(f"{request.place}: there are no rows.")
     mark = fingerprint(table.rows)
     rows = Rows(table.rows, request.dataset, request.config, request.split, requested, revision, mark)
-    if request.pictures:
-        for row, picture in zip(rows.rows, list(_pictures(request, table, rows.where)), strict=True):
-            row[request.media] = picture
-    return rows
+    if not request.pictures:
+        return rows
+    return with_pictures(rows, request.media, _pictures(request, table, rows.where), request.on_bad_picture)
+
+
+def with_pictures(rows: Rows, column: str, find: Callable[[int], Picture | None], on_bad_picture: str | None) -> Rows:
+    """The rows with the picture that `find` returns for each row number under `column`.
+
+    on_bad_picture: "stop" raises one BadInput for all pictures that are missing, damaged or too large, "skip" leaves
+    their rows out with a warning; None reads no picture, and raises BadInput for the first one that is missing.
+    """
+    found: dict[int, Picture | None] = {}
+    problems: dict[int, str] = {}
+    for i in range(len(rows.rows)):
+        try:
+            found[i] = find(i)
+        except BadInput as problem:
+            if on_bad_picture is None:
+                raise
+            problems[i] = str(problem)
+    place = f"{rows.config}/{rows.split} in {rows.dataset}"
+    if on_bad_picture is not None:
+        there = {i: picture for i, picture in found.items() if picture is not None}
+        problems |= check_pictures(there, f"checking pictures of {rows.config}/{rows.split}")
+    kept = [i for i in found if i not in problems]
+    told = _told(problems, len(rows.rows), place)
+    if problems and not kept:
+        raise BadInput(f"{told} No row is left. Restore the pictures.")
+    if problems and on_bad_picture == "stop":
+        raise BadInput(f"{told} Restore them, or leave such rows out with on_bad_picture=skip, which counts them.")
+    if problems:
+        warnings.warn(f"{told} These rows are left out (on_bad_picture=skip).", stacklevel=2)
+    for i, picture in found.items():
+        rows.rows[i][column] = picture
+    if not problems:
+        return rows
+    ids = (next((str(rows.rows[i][name]) for name in IDS if rows.rows[i].get(name)), str(i)) for i in sorted(problems))
+    return replace(rows, rows=[rows.rows[i] for i in kept], skipped=tuple(ids), numbers=tuple(kept))
+
+
+def _told(problems: dict[int, str], of: int, place: str, most: int = 5) -> str:
+    distinct = list(dict.fromkeys(problems[i] for i in sorted(problems)))
+    more = f" And {len(distinct) - most} more." if len(distinct) > most else ""
+    return f"{len(problems)} of {of} rows of {place} have no usable picture: {' '.join(distinct[:most])}{more}"
 
 
 def fingerprint(rows: Sequence[dict[str, Any]]) -> str:
@@ -116,8 +173,10 @@ def join_fingerprints(fingerprints: Sequence[str]) -> str:
     return hashlib.sha256("".join(fingerprints).encode()).hexdigest()
 
 
-def _pictures(request: Request, table: Table, where: Callable[[int], str]) -> Iterator[Picture | None]:
-    """A lazy Picture per row, or None where it may have none. It checks presence and paths, and reads no bytes."""
+def _pictures(request: Request, table: Table, where: Callable[[int], str]) -> Callable[[int], Picture | None]:
+    """A function that returns a row's lazy Picture, or None where it may have none. It checks presence and paths, and
+    reads no bytes.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -136,18 +195,20 @@ def _pictures(request: Request, table: Table, where: Callable[[int], str]) -> It
         raise BadInput(
             f"{request.place}: column '{request.media}' holds {kind}; it must hold pictures, or paths of picture files."
         )
-    for i, path in enumerate(paths):
+
+    def find(i: int) -> Picture | None:
         if inside[i]:
-            yield Picture(f"row {i} of {request.config}/{request.split}", None, _reader(column, i))
-        elif path:
-            yield picture_in(table.folder, path, where(i), pa.types.is_struct(kind), request.media)
-        elif request.nulls:
-            yield None
-        else:
-            raise BadInput(
-                f"{where(i)}: {request.media} is null. Restore the picture, leave the row out, or use a setting "
-                "without pictures."
-            )
+            return Picture(f"row {i} of {request.config}/{request.split}", None, _reader(column, i))
+        if path := paths[i]:
+            return picture_in(table.folder, path, where(i), pa.types.is_struct(kind), request.media)
+        if request.nulls:
+            return None
+        raise BadInput(
+            f"{where(i)}: {request.media} is null. Restore the picture, leave the row out, or use a setting without "
+            "pictures."
+        )
+
+    return find
 
 
 def _reader(column: Any, i: int) -> Callable[[], bytes]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from humor_tasks.errors import check_choice
-from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question
+from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question, check_words
 
 STRATEGIES = ("random", "first", "longest", "overlap")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -32,6 +32,11 @@ class Baseline(Chooser):
     def __init__(self, strategy: str, seed: int = 0) -> None:
         self.name = check_choice("baseline strategy", strategy, STRATEGIES)
         self.seed = seed
+
+    def check(self, question: Question) -> None:
+        """Raise BadInput where overlap has no words of the scene; it would answer A (or no) everywhere."""
+        if self.name == "overlap":
+            check_words(question, "the baseline overlap")
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """See `Chooser.score`."""

@@ -77,6 +77,15 @@ def check_chooses(choices: Sequence[str], fields: Mapping[str, str]) -> None:
         )
 
 
+def check_words(question: Question, name: str) -> None:
+    """Raise BadInput where there are no words of a scene that `name` could compare with the choices."""
+    if not question.context.strip():
+        raise BadInput(
+            f"{question.id:.60}: {name} needs the scene in words, and this question has none: use setting=description "
+            "(in MOCK input=description), or another model."
+        )
+
+
 def log_softmax(scores: Sequence[float]) -> list[float]:
     """Scores as log-probabilities over the choices."""
     top = max(scores)

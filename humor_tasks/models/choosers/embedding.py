@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.chooser import Chooser, Question
+from humor_tasks.models.choosers.chooser import Chooser, Question, check_words
 
 CACHE_SIZE = 100_000  # maximum number of cached vectors; with 384 floats each about 150 MB
 
 
 class Embedding(Chooser):
-    """Scores are cosines in [-1, 1]; all are 0 where the scene has no text.
+    """Scores are cosines in [-1, 1].
 
     model: a hub id or folder. Raises BadInput when the library or the model is missing.
     """
@@ -50,6 +50,10 @@ class Embedding(Chooser):
         while len(self._vectors) > CACHE_SIZE:
             self._vectors.popitem(last=False)
         return result
+
+    def check(self, question: Question) -> None:
+        """Raise BadInput where the scene has no text to compare choices with; it would answer A everywhere."""
+        check_words(question, self.name)
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """See `Chooser.score`."""

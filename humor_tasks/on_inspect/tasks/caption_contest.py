@@ -6,7 +6,7 @@ from inspect_ai import Task, task
 
 from humor_tasks.benchmarks.caption_contest.brainstorm import EXAMPLES, SAMPLING, Shown
 from humor_tasks.benchmarks.caption_contest.corpus import HUB, Fold, Setting
-from humor_tasks.benchmarks.options import OnUnparsed, Split
+from humor_tasks.benchmarks.options import OnBadPicture, OnUnparsed, Split
 from humor_tasks.on_inspect.scorers import brainstormed
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.answer import Mode
@@ -21,6 +21,7 @@ def matching(
     split: Split = "test",
     fold: Fold | int = "0",
     setting: Setting = "description",
+    on_bad_picture: OnBadPicture = "stop",
     shots: int = 0,
     cot: bool | None = None,
     prompts: str | None = None,
@@ -37,6 +38,8 @@ def matching(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
@@ -54,6 +57,7 @@ def ranking(
     split: Split = "test",
     fold: Fold | int = "0",
     setting: Setting = "description",
+    on_bad_picture: OnBadPicture = "stop",
     shots: int = 0,
     cot: bool | None = None,
     prompts: str | None = None,
@@ -70,6 +74,8 @@ def ranking(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
@@ -87,6 +93,7 @@ def explanation(
     split: Split = "test",
     fold: Fold | int = "0",
     setting: Setting = "description",
+    on_bad_picture: OnBadPicture = "stop",
     shots: int = 0,
     cot: bool | None = None,
     prompts: str | None = None,
@@ -103,6 +110,8 @@ def explanation(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
@@ -120,6 +129,7 @@ def brainstorm(
     split: Split = "test",
     fold: Fold | int = "0",
     setting: Shown = "description",
+    on_bad_picture: OnBadPicture = "stop",
     examples: int = EXAMPLES,
     temperature: float | str | None = SAMPLING["temperature"],
     top_p: float | str | None = SAMPLING["top_p"],
@@ -139,6 +149,8 @@ def brainstorm(
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show scene, unusual part and entities as text (`description`), or the picture and also ask for them
             (`pixels`).
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         examples: Number of worked examples in the prompt.
         temperature: Sampling temperature, by default as published; `none`: the provider's default.
         top_p: Nucleus sampling, by default as published; `none`: the provider's default.

@@ -65,7 +65,7 @@ def humicroedit_pairwise(
         split: Split to evaluate; `train_funlines` is FunLines, additional training rows.
         setting: `edited_only` shows the edited headline; `original_and_edit` also shows the original.
         shots: Number of worked examples in the prompt, each of a different headline of the train split.
-        via: `direct` asks for A or B; `ratings` rates each headline once and compares (version 1-A-ratings).
+        via: `direct` asks for A or B; `ratings` rates each headline once and compares (version 2-A-ratings).
         ties: `drop` pairs with equal means, which have no answer, or `keep` them, unscored, for a submission.
         scale: With `via=ratings`: the meanings of 0, 1, 2 and 3 in the prompt.
         estimate: With `via=ratings`: `text` reads the number in the reply; `expected` is the mean under the model's

@@ -7,7 +7,7 @@ from typing import Literal
 from inspect_ai import Task, task
 
 from humor_tasks.benchmarks.mock.corpus import Input, Sampling, Scene
-from humor_tasks.benchmarks.options import OnUnparsed, Split
+from humor_tasks.benchmarks.options import OnBadPicture, OnUnparsed, Split
 from humor_tasks.on_inspect.judging.stories import story_ratings
 from humor_tasks.on_inspect.tasks.building import build
 
@@ -22,6 +22,7 @@ def mock_detecting(
     input: Input = "media",
     frames: int = 8,
     sampling: Sampling = "even",
+    on_bad_picture: OnBadPicture = "stop",
     chain_of_task: bool = False,
     split: Split = "test",
     replicates: int = 1,
@@ -39,6 +40,8 @@ def mock_detecting(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -60,6 +63,7 @@ def mock_matching(
     input: Input = "media",
     frames: int = 8,
     sampling: Sampling = "even",
+    on_bad_picture: OnBadPicture = "stop",
     chain_of_task: bool = False,
     split: Split = "test",
     replicates: int = 1,
@@ -77,6 +81,8 @@ def mock_matching(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -98,6 +104,7 @@ def mock_explaining(
     input: Input = "media",
     frames: int = 8,
     sampling: Sampling = "even",
+    on_bad_picture: OnBadPicture = "stop",
     chain_of_task: bool = False,
     split: Split = "test",
     replicates: int = 1,
@@ -115,6 +122,8 @@ def mock_explaining(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -137,6 +146,7 @@ def mock_generation(
     input: Input = "media",
     frames: int = 8,
     sampling: Sampling = "even",
+    on_bad_picture: OnBadPicture = "stop",
     split: Split = "test",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
@@ -159,6 +169,8 @@ def mock_generation(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         split: Split to evaluate.
         prompts: Folder whose `generation.txt` and `show.*.txt` replace the packaged templates.
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).

@@ -8,7 +8,7 @@ from inspect_ai import Task, task
 
 from humor_tasks.benchmarks.caption_contest.corpus import HUB, Fold
 from humor_tasks.benchmarks.mock.corpus import Scene
-from humor_tasks.benchmarks.options import Split
+from humor_tasks.benchmarks.options import OnBadPicture, Split
 from humor_tasks.benchmarks.preference import Of, Order, Setting
 from humor_tasks.benchmarks.systems import HUMAN
 from humor_tasks.on_inspect.judging.preference import left_to_judges, preference
@@ -26,6 +26,7 @@ def explanation_preference(
     split: Split = "test",
     fold: Fold | int = "0",
     setting: Setting = "description",
+    on_bad_picture: OnBadPicture = "stop",
     of: Of = "explanation",
     scene: Scene = "all",
     order: Order = "both",
@@ -51,6 +52,8 @@ def explanation_preference(
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: What judges see: `description`, `pixels` (pictures, whole clips), `caption_only`; for MOCK also
             `frames`.
+        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
+            (`stop`), or its rows are left out and counted (`skip`).
         of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
         scene: For MOCK: scenes to evaluate.
         order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.

@@ -1,0 +1,222 @@
+"""Pictures are checked before the first request; baselines that need words are refused where there are none."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tqdm
+from inspect_ai import eval
+from standins.mock_rows import mock_folder, row
+from standins.waiting import LIMIT
+
+from humor_tasks import evaluate, load
+from humor_tasks.data.media import checking
+from humor_tasks.data.media.checking import check_pictures
+from humor_tasks.data.media.picture import MAX_BYTES, Picture
+from humor_tasks.datasets_cards import folder as card
+from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.baseline import STRATEGIES, Baseline
+from humor_tasks.models.choosers.chooser import Question
+from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
+from humor_tasks.tasks import matching
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
+
+PIXELS: dict[str, Any] = {"setting": "pixels"}
+GOOD = (Path(card("newyorker_caption_contest")) / "images" / "9001.png").read_bytes()
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    """A copy of the sample."""
+    return shutil.copytree(card("newyorker_caption_contest"), tmp_path / "data")
+
+
+def harm(dataset: Path, *, with_bytes: bytes | None) -> list[str]:
+    """Damage the picture of the first row, or delete it; the ids of the rows that show it."""
+    records = load("matching", dataset=str(dataset), **PIXELS).records
+    shown = records[0].picture
+    assert shown is not None
+    assert shown.path is not None
+    if with_bytes is None:
+        Path(shown.path).unlink()
+    else:
+        Path(shown.path).write_bytes(with_bytes)
+    return [r.id for r in records if r.picture is not None and r.picture.path == shown.path]
+
+
+def too_many_pixels() -> bytes:
+    wide = (20_000).to_bytes(4, "big")
+    return GOOD[:16] + wide + wide + GOOD[24:]
+
+
+HARMS: list[tuple[Callable[[], bytes | None], str]] = [
+    (lambda: None, "there is no picture file"),
+    (lambda: b"", "there are no bytes"),
+    (lambda: b"<!DOCTYPE html>", "it is a web page"),
+    (lambda: GOOD[: len(GOOD) // 2], "truncated or damaged"),
+    (too_many_pixels, "pixels"),
+    (lambda: bytes(MAX_BYTES + 1), "bytes; at most"),
+]
+
+
+@pytest.mark.parametrize(("data", "said"), HARMS)
+def test_a_bad_picture_stops_the_run_before_it_begins(
+    dataset: Path, data: Callable[[], bytes | None], said: str
+) -> None:
+    bad = harm(dataset, with_bytes=data())
+    with pytest.raises(BadInput) as problem:
+        load("matching", dataset=str(dataset), **PIXELS)
+    assert said in str(problem.value)
+    assert f"{len(bad)} of " in str(problem.value)
+    assert bad[0] in str(problem.value)
+    assert "on_bad_picture=skip" in str(problem.value)
+    assert load("matching", dataset=str(dataset)).records  # words need no picture
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("missing", [True, False])
+def test_skipped_pictures_are_counted_in_both_harnesses(dataset: Path, missing: bool, tmp_path: Path) -> None:
+    whole = [record.id for record in load("matching", dataset=str(dataset), **PIXELS).records]
+    bad = harm(dataset, with_bytes=None if missing else GOOD[:100])
+    left = [identity for identity in whole if identity not in bad]
+    given = {"dataset": str(dataset), "on_bad_picture": "skip"}
+    model = ScriptedModel("m", "Answer: A")
+    with pytest.warns(UserWarning, match=f"{len(bad)} of {len(whole)} rows .* are left out"):
+        (log,) = eval(matching(**given, **PIXELS), model=model.model, log_dir=str(tmp_path / "logs"), display="none")
+    assert {sample.id for sample in log.samples or []} == set(left)
+    assert (log.eval.metadata or {})["source"]["skipped"] == len(bad)
+    with pytest.warns(UserWarning, match="are left out"):
+        found = run_lm_eval(ScriptedLM("Answer: A"), "nyc_matching_pixels_gen", metadata=given)
+    assert [s["doc"]["id"] for s in found["samples"]["nyc_matching_pixels_gen"]] == left
+    about = found["configs"]["nyc_matching_pixels_gen"]["metadata"]
+    assert about["source"]["skipped"] == len(bad)
+    for signature in (about["signature"], (log.eval.metadata or {})["signature"]):
+        assert f"|n:{len(left)}|" in signature
+        assert f"|skipped:{len(bad)}|" in signature
+        assert "|on_bad_picture:skip" in signature
+
+
+def test_predictions_may_hold_skipped_rows(dataset: Path) -> None:
+    ids = [record.id for record in load("matching", dataset=str(dataset), **PIXELS).records]
+    bad = harm(dataset, with_bytes=b"")
+    with pytest.warns(UserWarning, match="are left out"):
+        run = load("matching", dataset=str(dataset), on_bad_picture="skip", **PIXELS)
+    report = evaluate(run, dict.fromkeys(ids, "A"))
+    assert report.metrics["accuracy"].n == len(ids) - len(bad)
+
+
+def test_a_run_without_a_usable_picture_is_refused(dataset: Path) -> None:
+    for file in (dataset / "images").iterdir():
+        file.write_bytes(b"GIF89a")
+    with pytest.raises(BadInput, match=r"No row is left\. Restore the pictures"):
+        load("matching", dataset=str(dataset), on_bad_picture="skip", **PIXELS)
+
+
+def test_default_signatures_do_not_mention_pictures(dataset: Path) -> None:
+    signature = load("matching", dataset=str(dataset), **PIXELS).signature("generate")
+    assert "bad_picture" not in signature
+    assert "skipped" not in signature
+
+
+def test_messages_after_a_skip_name_the_place_in_the_file(tmp_path: Path) -> None:
+    rows = [row("post", "detecting", id=f"r{i}", media=f"media/m{i}.png") for i in range(3)]
+    rows[2]["label"] = "maybe"
+    dataset = mock_folder(tmp_path, "post", "detecting", rows)
+    (tmp_path / "media").mkdir(exist_ok=True)
+    for i in (1, 2):
+        (tmp_path / "media" / f"m{i}.png").write_bytes(GOOD)
+    (tmp_path / "media" / "m0.png").unlink(missing_ok=True)
+    with (
+        pytest.warns(UserWarning, match="1 of 3 rows"),
+        pytest.raises(BadInput, match=r"row 2 \(id r2\).*label is 'maybe'"),
+    ):
+        load("mock_detecting", dataset=dataset, scene="post", on_bad_picture="skip")
+
+
+def pictures(
+    count: int, distinct: int, read: Callable[[int], bytes] = lambda i: GOOD, path: str | None = None
+) -> dict[int, Picture]:
+    def one(i: int) -> Picture:
+        return Picture(f"row {i}", path and f"{path}{i % distinct}", lambda: read(i))
+
+    return {i: one(i) for i in range(count)}
+
+
+def test_each_distinct_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    decoded: list[str] = []
+    real = Picture.read
+    monkeypatch.setattr(Picture, "read", lambda self: (decoded.append(self.where), real(self))[1])
+    for i in range(2):
+        (tmp_path / f"{i}").write_bytes(GOOD + bytes(i))
+    in_files = pictures(6, 2, read=lambda i: (tmp_path / f"{i % 2}").read_bytes(), path=f"{tmp_path}/")
+    assert check_pictures(in_files, "") == {}
+    assert sorted(decoded) == ["row 0", "row 1"]
+    decoded.clear()
+    assert check_pictures(pictures(6, 1), "") == {}  # in a table, by their bytes
+    assert decoded == ["row 0"]
+
+
+def test_every_row_of_a_bad_file_is_told() -> None:
+    def read(i: int) -> bytes:
+        if i == 3:
+            raise OSError("gone")
+        return GOOD if i % 2 else b"no"
+
+    found = check_pictures(pictures(6, 6, read), "")
+    assert list(found) == [0, 2, 3, 4]
+    assert "cannot be read (gone)" in found[3]
+    assert "beginning b'no'" in found[4]
+
+
+def test_pictures_are_read_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "THREADS", 2)
+    together = threading.Barrier(2, timeout=LIMIT)  # passes only if two reads wait at the same time
+    read: list[int] = []
+
+    def wait(i: int) -> bytes:
+        if len(read) < 2:
+            read.append(i)
+            together.wait()
+        return GOOD
+
+    assert check_pictures(pictures(2, 2, wait), "") == {}
+
+
+def test_progress_counts_distinct_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars: list[tuple[Any, ...]] = []
+
+    def bar(each: Any, what: str, *, total: int, **more: Any) -> Any:
+        bars.append((what, total))
+        return each
+
+    monkeypatch.setattr(tqdm, "tqdm", bar)
+    check_pictures(pictures(4, 4, lambda i: GOOD + bytes(i % 3)), "checking pictures")
+    assert bars == [("checking pictures", 3)]
+
+
+@pytest.mark.parametrize("setting", ["pixels", "caption_only"])
+def test_overlap_is_refused_where_there_are_no_words(setting: str, tmp_path: Path) -> None:
+    (log,) = eval(
+        matching(dataset="sample", setting=setting), model="baseline/overlap", log_dir=str(tmp_path), display="none"
+    )
+    assert log.status == "error"
+    assert log.error is not None
+    assert "the baseline overlap needs the scene in words" in log.error.message
+    for stub in (f"nyc_matching_{setting}", f"nyc_matching_{setting}_gen"):
+        with pytest.raises(BadInput, match=r"overlap needs the scene in words.*use setting=description"):
+            run_lm_eval(BaselineLM("overlap"), stub, metadata={"dataset": "sample"})
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_only_overlap_needs_words(strategy: str) -> None:
+    asked = Question("q1", " ", ("one", "two"))
+    if strategy == "overlap":
+        with pytest.raises(BadInput, match="q1: the baseline overlap needs the scene in words"):
+            Baseline(strategy).check(asked)
+    else:
+        Baseline(strategy).check(asked)
