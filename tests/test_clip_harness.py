@@ -269,7 +269,7 @@ def in_lm_eval(model: ChooserLM, *tasks: str, dataset: str = "sample", **more: A
 
 
 def likelihoods_in(samples: Sequence[dict[str, Any]]) -> Scores:
-    return {sample["doc"]["id"]: [float(pair[0]) for (pair,) in sample["resps"]] for sample in samples}
+    return {sample["doc"]["id"]: [float(pair[0]) for pair, *_ in sample["resps"]] for sample in samples}
 
 
 def assert_lm_eval_agrees(found: dict[str, Any], task: str, run: Run, expected: Scores) -> None:

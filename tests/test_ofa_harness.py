@@ -249,7 +249,7 @@ def test_lm_eval_compares_likelihoods_of_letters(folder: str, describer: Describ
     for sample, record in zip(found["samples"]["nyc_ranking_pixels"], run.records, strict=False):
         question = run.prompt(record).turns[-1].text
         expected = describer.loglikelihoods([record.picture] * 2, [question] * 2, [" A", " B"])
-        assert [pair[0] for (pair,) in sample["resps"]] == pytest.approx([value for value, _ in expected])
+        assert [pair[0] for pair, *_ in sample["resps"]] == pytest.approx([value for value, _ in expected])
 
 
 def request(kind: Any, context: str, argument: Any, *images: Any) -> Instance:

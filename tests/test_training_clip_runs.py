@@ -93,7 +93,7 @@ def test_a_tiny_clip_learns_the_sample_by_heart(tiny: str, tmp_path: Path) -> No
     manager = TaskManager(include_path=str(tasks), include_defaults=False, metadata={"dataset": "sample"})
     found = simple_evaluate(ClipLM(model, "cpu"), tasks=["nyc_matching_pixels"], task_manager=manager)
     likeliest = {
-        sample["doc"]["id"]: "ABCDE"[best([float(pair[0]) for (pair,) in sample["resps"]])]
+        sample["doc"]["id"]: "ABCDE"[best([float(pair[0]) for pair, *_ in sample["resps"]])]
         for sample in found["samples"]["nyc_matching_pixels"]
     }
     assert likeliest == predicted(tmp_path / "run", "test")
