@@ -76,11 +76,12 @@ def test_use_cache_is_refused_for_a_server(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_use_cache_stays_as_it_is_for_other_peoples_tasks_and_models(tmp_path: Path) -> None:
-    from lm_eval.api.instance import Instance
     from lm_eval.api.model import CachingLM
 
+    from humor_tasks.on_lm_eval import harness
+
     model = ScriptedLM("yes")
-    request = Instance("loglikelihood", {"question": "?"}, ("?", "yes"), 0, ("somebody's", 0, 1))
+    request = harness.request("loglikelihood", {"question": "?"}, ("?", "yes"), 0, harness.Where("somebody's", 0))
     cached = CachingLM(model, str(tmp_path / "F.db"))
     assert cached.loglikelihood([request]) == cached.loglikelihood([request])
     assert len(model.asked) == 1

@@ -5,7 +5,7 @@ A new release of Inspect may move them: tests/test_layers.py allows private name
 
 from humor_tasks.errors import unsupported
 
-SUPPORTED = ">=0.3.262"
+SUPPORTED = ">=0.3.281"
 """The versions of Inspect that pyproject.toml asks for."""
 
 try:
