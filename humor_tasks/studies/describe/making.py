@@ -111,7 +111,7 @@ def descriptions(
     for sha256, given in answers.items():
         words = {name: given[question] for name, question in QUESTIONS.items()}
         for name in ("location", "description", "uncanny"):
-            if not is_visible(words[name]):
+            if not is_visible(words[name]):  # the folder would be refused when it is read
                 words[name] = unanswered or ""
                 empty.append(f"'{QUESTIONS[name]}' about {pictures[sha256].where}")
         if unanswered or not empty:
