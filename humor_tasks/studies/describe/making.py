@@ -18,6 +18,7 @@ from humor_tasks import __version__
 from humor_tasks.benchmarks.caption_contest.described import Part, described_row
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.rows import described_by, join_fingerprints
+from humor_tasks.data.text import is_visible
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.studies.describe.answers import Answers
@@ -110,7 +111,7 @@ def descriptions(
     for sha256, given in answers.items():
         words = {name: given[question] for name, question in QUESTIONS.items()}
         for name in ("location", "description", "uncanny"):
-            if not words[name].strip():
+            if not is_visible(words[name]):  # the folder would be refused when it is read
                 words[name] = unanswered or ""
                 empty.append(f"'{QUESTIONS[name]}' about {pictures[sha256].where}")
         if unanswered or not empty:
