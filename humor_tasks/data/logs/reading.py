@@ -120,9 +120,7 @@ class _Checked:
                 raise BadInput(f"{sample.where}: holds no reply but {sample.raw!r}; take the samples of a _gen task.")
             raise BadInput(f"{sample.where} has no reply; finish the run with inspect eval-retry.")
         if checks.scores and not sample.scores and harness != "predictions":
-            remedy = (
-                "run lm_eval without --predict_only"
-                if harness == "lm_eval"
-                else "finish the run with inspect eval-retry"
-            )
-            raise BadInput(f"{sample.where} has no score; {remedy}.")
+            if harness != "lm_eval":
+                raise BadInput(f"{sample.where} has no score; finish the run with inspect eval-retry.")
+            if sample.version is not None:  # version 0.1 recorded no score of free text, whatever the run
+                raise BadInput(f"{sample.where} has no score; run lm_eval without --predict_only.")
