@@ -105,7 +105,7 @@ def open_answers(output: Path, plan: Plan) -> Answers:
 def descriptions(
     pictures: Mapping[str, Picture], answers: Mapping[str, Mapping[str, str]], unanswered: str | None
 ) -> dict[str, Description]:
-    """Each picture's description. Raises BadInput listing empty answers unless `unanswered` replaces them."""
+    """Each picture's description. Raises BadInput listing answers without text unless `unanswered` replaces them."""
     found: dict[str, Description] = {}
     empty = []
     for sha256, given in answers.items():
