@@ -144,14 +144,15 @@ def test_a_finished_folder_is_not_made_again(seer: tuple[Seer, ChatServer], tmp_
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("nothing", [" ", "\u200b\x13"])
 def test_empty_answers_are_told_or_filled(
-    seer: tuple[Seer, ChatServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seer: tuple[Seer, ChatServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nothing: str
 ) -> None:
     real = Seer.__call__
 
     def dumb(self: Seer, messages: Any) -> str:
         said = real(self, messages)
-        return " " if ASKED.get(text_of(messages[-1])) in ("uncanny", "entities") else said
+        return nothing if ASKED.get(text_of(messages[-1])) in ("uncanny", "entities") else said
 
     monkeypatch.setattr(Seer, "__call__", dumb)
     told = describe(tmp_path / "d", "sample", *one_task())

@@ -42,6 +42,7 @@ def test_the_four_questions_are_the_published_ones() -> None:
         ("Andrew, orange", ("Andrew", "orange")),
         ("24 Hours", ("24 Hours",)),
         (" ,, \n", ()),
+        ("\x13, cat, \u200b", ("cat",)),
         ("", ()),
     ],
 )
@@ -53,8 +54,9 @@ def test_a_description_is_one_line_each() -> None:
     said = {"location": " a\nbar ", "description": "x", "uncanny": "y", "entities": ""}
     assert Description.of(said, "here") == Description("a bar", "x", "y", ())
     for name in ("location", "description", "uncanny"):
-        with pytest.raises(BadInput, match=f"here: there is no answer to '{QUESTIONS[name][:8]}"):
-            Description.of(said | {name: " \n"}, "here")
+        for nothing in (" \n", "\x13", "\u200b"):
+            with pytest.raises(BadInput, match=f"here: there is no answer to '{QUESTIONS[name][:8]}"):
+                Description.of(said | {name: nothing}, "here")
 
 
 @given(st.text(min_size=1).map(lambda s: " ".join(s.replace("_", " ").split())).filter(bool))

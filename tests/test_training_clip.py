@@ -372,15 +372,15 @@ def test_adapters_need_blocks() -> None:
 # ---- rows ---------------------------------------------------------------------------------------
 
 
-def test_rows_come_from_the_benchmark_and_pictures_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    def opened_early(*_: Any) -> None:
-        raise AssertionError("a picture was decoded")
-
-    monkeypatch.setattr(images, "decode_picture", opened_early)
+def test_rows_come_from_the_benchmark_with_pictures_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    decode = images.decode_picture
+    monkeypatch.setattr(images, "decode_picture", lambda data, where: checked.append(where) or decode(data, where))
     splits = read_splits(ClipTrainConfig("ranking", dataset="sample", fold="3"))
     assert splits.train is not None
     assert [len(run.records) for run in (splits.train, splits.validation, splits.test)] == [30, 10, 10]
     assert {record.groups["fold"] for record in splits.train.records} == {"3"}
+    assert len(checked) == len({where.split(",")[0] for where in checked}) == 25  # contests of the fold
     whole = read_splits(ClipTrainConfig("ranking", dataset="sample", fold="all"))
     assert whole.train is None
     assert len(whole.test.records) == len(whole.validation.records) == 50

@@ -105,7 +105,7 @@ def test_a_run_folder_holds_what_its_model_says(more: dict[str, Any], tiny: str,
     output, settings = tmp_path / "run", config(tiny, **more)
     metrics = train(settings, output, progress=False)
     assert {path.name for path in output.iterdir()} == {
-        *("config.json", "curves.csv", "metrics.json", "model", "training.json"),
+        *(".lock", "config.json", "curves.csv", "metrics.json", "model", "training.json"),
         *("predictions_validation.json", "predictions_test.json"),
     }
     assert json.loads((output / "config.json").read_text()) == settings.as_dict()
@@ -305,13 +305,14 @@ def test_bad_data(tiny: str, tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
 
 
-def test_a_damaged_picture_is_named_when_it_is_trained_on(tiny: str, tmp_path: Path) -> None:
+def test_a_damaged_picture_is_named_before_training(tiny: str, tmp_path: Path) -> None:
     dataset = copied(tmp_path / "rows")
     run = load("ranking", dataset=dataset, setting="pixels", split="train")
     assert run.records[3].picture is not None
     path = Path(str(run.records[3].picture.path))
     path.write_bytes(path.read_bytes()[:2000])
     assert f"images/{path.name}" in refused(config(tiny, dataset=dataset), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_device_that_is_not_there(tiny: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,8 @@ def test_a_run_folder_holds_what_load_says(name: str, rows: str, encoder: str, t
     data = read_data(rows)
     assert json.loads((output / "metrics.json").read_text()) == metrics
     assert not list(output.rglob("*.bin")) + list(output.rglob("*.pt")) + list(output.rglob("*.pkl"))
-    assert not [path for path in output.iterdir() if path.name.startswith(("checkpoint-", "best-", "."))]
+    left = [path.name for path in output.iterdir() if path.name.startswith(("checkpoint-", "best-", "."))]
+    assert left == [".lock"]
     rater = load(output)
     assert rater.name == "humicroedit/run"
     assert data.test is not None

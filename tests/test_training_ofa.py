@@ -135,16 +135,16 @@ def corpus(target: Path, change: Change = lambda config, split, rows: rows) -> s
     return str(target)
 
 
-def test_no_picture_is_read_for_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    def opened_early(data: bytes | None, where: str) -> Any:
-        raise AssertionError("a picture was decoded")
-
-    monkeypatch.setattr(images, "decode_picture", opened_early)
+def test_each_picture_is_checked_once_for_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    decode = images.decode_picture
+    monkeypatch.setattr(images, "decode_picture", lambda data, where: checked.append(where) or decode(data, where))
     splits = read_splits(OfaTrainConfig("x", dataset="sample", fold="3"))
     assert [len(rows) for rows in (splits.train, splits.validation, splits.test)] == [60, 20, 20]
     contests = [{row.contest for row in rows} for rows in (splits.train, splits.validation, splits.test)]
     assert [len(found) for found in contests] == [15, 5, 5]
     assert not contests[0] & contests[1] | contests[0] & contests[2] | contests[1] & contests[2]
+    assert len(checked) == len({where.split(",")[0] for where in checked}) == 25
 
 
 def test_a_row_is_what_a_person_wrote_of_the_cartoon() -> None:

@@ -61,7 +61,7 @@ def test_a_run_folder_holds_what_its_model_says(more: dict[str, Any], tiny: str,
     output, settings = tmp_path / "run", config(tiny, **more)
     metrics = train(settings, output, progress=False)
     assert {path.name for path in output.iterdir()} == {
-        *("config.json", "curves.csv", "metrics.json", "model", "training.json")
+        *(".lock", "config.json", "curves.csv", "metrics.json", "model", "training.json")
     }
     assert json.loads((output / "config.json").read_text()) == settings.as_dict()
     assert json.loads((output / "metrics.json").read_text()) == metrics

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from humor_tasks.data.text import is_visible
 from humor_tasks.errors import BadInput
 
 QUESTIONS: Mapping[str, str] = MappingProxyType(
@@ -34,12 +35,12 @@ class Description:
 
     @classmethod
     def of(cls, answers: Mapping[str, str], where: str) -> Description:
-        """The description from the answers to `QUESTIONS`, by field. Raises BadInput where an answer except the last is
-        empty.
+        """The description from the answers to `QUESTIONS`, by field. Raises BadInput where an answer except the last
+        has no visible text.
         """
         lines = {name: " ".join(answers[name].split()) for name in ("location", "description", "uncanny")}
         for name, line in lines.items():
-            if not line:
+            if not is_visible(line):
                 raise BadInput(f"{where}: there is no answer to '{QUESTIONS[name]}'.")
         return cls(**lines, entities=entity_names(answers["entities"]))
 
@@ -53,6 +54,6 @@ def entity_names(answer: str) -> tuple[str, ...]:
     for line in answer.splitlines():
         for part in re.split(r"[,;]", _BULLET.sub("", line)):
             name = re.sub(r"^(?:and|or)\s+", "", " ".join(part.split()), flags=re.I).rstrip(".")
-            if name:
+            if is_visible(name):
                 names.setdefault(name)
     return tuple(names)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import rich
 from click.testing import CliRunner
 from standins.commands import run_lm_eval
 
@@ -148,11 +149,26 @@ def _command(words: list[str], shown: io.StringIO) -> int:
         from inspect_ai.model._model import _models
 
         _models.clear()
-        done = CliRunner().invoke(inspect, arguments, auto_envvar_prefix="INSPECT")
+        with _display_anew():
+            done = CliRunner().invoke(inspect, arguments, auto_envvar_prefix="INSPECT")
     shown.write(done.output)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return _uncaught(done.exception, done.exc_info, shown)
     return done.exit_code
+
+
+@contextmanager
+def _display_anew() -> Iterator[None]:
+    """Inspect keeps the display of its first evaluation: after a test with none, the console would stay quiet."""
+    console = rich.get_console()
+    kept = vars(console).copy()
+    rich.reconfigure()
+    try:
+        with patch("inspect_ai._display.core.active._active_display", None):
+            yield
+    finally:
+        vars(console).clear()
+        vars(console).update(kept)
 
 
 def _uncaught(problem: BaseException, about: Any, shown: io.StringIO) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from humor_tasks.data.text import is_visible
 from humor_tasks.errors import BadInput
 
 
@@ -51,7 +52,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     if mark := next((mark for mark in ("[", "::") if mark in str(output)), None):
         raise BadInput(f"{output}: `datasets` cannot read a folder with {mark} in its path; give another -o.")
     temperature = _temperature(options["temperature"])
-    if options["unanswered"] is not None and not options["unanswered"].strip():
+    if options["unanswered"] is not None and not is_visible(options["unanswered"]):
         raise BadInput("--unanswered is empty; give the replacement for empty answers.")
     parts = read_parts(dataset or HUB, revision, options["tasks"], options["folds"], options["splits"])
     model = open_model(options["model"], options["model_args"], options["model_base_url"], options["max_connections"])

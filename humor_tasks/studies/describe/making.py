@@ -18,6 +18,7 @@ from humor_tasks import __version__
 from humor_tasks.benchmarks.caption_contest.described import Part, described_row
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.rows import described_by, join_fingerprints
+from humor_tasks.data.text import is_visible
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.studies.describe.answers import Answers
@@ -104,13 +105,13 @@ def open_answers(output: Path, plan: Plan) -> Answers:
 def descriptions(
     pictures: Mapping[str, Picture], answers: Mapping[str, Mapping[str, str]], unanswered: str | None
 ) -> dict[str, Description]:
-    """Each picture's description. Raises BadInput listing empty answers unless `unanswered` replaces them."""
+    """Each picture's description. Raises BadInput listing answers without text unless `unanswered` replaces them."""
     found: dict[str, Description] = {}
     empty = []
     for sha256, given in answers.items():
         words = {name: given[question] for name, question in QUESTIONS.items()}
         for name in ("location", "description", "uncanny"):
-            if not words[name].strip():
+            if not is_visible(words[name]):  # the folder would be refused when it is read
                 words[name] = unanswered or ""
                 empty.append(f"'{QUESTIONS[name]}' about {pictures[sha256].where}")
         if unanswered or not empty:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Splits:
-    """One fold, or validation and test of all folds without `train`. Pictures are read lazily."""
+    """One fold, or validation and test of all folds without `train`. Pictures are checked, and decoded when used."""
 
     train: Run | None
     validation: Run

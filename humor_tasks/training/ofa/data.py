@@ -35,7 +35,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Splits:
-    """The rows of a fold. Pictures are read lazily."""
+    """The rows of a fold. Pictures are checked, and decoded when used."""
 
     train: Sequence[Row]
     validation: Sequence[Row]
