@@ -28,6 +28,7 @@ from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise
+from humor_tasks.studies.submission import read_answers
 
 REPOSITORY = Path(__file__).parent.parent
 TASKS = str(REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks")
@@ -116,7 +117,7 @@ def as_made(found: FinishedRun, method: str = "generate", shots: int = 0) -> Non
 @pytest.mark.parametrize("log_format", ["eval", "json"])
 def test_an_inspect_log(log_format: Any, tmp_path: Path) -> None:
     log = inspect_log(tmp_path, log_format=log_format)
-    found = read_run(Path(log.location), "matching", whole=True, one_epoch="no.", replies=True, scores=True)
+    found = read_run(Path(log.location), "matching", whole=True, one_epoch="no.", replies=True)
     as_made(found)
     assert (found.harness, found.model, found.graders) == ("inspect", "mockllm/m", ())
     n = len(REPLIES)
@@ -132,7 +133,7 @@ def test_an_inspect_log(log_format: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("shots", [None, 2])
 def test_lm_evals_samples_tell_outcome_and_signature(task: str, method: str, shots: int | None, tmp_path: Path) -> None:
     path = lm_eval_samples(tmp_path, task, shots)
-    found = read_run(path, "matching", whole=True, scores=True)
+    found = read_run(path, "matching", whole=True)
     as_made(found, method, shots or 0)
     assert found.harness == "lm_eval"
     docs = [json.loads(line)["doc"] for line in path.read_text().splitlines()]
@@ -214,8 +215,10 @@ def test_what_a_use_refuses(tmp_path: Path) -> None:
     refused(twice, "holds several epochs; not here.", one_epoch="not here.")
     found = read_run(twice)
     assert (found.held, [s.epoch for s in found.samples]) == (2, [1, 1, 2, 2])
-    unscored = Path(inspect_log(tmp_path, limit=1, score=False).location)
-    refused(unscored, "has no score; finish the run with inspect eval-retry", scores=True)
+    unscored = Path(inspect_log(tmp_path, score=False).location)
+    with pytest.raises(BadInput, match="has no score; finish the run with inspect eval-retry") as caught:
+        read_answers(unscored)
+    assert str(unscored) in str(caught.value)
 
 
 def test_an_unfinished_log(tmp_path: Path) -> None:

@@ -323,7 +323,8 @@ def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     cells = line.cells()
     assert [cells[name] for name in ("no_verdict", "score_missing_failed", "score_missing_passed")] == [2, 0.5, 1]
     assert list(cells) == list(COLUMNS)
-    assert "| 2 | 50.0 / 100.0 |" in as_markdown([line])
+    row = as_markdown([line]).splitlines()[-1]
+    assert [cell.strip() for cell in row.split("|")][6:8] == ["2", "50.0 / 100.0"]
     (told,) = missing_in([line])
     assert told.startswith(f"{path.name}: 50.0% of the graders' verdicts are missing")
     done = CliRunner().invoke(main, ["report", str(path)])

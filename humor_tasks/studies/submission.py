@@ -15,6 +15,10 @@ from humor_tasks.scorers.guess import seeded_guess
 
 NUMBERS = {"A": "1", "B": "2"}  # of the two headlines of a pair
 ONE_ANSWER = "a submission has one answer an instance (--epochs 1)."
+UNSCORED = {
+    "inspect": "finish the run with inspect eval-retry",
+    "lm_eval": "run lm_eval without --predict_only",
+}
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,10 @@ class Answers:
 def read_answers(path: Path) -> Answers:
     """The scored answer of every instance of an Inspect log or lm-eval's samples.
 
-    Raises BadInput for an incomplete run, a run of several epochs, an unscored sample and a run without samples.
+    Raises BadInput for an incomplete run, a run of several epochs, an unscored sample and a run without samples. Free
+    text need not be scored: no submission takes it.
     """
-    run = read_run(path, whole=True, one_epoch=ONE_ANSWER, scores=True)
+    run = read_run(path, whole=True, one_epoch=ONE_ANSWER)
     subtask = {"humicroedit_rating": "rating", "humicroedit_pairwise": "pairwise"}.get(run.benchmark or "", "")
     if subtask == "pairwise" and run.options.get("via") == "ratings":
         subtask = "ratings"
@@ -47,8 +52,10 @@ def read_answers(path: Path) -> Answers:
     pairs = {}
     letters = ""
     for sample in run.samples:
-        answers[sample.id] = sample.scores[0].answer if sample.scores else None
         letters = LETTERS[: len(sample.choices)]
+        if (letters or subtask) and not sample.scores:
+            raise BadInput(f"{sample.where} has no score; {UNSCORED[run.harness]}.")
+        answers[sample.id] = sample.scores[0].answer if sample.scores else None
         if subtask == "ratings":
             pairs[sample.id] = sample.groups["pairs"]
     if not answers:

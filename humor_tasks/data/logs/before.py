@@ -1,7 +1,8 @@
 """Logs of humor-tasks 0.1. Only this module infers what they do not record, from the names of their fields.
 
 An Inspect sample had its groups at the top level of its metadata, and its options next to the benchmark's name. A
-document of lm-eval had its groups at the top level, and recorded neither benchmark nor outcome.
+document of lm-eval had its groups at the top level, and recorded neither benchmark nor outcome. Neither named its
+benchmark's version, which was 1-A for all.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def is_old(metadata: Mapping[str, Any]) -> bool:
 def about(metadata: Mapping[str, Any]) -> About:
     """The task metadata of an Inspect sample."""
     told = dict(metadata["humor_tasks"])
-    return About(told.pop("benchmark", None), None, None, told, groups(metadata))
+    return About(told.pop("benchmark", None), _version(told), None, told, groups(metadata))
 
 
 def about_document(doc: Mapping[str, Any]) -> About:
@@ -51,7 +52,11 @@ def about_document(doc: Mapping[str, Any]) -> About:
     benchmark = _benchmark(doc)
     if benchmark == "humicroedit_pairwise":
         options["via"] = "ratings" if "pairs" in doc else "direct"
-    return About(benchmark, None, None, options, groups(doc))
+    return About(benchmark, _version(options), None, options, groups(doc))
+
+
+def _version(options: Mapping[str, Any]) -> str:
+    return "1-A-ratings" if options.get("via") == "ratings" else "1-A"
 
 
 def groups(told: Mapping[str, Any]) -> dict[str, str]:
@@ -70,9 +75,10 @@ def _benchmark(doc: Mapping[str, Any]) -> str:
 
 
 def outcome(doc: Mapping[str, Any], replies: Sequence[Any]) -> Outcome | None:
-    """The outcome of a document's replies, read by the same rule as in the scored run.
+    """The outcome of a document's replies, read by the rule that the scored run names, as this release has it.
 
-    It has no values. None for a free-text answer, which only its benchmark can read.
+    `strict` reads more replies now than in 0.1 (version 2-A of its benchmarks). It has no values. None for a free-text
+    answer, which only its benchmark can read.
     """
     told = about_document(doc)
     if "grades" in doc:

@@ -20,7 +20,6 @@ class Checks:
     benchmark: str | None = None
     one_epoch: str | None = None
     replies: bool = False
-    scores: bool = False
 
 
 def read_run(
@@ -31,15 +30,13 @@ def read_run(
     whole: bool = False,
     one_epoch: str | None = None,
     replies: bool = False,
-    scores: bool = False,
     texts: bool = False,
 ) -> FinishedRun:
     """The run of an Inspect log (.eval, .json), of lm-eval's samples (.jsonl), or with `texts` of a file of texts.
 
     benchmark: the benchmark that every sample must belong to. finished: the remedy in the error for an unfinished run;
     None accepts unfinished runs. whole: reject a run without all instances of the benchmark. one_epoch: reject several
-    epochs, with this remedy in the error. replies: reject a sample without a reply in text. scores: reject a sample
-    without scores.
+    epochs, with this remedy in the error. replies: reject a sample without a reply in text.
 
     Raises BadInput for a file that is missing or not a log, and for what the arguments reject. Errors in a single
     sample are raised when the iteration reaches it.
@@ -55,7 +52,7 @@ def read_run(
         _check_whole(run)
     elif finished and run.status != "success":
         raise BadInput(f"{path}: ended with status {run.status}; {finished}")
-    return dataclasses.replace(run, samples=_Checked(run, Checks(benchmark, one_epoch, replies, scores)))
+    return dataclasses.replace(run, samples=_Checked(run, Checks(benchmark, one_epoch, replies)))
 
 
 def _open(path: Path, texts: bool) -> FinishedRun:
@@ -119,8 +116,3 @@ class _Checked:
             if harness == "lm_eval":
                 raise BadInput(f"{sample.where}: holds no reply but {sample.raw!r}; take the samples of a _gen task.")
             raise BadInput(f"{sample.where} has no reply; finish the run with inspect eval-retry.")
-        if checks.scores and not sample.scores and harness != "predictions":
-            if harness != "lm_eval":
-                raise BadInput(f"{sample.where} has no score; finish the run with inspect eval-retry.")
-            if sample.version is not None:  # version 0.1 recorded no score of free text, whatever the run
-                raise BadInput(f"{sample.where} has no score; run lm_eval without --predict_only.")
