@@ -1,8 +1,8 @@
 """Pictures that are loaded lazily and validated before use.
 
-A `Picture` knows its source and reads its bytes on demand, so that a task with thousands of pictures keeps none in memory
-after they are checked (`checking.py`). Reading validates that the bytes are one complete picture of a supported format
-and size. PIL is imported only when a picture is read.
+A `Picture` knows its source and reads its bytes on demand, so that a task with thousands of pictures keeps none in
+memory after they are checked (`checking.py`). Reading validates that the bytes are one complete picture of a supported
+format and size. PIL is imported only when a picture is read.
 """
 
 from __future__ import annotations
