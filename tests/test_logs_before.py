@@ -25,6 +25,7 @@ from humor_tasks import load
 from humor_tasks.benchmarks.systems import read_system
 from humor_tasks.cli import main
 from humor_tasks.data.logs import read_run
+from humor_tasks.data.logs.metadata import about, about_document
 from humor_tasks.on_inspect.judging.preference import preference_metrics
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, flat
 from humor_tasks.on_inspect.scorers import multiple_choice, rating_error
@@ -224,6 +225,15 @@ def test_an_old_run_is_told_as_what_it_is(name: str, benchmark: str, old: Path) 
         assert sample.groups == records[sample.id].groups
         assert sample.cluster == records[sample.id].cluster
         assert sample.points == records[sample.id].points
+
+
+@pytest.mark.parametrize(
+    ("options", "version"),
+    [({}, "1-A"), ({"one_explanation_per": "row"}, "1-A"), ({"one_explanation_per": "caption"}, "1-A-caption")],
+)
+def test_an_old_sample_is_of_the_variant_of_its_options(options: dict[str, str], version: str) -> None:
+    assert about({"humor_tasks": {"benchmark": "humorbench", **options}}).version == version
+    assert about_document({"id": "a", "points": [], "choices": [], "scoring": options}).version == version
 
 
 def test_an_old_system_is_read_from_either_harness(old: Path) -> None:

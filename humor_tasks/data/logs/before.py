@@ -2,7 +2,7 @@
 
 An Inspect sample had its groups at the top level of its metadata, and its options next to the benchmark's name. A
 document of lm-eval had its groups at the top level, and recorded neither benchmark nor outcome. Neither named its
-benchmark's version, which was 1-A for all.
+benchmark's version, which was 1-A for all, with its variant.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ def about_document(doc: Mapping[str, Any]) -> About:
 
 
 def _version(options: Mapping[str, Any]) -> str:
+    if options.get("one_explanation_per") == "caption":
+        return "1-A-caption"
     return "1-A-ratings" if options.get("via") == "ratings" else "1-A"
 
 
