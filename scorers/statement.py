@@ -244,10 +244,15 @@ def _alternative(others: str) -> re.Pattern[str]:
     )
 
 
+def _capital(others: str) -> str:
+    """A pattern of one of the `others`, never in lower case; it matches nothing where there are none."""
+    return f"(?-i:[{others}])" if others else "(?!)"
+
+
 @lru_cache
 def _retracted(others: str) -> re.Pattern[str]:
     """Matches the rest of a line that replaces the letter by one of the `others` ("no wait, B", "C) ... or E) ...")."""
-    other = f"(?-i:[{others}])" if others else "(?!)"
+    other = _capital(others)
     turn = r"\b(?:wait|actually|correction|scratch that|i mean|i meant|on second thoughts?|rather)\b"
     again = r"(?:(?:it's|it is|make that|the answer is)[ \t])?"
     return re.compile(
@@ -260,7 +265,7 @@ def _retracted(others: str) -> re.Pattern[str]:
 @lru_cache
 def _preferred(others: str) -> re.Pattern[str]:
     """Matches the rest of a line that prefers one of the `others` ("..., but C is better")."""
-    other = f"(?-i:[{others}])" if others else "(?!)"
+    other = _capital(others)
     return re.compile(
         rf"[^\n]{{0,200}}?(?<![\w'])[*_(]{{0,3}}{other}[*_)]{{0,3}}[ \t](?:is|seems|looks|feels|fits|works)[ \t]"
         r"(?:\w+[ \t]){0,2}(?:better|best|funnier|funniest|stronger|strongest|right|correct)\b",

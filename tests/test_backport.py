@@ -111,6 +111,7 @@ WITH_PLUGINS = {
     """,
     "tasks/manager.py": LM_EVAL["tasks/manager.py"].replace("build(paths", f"build(paths + [Path({str(TASKS)!r})]"),
 }
+MODELS_ONLY = {name: text for name, text in WITH_PLUGINS.items() if name != "tasks/manager.py"}
 
 
 def our_names() -> set[str]:
@@ -226,25 +227,11 @@ def test_our_folder_is_scanned_once_when_the_user_includes_it(site: Path, lm_eva
     assert answer(python(code, site, lm_eval))["scanned"].count(str(TASKS)) == 1
 
 
-def test_lm_eval_that_reads_entry_points_is_left_alone(site: Path, tmp_path: Path) -> None:
-    write(tmp_path / "fake" / "lm_eval", LM_EVAL | WITH_PLUGINS)
-    code = """
-        import json
-        from lm_eval.api.registry import get_model, model_registry
-        from lm_eval.tasks._index import TaskIndex
-        from lm_eval.tasks import TaskManager
-        get_model("dummy"), TaskManager()
-        kinds = {name: type(target).__name__ for name, target in model_registry.items()}
-        print(json.dumps({"scanned": TaskIndex.scanned, "kinds": kinds}))
-    """
-    listed = answer(python(code, site, tmp_path / "fake"))
-    assert listed["scanned"] == [str(tmp_path / "fake" / "lm_eval" / "tasks"), str(TASKS)]
-    assert listed["kinds"] == {"dummy": "str"} | dict.fromkeys(OUR_MODELS, "EntryPoint")
-
-
-def test_tasks_are_added_to_an_lm_eval_that_reads_entry_points_of_models_only(site: Path, tmp_path: Path) -> None:
-    models_only = {name: text for name, text in WITH_PLUGINS.items() if name != "tasks/manager.py"}
-    write(tmp_path / "fake" / "lm_eval", LM_EVAL | models_only)
+@pytest.mark.parametrize("plugins", [WITH_PLUGINS, MODELS_ONLY], ids=["models and tasks", "models only"])
+def test_lm_eval_that_reads_entry_points_gets_only_what_it_lacks(
+    plugins: dict[str, str], site: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "fake" / "lm_eval", LM_EVAL | plugins)
     code = """
         import json
         from lm_eval.api.registry import get_model, model_registry

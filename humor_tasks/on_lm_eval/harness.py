@@ -82,11 +82,15 @@ def pictures_of(asked: Instance) -> list[Any]:
 
 def prepare(task: Task) -> None:
     """Give a task what takes the first reply to each of its requests."""
-    first = build_filter_ensemble("none", [("take_first", None)])
+    first = _take_first()
     if HAS_SCORERS:
         task._scorers = [_scorer(first)]
     else:
         task._filters = [first]
+
+
+def _take_first() -> Any:
+    return build_filter_ensemble("none", [("take_first", None)])
 
 
 def _scorer(first: Any) -> Any:
@@ -147,7 +151,7 @@ def _probe() -> None:
     if found != ("task", 7, ("a", " b"), ["picture"]):
         raise BadInput(f"a request holds {found}")
     TaskConfig(task="task", output_type="generate_until", metadata={}, generation_kwargs={"until": []})
-    first = build_filter_ensemble("none", [("take_first", None)])
+    first = _take_first()
     first.apply([made])
     filtered = made.filtered_resps["none"]
     if filtered != ([(-1.0, True)] if HAS_SCORERS else (-1.0, True)):
