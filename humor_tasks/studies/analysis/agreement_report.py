@@ -131,7 +131,7 @@ def as_csv(analysis: Analysis) -> str:
     """One row per question; an empty cell is unknown or does not apply."""
     rows = []
     for each in analysis.questions:
-        cells = [_inert(cell) for cell in _about(each).values()]
+        cells = list(_about(each).values())
         for name in METRICS:
             e = each.estimates.get(name)
             values = [e.value, e.low, e.high] if e else [None] * 3
@@ -139,11 +139,6 @@ def as_csv(analysis: Analysis) -> str:
         rows.append(cells)
     names = [f"{name}{part}" for name in METRICS for part in ("", "_low", "_high")]
     return as_table(["question", "kind", "a", "b", "generated", "ratings", "items", "ties", *names], rows)
-
-
-def _inert(cell: Any) -> Any:
-    """Prefix text that a spreadsheet would evaluate as a formula with an apostrophe."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
 
 
 def _about(each: Agreed) -> dict[str, Any]:
