@@ -61,9 +61,9 @@ def write_table(path: Path, names: Sequence[str], rows: Iterable[Iterable[Any]],
 def as_table(names: Sequence[str], rows: Iterable[Iterable[Any]], exact: bool = False) -> str:
     """The text of a CSV file with a header, in which a spreadsheet finds no formula.
 
-    A text that a spreadsheet would run, such as =1+1, gets an apostrophe in front, which `cell_text` takes away. So does
-    a text that begins with apostrophes and then such a character. Numbers stay numbers. With `exact`, for files that
-    another program reads, every cell is as it is.
+    A text that a spreadsheet would run, such as =1+1, gets an apostrophe in front, which `cell_text` takes away. So
+    does a text that begins with apostrophes and then such a character. Numbers stay numbers. With `exact`, for files
+    that another program reads, every cell stays as it is.
     """
     lines: list[str] = []
     for row in itertools.chain((names,), rows):
