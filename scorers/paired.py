@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, cluster_codes
-from .preference import needed_items, paired_difference
+from .preference import check_power, needed_items, paired_difference
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,6 +96,7 @@ def paired_tests(
     """
     if draws < 1:
         raise BadInput(f"draws is {draws}; a permutation test needs at least 1, and some thousands to be precise.")
+    check_power(power, difference=1)
     found = [paired_difference(first, second, clusters, level) for first, second, clusters in pairs]
     flipped = _sign_flips([_cluster_sums(*pair) for pair in pairs], draws, seed)
     adjusted = holm([p for p, _ in flipped])
@@ -109,7 +110,7 @@ def paired_tests(
             t_p_value=_t_p_value(e),
             mcnemar=_mcnemar_of(first, second),
             **_counts(first, second),
-            needed=_needed((first, second, clusters), e, power, strict),
+            needed=_items(e, clusters, e.value, power, strict) if e.value != 0 and e.stderr > 0 else None,
         )
         for (first, second, clusters), e, (p, drawn), corrected in zip(pairs, found, flipped, adjusted, strict=True)
     ]
@@ -132,14 +133,8 @@ def permutation_items(
     rounded up, with s = sum of n_c^2 / n, the mean cluster size weighted by itself. For values 0 and 1 and one item a
     cluster it is Connor's (1987, Biometrics 43) number for McNemar's test. Raises BadInput as `needed_items` does.
     """
-    from scipy.special import ndtri
-
-    needed_items(first, second, clusters, difference, power, level)  # for its checks
-    e = paired_difference(first, second, clusters, level)
-    sizes = Counter(clusters).values()
-    v, between = e.n * e.stderr**2, sum(size**2 for size in sizes) / e.n * difference**2
-    root = float(ndtri((1 + level) / 2)) * math.sqrt(v + between) + float(ndtri(power)) * math.sqrt(v)
-    return math.ceil(root**2 / difference**2)
+    needed_items(first, second, clusters, difference, power, level)  # which checks everything
+    return _items(paired_difference(first, second, clusters, level), clusters, difference, power, level)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -193,9 +188,14 @@ def _t_p_value(e: Estimate) -> float:
     return 1.0 if e.value == 0 else 2 * float(stdtr(e.clusters - 1, -abs(e.value) / e.stderr))
 
 
-def _needed(pair: Pair, e: Estimate, power: float, level: float) -> int | None:
-    known = e.value != 0 and e.stderr > 0
-    return permutation_items(*pair, difference=e.value, power=power, level=level) if known else None
+def _items(e: Estimate, clusters: Sequence[Hashable], difference: float, power: float, level: float) -> int:
+    """`permutation_items` from the clustered mean of the differences."""
+    from scipy.special import ndtri
+
+    sizes = Counter(clusters).values()
+    v, between = e.n * e.stderr**2, sum(size**2 for size in sizes) / e.n * difference**2
+    root = float(ndtri((1 + level) / 2)) * math.sqrt(v + between) + float(ndtri(power)) * math.sqrt(v)
+    return math.ceil(root**2 / difference**2)
 
 
 # ---- the permutation test -----------------------------------------------------------------------
