@@ -288,6 +288,16 @@ HARNESSES: list[Bad] = [
         "--metadata replicates",
     ),
     bad("metadata that is not key=value, lm-eval", LM_EVAL.format("nyc_matching", "first", "fold"), "fold"),
+    bad(
+        "a seed of a baseline that is a word, lm-eval",
+        LM_EVAL.format("nyc_matching", "random,baseline_seed=one", ""),
+        "the seed of a baseline must be a whole number, not 'one'",
+    ),
+    bad(
+        "a seed of a baseline that is a fraction, inspect",
+        INSPECT.format("matching", "-M seed=1.5"),
+        "the seed of a baseline must be a whole number, not 1.5",
+    ),
     bad("no such strategy, lm-eval", LM_EVAL.format("nyc_matching", "overlp", ""), "overlp", "Did you mean 'overlap'?"),
     bad("an unknown argument of a model, lm-eval", LM_EVAL.format("nyc_matching", "first,stratgy=1", ""), "stratgy"),
     bad(
