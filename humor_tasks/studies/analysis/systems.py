@@ -107,7 +107,8 @@ def _system(result: Result, name: str, metric: str | None) -> System:
 def shown_items(systems: Sequence[System]) -> dict[str, Shown]:
     """The choices of the items, from the first run that holds those of all its items; empty where none does."""
     for each in systems:
-        found = {s.id: Shown(s.choices, s.context) for s in each.result.run.samples if s.choices}
+        items = each.result.opened.records or each.result.run.samples  # a file of predictions has no choices itself
+        found = {item.id: Shown(item.choices, item.context) for item in items if item.choices}
         if found and set(each.values) <= set(found):
             return found
     return {}
