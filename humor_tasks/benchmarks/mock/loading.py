@@ -106,7 +106,8 @@ def read(task: str, o: MockOptions, scene: str, split: str) -> Part:
         media="media",
         nulls=True,
         revision=o.revision,
-        on_bad_picture=None if scene == "comedy" else o.on_bad_picture,  # whose media are clips, read when used
+        on_bad_picture=o.on_bad_picture,
+        clips=scene == "comedy",
     )
     part = Part(rows, {}, {})
     for i, row in enumerate(rows.rows):

@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Literal
 
 from humor_tasks.data.media.picture import Picture
@@ -49,6 +50,17 @@ class Clip:
             raise BadInput(f"Video {self.where}: cannot be read ({problem}). Restore the file.") from None
         probe(self.path or data, self.where)
         return data
+
+    def check(self) -> None:
+        """Raise BadInput naming the clip where it does not open or holds no video, by its header alone.
+
+        Without the extra `video` only its presence is checked; who reads the clip is told what to install.
+        """
+        from humor_tasks.data.media.frames import check_header
+
+        source = self.path or self.read_bytes()
+        if find_spec("av") is not None:
+            check_header(source, self.where)
 
     def whole(self) -> tuple[str, Format]:
         """The clip as a `data:` URI, and its format, determined from the bytes and not from the file name."""
