@@ -319,6 +319,16 @@ def test_a_bad_clip_stops_the_run_or_is_left_out(tmp_path: Path, data: Callable[
     assert load("mock_detecting", input="description", **given).records  # words need no clip
 
 
+def test_a_scene_with_bad_pictures_is_not_offered_as_what_can_be_read(tmp_path: Path) -> None:
+    rows = [row("post", "detecting", description="A grey square.")]
+    dataset = mock_folder(tmp_path, "post", "detecting", rows)
+    (tmp_path / "media").mkdir(exist_ok=True)
+    (tmp_path / rows[0]["media"]).write_bytes(GOOD[:100])
+    with pytest.raises(BadInput, match="scene=post input=description") as problem:
+        load("mock_detecting", dataset=dataset, scene="cartoon")
+    assert "scene=post input=media" not in str(problem.value)
+
+
 def test_clips_are_checked_by_their_headers_once_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     real = frames.check_header

@@ -170,7 +170,7 @@ class Run:
         they were checked when the rows were read.
         """
         asked = self.records if records is None else records
-        if getattr(self.options, "on_bad_picture", "") != "stop" or not any(r.picture or r.clip for r in asked):
+        if getattr(self.options, "on_bad_picture", "") != "stop" or not any(record.media for record in asked):
             return
         place = f"{self.benchmark.name}: split {self.options.split} of {self.options.dataset}"
         check_rows([self.prompt(record).media for record in asked], place, len(self.records))

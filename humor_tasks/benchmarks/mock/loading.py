@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.corpus import CARD, CHOICES, EVERY, NEEDS, SCENES, MockOptions
 from humor_tasks.benchmarks.options import Split
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows import Absent, Rows, open_rows, provenance_of, skipped_in
 from humor_tasks.datasets_cards import folder
@@ -167,6 +168,7 @@ def _readable(task: str, o: MockOptions) -> list[str]:
             for shown in ("description", "media"):
                 try:
                     part = read(task, replace(o, input=shown), scene, split)
+                    check_rows([record.media for record in part.records.values()], scene, len(part.rows.rows))
                 except BadInput:
                     continue
                 if part.records:

@@ -1,6 +1,7 @@
 """Video clips of a dataset, loaded lazily: sent whole to models that take video, or as a few frames.
 
-A `Clip` reads nothing until a sample uses it. Frames are decoded by `frames`, which needs the extra `video`.
+A `Clip` reads nothing until it is checked or a sample uses it. Frames are decoded by `frames`, which needs the extra
+`video`.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple
     signature = mock.worked(run)
     if options.on_bad_picture == "stop":
         pooled = [each for other in ORDER[task] for own in run.pool(f"{scene}/{other}").values() for each in own]
-        shown = [[medium for medium in (each.picture, each.clip) if medium] for each in pooled]
+        shown = [each.media for each in pooled]
         check_rows(shown, f"the train split of {scene} in {options.dataset}", len(shown))
     return run, signature
 
