@@ -27,6 +27,17 @@ class Usage:
         """Input tokens, including cached tokens."""
         return self.input + self.cache_read + self.cache_write
 
+    def __add__(self, other: Usage) -> Usage:
+        """The usage of both; the cost is None where either has none."""
+        costs = [each.cost for each in (self, other) if each.cost is not None]
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            sum(costs) if len(costs) == 2 else None,
+        )
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -48,7 +59,8 @@ class LoggedSample:
 
     where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
     the record's fields as far as the log holds them, possibly none. reply: None where the run has no reply in text;
-    `raw` then holds the logged response, such as log-likelihoods.
+    `raw` then holds the logged response, such as log-likelihoods. place: the position among all rows of the run, also
+    in a part; both harnesses compute metrics in this order, epoch by epoch.
     """
 
     where: str
@@ -68,6 +80,7 @@ class LoggedSample:
     error: str | None = None
     scores: tuple[Scored, ...] = ()
     raw: Any = None
+    place: int | None = None
 
     @property
     def outcome(self) -> Outcome | None:
@@ -132,3 +145,4 @@ class About:
     signature: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
+    place: int | None = None
