@@ -148,6 +148,28 @@ class Benchmark:
             data = data.part(read_shard(options.shard), where)
         return Run(self, options, data, self.templates(options))
 
+    def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run:
+        """A run without data and templates, from the version and the scoring options that a log records.
+
+        It reads and scores replies and computes metrics. Raises BadInput as `check_version` does, and for options that
+        this definition does not have.
+        """
+        self.check_version(version)
+        return Run(self, self.options(**settings), Data((), {}), {})
+
+    def check_version(self, version: str | None) -> None:
+        """Raise BadInput for a version whose scores do not compare with this definition's."""
+        if version and _number(version) != _number(self.version):
+            raise BadInput(
+                f"{self.name}: the log is of version {version}, and this humor-tasks scores version {self.version}; "
+                "their scores do not compare. Run the task again, or score the log with the release that wrote it."
+            )
+
+
+def _number(version: str) -> str:
+    """The part of a version that changes when scores no longer compare; see CHANGELOG.md."""
+    return version.split("-")[0]
+
 
 def templates_hash(templates: Mapping[str, str]) -> str:
     """First 8 hex digits of the SHA-256 over the templates, sorted by name."""

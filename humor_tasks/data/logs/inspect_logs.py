@@ -126,6 +126,10 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         roles={role: _usage(usage) for role, usage in log.stats.role_usage.items()},
         bound=bound,
         replayed=str(replayed) if replayed else None,
+        arguments=log.eval.model_args,
+        identity=log.eval.eval_id,
+        task=log.eval.task_id,
+        created=log.eval.created,
     )
 
 
