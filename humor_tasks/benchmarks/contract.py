@@ -53,7 +53,7 @@ class Data:
         if not own:
             raise BadInput(
                 f"{where} has {len(clusters)} clusters (such as contests), which are not divided, so shard={shard} is "
-                f"empty. Parts 1 to {len(clusters)} of {shard.count} hold all rows: they are the whole run without "
+                f"empty. Parts 1 to {len(clusters)} of {shard.total} hold all rows: they are the whole run without "
                 "this one."
             )
         places = {record.id: i for i, record in enumerate(self.records) if record.cluster in own}

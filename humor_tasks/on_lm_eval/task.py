@@ -261,7 +261,7 @@ class BenchmarkTask(Task):
         else:
             outcome = self.run.outcome(record, results[0])
         doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
-        logged = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
+        logged: dict[str, Any] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
         if self.run.data.places:  # for the order of joined parts
             logged["place"] = self.run.data.places[record.id]
         found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())

@@ -7,7 +7,7 @@ rate limits, grader panels, the verdict cache and the log.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -157,7 +157,7 @@ def replay() -> Solver:
 def _sample(logged: LoggedSample) -> Sample:
     if not logged.points:
         raise BadInput(f"{logged.where} holds no points to grade; log it with a humorbench task.")
-    told = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
+    told: dict[str, Any] = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
     told |= {"place": logged.place} if logged.place is not None else {}
     metadata = {
         "cluster": logged.cluster,

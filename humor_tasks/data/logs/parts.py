@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
+import itertools
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -27,18 +28,18 @@ def shard_of(run: FinishedRun) -> Shard | None:
 def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
     """The parts of one run as one run, whose metrics equal those of the run in one piece to the last digit.
 
-    Samples are in the order in which the undivided run is read, usage is added, and `path` is that of the first part. The status is
-    that of the first part that did not finish; otherwise `success`, or INCOMPLETE where rows are missing, with the
-    missing parts in `error`. `source` has the parts under `shards`.
+    Samples are in the order in which the undivided run is read; usage is added; `path` is that of the first part and
+    `paths` are those of all. The status is that of the first part that did not finish; otherwise `success`, or
+    INCOMPLETE where rows are missing, with the missing parts in `error`. `source` has the parts under `shards`.
 
     Raises BadInput for runs that are no parts, for parts of different runs or divisions, and for the same part twice;
     during the iteration, for an id that two parts hold.
     """
     shards = [_shard(run) for run in runs]
     by_part = sorted(zip(shards, runs, strict=True), key=lambda pair: pair[0])
-    for (shard, run), (following, other) in zip(by_part, by_part[1:], strict=False):
+    for (shard, run), (following, other) in itertools.pairwise(by_part):
         _check_same_run(run, other)
-        if shard.count != following.count:
+        if shard.total != following.total:
             raise BadInput(f"{run.path} is part {shard} and {other.path} is part {following}: their rows overlap.")
         if shard == following:
             raise BadInput(f"{run.path} and {other.path} both hold part {shard}; keep one of them.")
@@ -51,6 +52,7 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
     return dataclasses.replace(
         first,
         held=held,
+        paths=tuple(run.path for run in parts),
         samples=_Merged(parts),
         status=status,
         error=error,
@@ -58,6 +60,19 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
         models=_added(run.models for run in parts),
         roles=_added(run.roles for run in parts),
     )
+
+
+def of_one_run(runs: Iterable[FinishedRun]) -> list[list[FinishedRun]]:
+    """The runs, with the parts of one run and division together; every run that is not divided is alone."""
+    found: list[list[FinishedRun]] = []
+    by_run: dict[str, list[FinishedRun]] = {}
+    for run in runs:
+        shard = shard_of(run)
+        together = [] if shard is None else by_run.setdefault(repr((shard.total, _identity(run))), [])
+        if not together:
+            found.append(together)
+        together.append(run)
+    return found
 
 
 def _shard(run: FinishedRun) -> Shard:
@@ -74,6 +89,7 @@ def _identity(run: FinishedRun) -> Mapping[str, Any]:
         "signature": without_release(run.signature),
         "version": run.version,
         "model": run.model,
+        "model arguments": run.arguments,
         "explainer": run.replayed,
         "grader models": run.bound,
     }
@@ -86,7 +102,7 @@ def _check_same_run(run: FinishedRun, other: FinishedRun) -> None:
 
 
 def _missing(shards: Sequence[Shard], held: int, rows: int | None) -> str:
-    count = shards[0].count
+    count = shards[0].total
     absent = [str(Shard(k, count)) for k in range(1, count + 1) if Shard(k, count) not in shards]
     what = listed("missing part", absent) if absent else "a part is not whole"
     return f"the parts hold {held} of {'unknown' if rows is None else rows} instances; {what}."

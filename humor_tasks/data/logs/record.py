@@ -108,7 +108,7 @@ class FinishedRun:
     by model role. bound: the models of each role. arguments: the arguments that the model was made with. identity: a
     name that no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the
     model that wrote the replies, where the run only graded the replies of another run. samples: all replies, read from
-    the file again at each iteration.
+    the file again at each iteration. paths: the files of a run that is joined from parts.
     """
 
     path: Path
@@ -132,6 +132,7 @@ class FinishedRun:
     identity: str | None = None
     task: str | None = None
     created: str = ""
+    paths: tuple[Path, ...] = ()
 
     @property
     def graders(self) -> tuple[str, ...]:
