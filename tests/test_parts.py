@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +14,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log
-from standins.commands import lm_eval
 from standins.judging import fickle, write_texts
 
 from humor_tasks import evaluate, load, tasks
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.data.logs import FinishedRun, Usage, read_run
+from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.studies.results import read_results
-from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge, verdict_reply
 
 COUNT = 4
 SHARDS = tuple(f"{k}/{COUNT}" for k in range(1, COUNT + 1))
-HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
+HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample", fold="all").records}
 ONLY_INSPECT = ("brainstorm", "mock_generation")
 MORE: Mapping[str, Mapping[str, Any]] = {
     "matching": {"shots": 2},
     "ranking": {"fold": "all"},
+    "explanation_preference": {"fold": "all"},
     "humicroedit_rating": {"shots": 1},
     "humicroedit_pairwise": {"via": "ratings"},
     "mock_generation": {"images": 0},
@@ -177,19 +177,17 @@ def some(text: str) -> int:
 
 
 def reply(messages: list[Any]) -> str:
-    """A reply of each kind for each benchmark: letters, ratings, words, explanations, and what cannot be read."""
+    """A reply of each kind for each benchmark: letters, ratings, verdicts, texts, and what cannot be read."""
     known = messages[-1].metadata or {}
-    mark = some(str(known.get("id")))
+    mark, fields = some(str(known.get("id"))), known["fields"]
+    if "point" in fields:
+        return verdict_reply(None if mark == 9 else mark > 4)
     if mark == 9:
         return "Hard to say."
-    if "one of" in messages[0].text or known.get("choices"):
+    if known["choices"]:
         return f"Answer: {'ABCDE'[mark % len(known['choices'])]}"
-    texts = list(known["fields"].values())
-    return (
-        f"Rating: {mark / 3:.2f}"
-        if "edited" in known["fields"]
-        else f"<explanation>{texts[mark % len(texts)]}</explanation>"
-    )
+    texts = list(fields.values())
+    return f"Rating: {mark / 3:.2f}" if "edited" in fields else f"<explanation>{texts[mark % len(texts)]}</explanation>"
 
 
 def verdict(shown: Mapping[str, str]) -> bool | str | int | None:
@@ -273,8 +271,10 @@ LM_EVAL_RUNS = (
 
 def text_reply(prompt: str, doc: Mapping[str, Any]) -> str:
     mark = some(doc["id"])
-    if "explanation_a" in prompt or "explanation" in doc["fields"] or "answer" in doc["fields"]:
-        return f"<reasoning>So.</reasoning><judgement>{'PASS' if mark > 4 else 'FAIL'}</judgement>"
+    if "first" in doc["fields"]:
+        return verdict_reply(fickle(doc["fields"]["first"], doc["fields"]["second"]))
+    if "point" in doc["fields"]:
+        return verdict_reply(None if mark == 9 else mark > 4)
     if doc["choices"]:
         return "Hard to say." if mark == 9 else f"Answer: {'ABCDE'[mark % len(doc['choices'])]}"
     return f"Rating: {mark / 3:.2f}" if "edited" in doc["fields"] else doc["context"][: 20 * mark]
@@ -304,3 +304,120 @@ def test_four_parts_in_lm_eval_are_one_run_to_the_last_digit(
     found = parts.estimates[primary.name]
     assert printed[f"{primary.shown_in_lm_eval},none"] == found.value
     assert repr(printed[f"{primary.shown_in_lm_eval}_stderr,none"]) == repr(found.stderr)
+
+
+# ---- what is no whole run ------------------------------------------------------------------------
+
+
+def sample_of(identity: str, place: int) -> LoggedSample:
+    nothing: dict[str, Any] = {"fields": {}, "points": (), "prompt": "", "choices": (), "options": {}, "groups": {}}
+    told = {"cluster": identity, "benchmark": "matching", "version": "1", "reply": "", "place": place}
+    return LoggedSample(where=f"log: sample {identity}", id=identity, epoch=1, **nothing, **told)
+
+
+def part_of(shard: str, ids: str, **more: Any) -> FinishedRun:
+    """A part of a run of six instances, a to f."""
+    samples = [sample_of(identity, "abcdef".index(identity)) for identity in ids]
+    known: dict[str, Any] = {"harness": "inspect", "benchmark": "matching", "version": "1", "model": "m", "rows": 6}
+    known |= {"signature": "bench:matching|n:6|humor_tasks:1", "source": {"rows": 6, "shard": shard}, "bound": {}}
+    return FinishedRun(Path(f"{shard[0]}.eval"), held=len(ids), samples=samples, **known | more)
+
+
+def test_parts_are_one_run_with_the_usage_of_all() -> None:
+    spent = {"m": Usage(10, 1, 2, 3, 0.5)}
+    parts = [part_of("2/2", "bdf", models=spent), part_of("1/2", "ace", models=spent, roles={"grader": Usage(7)})]
+    parts[0] = dataclasses.replace(parts[0], signature="bench:matching|n:6|humor_tasks:2")  # another release
+    run = joined(parts)
+    assert [sample.id for sample in run] == [sample.id for sample in run] == list("abcdef")
+    assert (run.status, run.error, run.held, run.rows) == ("success", None, 6, 6)
+    assert run.source == {"rows": 6, "shards": ["1/2", "2/2"]}
+    assert run.paths == (Path("1.eval"), Path("2.eval"))
+    assert (run.path, run.models, run.roles) == (
+        Path("1.eval"),
+        {"m": Usage(20, 2, 4, 6, 1.0)},
+        {"grader": Usage(7)},
+    )
+    unpriced = joined([part_of("1/2", "ace", models=spent), part_of("2/2", "bdf", models={"m": Usage(1)})])
+    assert unpriced.models["m"] == Usage(11, 1, 2, 3, None)
+
+
+def test_lm_evals_samples_are_in_the_order_of_the_rows() -> None:
+    run = joined([part_of(f"{k}/2", ids, harness="lm_eval") for k, ids in ((1, "be"), (2, "acdf"))])
+    assert [sample.id for sample in run] == list("abcdef")
+
+
+@pytest.mark.parametrize(
+    ("parts", "status", "error"),
+    [
+        ([part_of("1/2", "abc")], INCOMPLETE, "the parts hold 3 of 6 instances; 1 missing part: 2/2."),
+        (
+            [part_of("4/4", "a"), part_of("2/4", "bc")],
+            INCOMPLETE,
+            "the parts hold 3 of 6 instances; 2 missing parts: 1/4, 3/4.",
+        ),
+        (
+            [part_of("1/2", "abc"), part_of("2/2", "d")],
+            INCOMPLETE,
+            "the parts hold 4 of 6 instances; a part is not whole.",
+        ),
+        ([part_of("1/2", "abc"), part_of("2/2", "d", status="cancelled", error="stopped")], "cancelled", "stopped"),
+        ([part_of("1/3", "abc"), part_of("2/3", "def")], "success", None),  # the third is empty
+    ],
+)
+def test_an_incomplete_set_is_said_to_be(parts: list[FinishedRun], status: str, error: str | None) -> None:
+    assert (joined(parts).status, joined(parts).error) == (status, error)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (part_of("2/2", "def", source={}), r"2\.eval: is not a part of a run \(shard=k/n\); only parts are joined\."),
+        (part_of("1/2", "def"), r"1\.eval and 1\.eval both hold part 1/2; keep one of them\."),
+        (part_of("2/3", "def"), r"1\.eval is part 1/2 and 2\.eval is part 2/3: their rows overlap\."),
+        (part_of("2/2", "def", model="n"), "are parts of different runs: model m and n"),
+        (part_of("2/2", "def", arguments={"x": 1}), r"different runs: model arguments \{\} and \{'x': 1\}"),
+        (part_of("2/2", "def", signature="bench:matching|n:7"), "different runs: signature .*n:6 and .*n:7"),
+        (part_of("2/2", "def", bound={"grader": ("g",)}), "different runs: grader models"),
+        (part_of("2/2", "def", harness="lm_eval"), "different runs: harness inspect and lm_eval"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(other: FinishedRun, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        joined([part_of("1/2", "abc"), other])
+
+
+def test_an_instance_in_two_parts_is_found_when_it_is_read() -> None:
+    run = joined([part_of("1/2", "abc"), part_of("2/2", "cdf")])
+    with pytest.raises(BadInput, match=r"^log: sample c: log: sample c is another reply to it; parts have no instance"):
+        list(run)
+
+
+@pytest.mark.slow
+def test_results_of_parts_that_lack_one_or_have_one_twice(tmp_path: Path) -> None:
+    for shard in ("1/3", "3/3"):
+        logged(tmp_path, "matching", {"dataset": "sample", "shard": shard})
+    (short,) = read_results([tmp_path]).results
+    whole = len(load("matching", dataset="sample").records)
+    held = len(short.outcomes)
+    assert short.notes == (f"incomplete: the parts hold {held} of {whole} instances; 1 missing part: 2/3.",)
+    assert not short.complete
+    once = logged(tmp_path, "matching", {"dataset": "sample", "shard": "2/3"})
+    again = logged(tmp_path, "matching", {"dataset": "sample", "shard": "2/3"})
+    other = logged(tmp_path, "matching", {"dataset": "sample", "shard": "1/2"})
+    found = read_results([tmp_path])
+    assert [(len(result.paths), result.complete) for result in found.results] == [(3, True), (1, False)]
+    assert found.results[1].paths == (other,)
+    (left,) = found.left_out
+    (kept,) = {once, again} - {left.path}
+    assert kept in found.results[0].paths
+    assert left.why == f"holds the same part 2/3 of the run as {kept}."
+
+
+def test_predictions_of_a_part_are_scored_and_their_signature_names_it() -> None:
+    part = load("matching", dataset="sample", shard="2/4")
+    everything = {record.id: "Answer: A" for record in load("matching", dataset="sample").records}
+    report = evaluate(part, everything)  # a file for all rows will do
+    assert len(report.outcomes) == len(part.records)
+    assert report.signature.endswith("|shard:2/4")
+    with pytest.raises(BadInput, match="missing id"):
+        evaluate(part, {})
