@@ -174,6 +174,7 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         error=sample.error.message if sample.error else None,
         scores=tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items()),
         place=place if told.place is None else told.place,  # of a part: its place in the whole
+        context=str(_asked(sample).get("context", "")) if told.benchmark else "",
     )
 
 
@@ -182,9 +183,12 @@ def _prompt(sample: EvalSample) -> str:
 
 
 def _fields(sample: EvalSample) -> Mapping[str, str]:
-    if isinstance(sample.input, str) or not sample.input:
-        return sample.metadata.get("fields") or {}
-    return sample.metadata.get("fields") or (sample.input[-1].metadata or {}).get("fields") or {}
+    return sample.metadata.get("fields") or _asked(sample).get("fields") or {}
+
+
+def _asked(sample: EvalSample) -> Mapping[str, Any]:
+    """What the last message tells a model beside its text."""
+    return {} if isinstance(sample.input, str) or not sample.input else sample.input[-1].metadata or {}
 
 
 def _scored(name: str, score: Score, sample: EvalSample) -> Scored:

@@ -111,6 +111,7 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
         raw=reply,
         place=(scored or {}).get("place", logged.get("doc_id")),
+        context=str(doc.get("context") or ""),
     )
     rows = doc.get("rows")
     return _Read(sample, told.signature, rows if isinstance(rows, int) else None)

@@ -58,9 +58,10 @@ class LoggedSample:
     """One sample of a run: the prompt, the reply and its scores.
 
     where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
-    the record's fields as far as the log holds them, possibly none. reply: None where the run has no reply in text;
-    `raw` then holds the logged response, such as log-likelihoods. place: the position among all rows of the run, also
-    in a part; both harnesses compute metrics in this order, epoch by epoch.
+    the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
+    not hold it. reply: None where the run has no reply in text; `raw` then holds the logged response, such as
+    log-likelihoods. place: the position among all rows of the run, also in a part; both harnesses compute metrics in
+    this order, epoch by epoch.
     """
 
     where: str
@@ -81,6 +82,7 @@ class LoggedSample:
     scores: tuple[Scored, ...] = ()
     raw: Any = None
     place: int | None = None
+    context: str = field(default="", repr=False)
 
     @property
     def outcome(self) -> Outcome | None:
