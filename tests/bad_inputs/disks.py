@@ -107,6 +107,7 @@ INPUTS: list[Bad] = [
         OVER,
         files={"l.json": lambda path: path.write_bytes(log(".json"))},
     ),
+    bad("an analysis over a log", "humor-tasks analyse items l.json -o l.json", OVER, files={"l.json": "{}"}),
     bad(
         "a comparison over a log",
         "humor-tasks analyse humicroedit --dataset sample a=l.json -o l.json",

@@ -144,6 +144,12 @@ VALUES: list[Bad] = [
     bad("a scale without meanings", lambda: load("humicroedit_rating", scale="", **SAMPLE), "scale"),
     bad("a preference of nothing", lambda: load("explanation_preference", **SAMPLE), "system"),
     bad(
+        "a preference of a folder",
+        lambda: load("explanation_preference", system="d", **SAMPLE),
+        "d: is a folder; name 'human'",
+        files={"d": Path.mkdir},
+    ),
+    bad(
         "a preference of a missing file",
         lambda: load("explanation_preference", system="gone.json", **SAMPLE),
         "gone.json",
