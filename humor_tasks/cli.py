@@ -12,6 +12,7 @@ import click
 from humor_tasks import __version__
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.cli import agreement
+from humor_tasks.studies.analysis.items_cli import analyse
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
@@ -98,9 +99,10 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 
     Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
     """
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.submission import complete, predictions, read_answers, write_predictions
 
+    check_output(output, log)
     logged = read_answers(log)
     if logged.subtask:
         found = predictions(logged, fill, seed, str(log))
@@ -132,9 +134,10 @@ def grade(
 
     Verdicts are cached when they arrive: a second run requests only missing and unreadable ones.
     """
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.grade import grade, report_of
 
+    check_output(output, *logs)
     if output and len(logs) > 1:
         raise BadInput("-o takes the scores of one log; the Inspect logs hold the scores of all.")
     for name, kind in (("temperature", float), ("seed", int)):
@@ -171,10 +174,11 @@ def _number(name: str, text: str, kind: type) -> Any:
 )
 def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
     """Write the rows with the lowest pass rate over the models of these graded logs, for subset=FILE."""
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.analysis.hard_subset import hard_subset as make
     from humor_tasks.studies.report.graded import read_graded
 
+    check_output(output, *logs)
     if len({path.resolve() for path in logs}) < len(logs):
         raise BadInput("a log is given twice; give each log once.")
     made = make([read_graded(path) for path in logs], size, min_attempts)
@@ -213,6 +217,7 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
     """Print score, hard score, tokens and cost of each graded HumorBench log."""
     from humor_tasks.benchmarks.humorbench.corpus import subset_keys
     from humor_tasks.data.prices import read_prices
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.tables import echo
     from humor_tasks.studies.report.graded import read_graded
     from humor_tasks.studies.report.table import (
@@ -227,6 +232,7 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
     )
 
     check_endings(output, picture)
+    check_output(output, *logs, hard, prices)
     subset_keys(hard, "")
     priced = read_prices(prices)
     lines = lines_of([read_graded(path, priced, anew=prices is not None) for path in logs], hard)
@@ -238,11 +244,6 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
     if picture:
         shown = plot(picture, lines)
         click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")
-
-
-@main.group()
-def analyse() -> None:
-    """Compare several systems by their errors."""
 
 
 @analyse.command()
@@ -273,12 +274,14 @@ def humicroedit(
     FILE is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of humicroedit_rating or
     humicroedit_pairwise. For the analyses of pairs, a system's ratings are compared.
     """
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.humicroedit import analyse as compute
     from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
     from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
     from humor_tasks.studies.analysis.tables import echo
 
     check_endings(output, picture)
+    check_output(output, *(system.partition("=")[2] for system in systems))
     corpus = read_corpus(split=split, **({"dataset": dataset} if dataset else {}))
     read = read_systems(systems, corpus)
     embed = open_embedding(embedding) if embedding else None
@@ -292,8 +295,7 @@ def humicroedit(
 
 main.add_command(train)
 main.add_command(build)
-main.add_command(compare)
-for _command in (annotate, pairs, votes, agreement, describe, rank_captions):
+for _command in (analyse, annotate, compare, pairs, votes, agreement, describe, rank_captions):
     main.add_command(_command)
 
 

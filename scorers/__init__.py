@@ -31,6 +31,7 @@
 | `paired` | `paired_test`, `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
 | `jackknife` | `pseudo_values`: the clustered jackknife of any statistic |
 | `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
+| `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
@@ -41,6 +42,7 @@ crowd-kit are imported by the functions that need them, because both harnesses i
 from .agreement import agreement, fleiss_kappa, gwet_ac1, raw_agreement
 from .annotators import DawidSkene, RaterQuality, dawid_skene, human_ceiling, majority_vote
 from .answer import MODES, Reading, Status, read_answer
+from .association import Association, Conditional, association, independent_difference, right_when_wrong
 from .bleu import bleu_estimate, bleu_signature, sentence_bleu
 from .bradley_terry import Strength, bradley_terry
 from .correction import prediction_powered, rogan_gladen
@@ -82,7 +84,9 @@ __all__ = [
     "MODES",
     "VERDICT_SCHEMA",
     "AgainstJudges",
+    "Association",
     "Bin",
+    "Conditional",
     "DawidSkene",
     "Estimate",
     "Expected",
@@ -103,6 +107,7 @@ __all__ = [
     "against_judges",
     "agreement",
     "as_data",
+    "association",
     "bleu_estimate",
     "bleu_signature",
     "bootstrap_median",
@@ -122,6 +127,7 @@ __all__ = [
     "gwet_ac1",
     "holm",
     "human_ceiling",
+    "independent_difference",
     "is_refusal",
     "judge_exam",
     "krippendorff_alpha",
@@ -159,6 +165,7 @@ __all__ = [
     "read_tagged",
     "read_verdict",
     "read_yes_no",
+    "right_when_wrong",
     "rmse",
     "rmse_at",
     "rogan_gladen",
