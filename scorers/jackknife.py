@@ -1,4 +1,4 @@
-"""The jackknife for statistics that are no mean over items, with whole clusters left out.
+"""Statistics that are no mean over items: errors and permutation tests from leaving out whole clusters.
 
 Quenouille (1956, Biometrika 43) and Tukey (1958, Annals of Mathematical Statistics 29); with groups of clusters, Kott
 (2001, Journal of Official Statistics 17).
@@ -31,18 +31,58 @@ def pseudo_values(
     with (nearly) equal numbers of clusters. One cluster gives T alone, no item an empty list. Raises BadInput on fewer
     than two groups.
     """
+    group, number = _dealt(clusters, groups, seed)
+    if number < 2:
+        return [statistic(range(len(group)))] if group else []
+    import numpy as np
+
+    total = statistic(range(len(group)))
+    without = np.array([statistic(_without(group, g)) for g in range(number)])
+    found: list[float] = (total + (number - 1) * (without.mean() - without)).tolist()
+    return found
+
+
+def swap_values(
+    statistic: Callable[[Sequence[int], Sequence[int]], float],
+    clusters: Sequence[Hashable],
+    groups: int = GROUPS,
+    seed: int = 0,
+) -> list[float]:
+    """One value per group of clusters; swapping two systems in a group changes the sign of its value, and no other.
+
+    statistic: the value for the replies of both systems together, those of the first to the items of the first indices
+    and those of the second to the items of the second. With the statistic P of all replies to n items, and n_g of them
+    in group g:
+
+        value_g = (2 n - n_g) / n * (P without the second's replies in g - P without the first's)
+
+    P is the same whichever system gave which replies, so that a sign-flip test of the values is exact for systems that
+    can be swapped within clusters. The sum of the values is the difference of the two systems: exactly for a mean, and
+    to first order for any smooth statistic. Groups are those of `pseudo_values`.
+    """
+    group, number = _dealt(clusters, groups, seed)
+    n = len(group)
+    found: list[float] = []
+    for g in range(number):
+        rest = _without(group, g)
+        gap = statistic(range(n), rest) - statistic(rest, range(n))
+        found.append((n + len(rest)) / n * gap)
+    return found
+
+
+def _dealt(clusters: Sequence[Hashable], groups: int, seed: int) -> tuple[list[int], int]:
+    """The group of each item, and the number of groups."""
     if groups < 2:
         raise BadInput(f"groups is {groups}; the jackknife leaves out one of at least 2.")
     codes, count = cluster_codes(clusters)
-    everything = range(len(codes))
-    if count < 2:
-        return [statistic(everything)] if codes else []
+    if count <= groups:
+        return codes, count
     import numpy as np
 
-    number = min(count, groups)
-    dealt = np.random.default_rng(seed).permutation(count) % number if count > groups else np.arange(count)
-    group = dealt[codes]
-    total = statistic(everything)
-    without = np.array([statistic(np.flatnonzero(group != g).tolist()) for g in range(number)])
-    found: list[float] = (total + (number - 1) * (without.mean() - without)).tolist()
-    return found
+    dealt = (np.random.default_rng(seed).permutation(count) % groups).tolist()
+    return [dealt[code] for code in codes], groups
+
+
+def _without(group: Sequence[int], g: int) -> list[int]:
+    """The items outside a group."""
+    return [i for i, each in enumerate(group) if each != g]

@@ -81,7 +81,12 @@ def paired_test(
 
 
 def paired_tests(
-    pairs: Sequence[Pair], draws: int = 10_000, seed: int = 0, level: float = 0.95, power: float = 0.8
+    pairs: Sequence[Pair],
+    draws: int = 10_000,
+    seed: int = 0,
+    level: float = 0.95,
+    power: float = 0.8,
+    swapped: Sequence[Sequence[float] | None] | None = None,
 ) -> list[PairedTest]:
     """One `PairedTest` a pair; a pair holds two lists of scores of the same items, and the items' clusters.
 
@@ -89,6 +94,9 @@ def paired_tests(
     1), by convolution, and where at most 14 clusters differ, by enumeration. Otherwise it draws `draws` random
     patterns, p = (1 + hits) / (1 + draws), so that p is never 0; the same seed gives the same p. All p-values are
     two-sided, and neither the order of items nor that of the two systems changes them.
+
+    `swapped` holds, for a pair whose scores are no items' (see `jackknife`), the values whose signs are flipped instead
+    of the clusters' sums of differences; None for the other pairs.
 
     `adjusted` is corrected for all `pairs` by `holm`. `needed` is `permutation_items` of the observed difference with
     the level 1 - (1 - level) / m for m pairs: Bonferroni's correction, which Holm's is never stricter than. Raises
@@ -98,7 +106,9 @@ def paired_tests(
         raise BadInput(f"draws is {draws}; a permutation test needs at least 1, and some thousands to be precise.")
     check_power(power, difference=1)
     found = [paired_difference(first, second, clusters, level) for first, second, clusters in pairs]
-    flipped = _sign_flips([_cluster_sums(*pair) for pair in pairs], draws, seed)
+    given = swapped or [None] * len(pairs)
+    sums = [_cluster_sums(*pair) if own is None else _by_size(own) for pair, own in zip(pairs, given, strict=True)]
+    flipped = _sign_flips(sums, draws, seed)
     adjusted = holm([p for p, _ in flipped])
     strict = 1 - (1 - level) / max(len(pairs), 1)
     return [
@@ -208,7 +218,14 @@ def _cluster_sums(first: Sequence[float], second: Sequence[float], clusters: Seq
     codes, count = cluster_codes(clusters)
     sums = np.zeros(count)
     np.add.at(sums, codes, np.asarray(first, dtype=float) - np.asarray(second, dtype=float))
-    return sums[np.argsort(abs(sums), kind="stable")]
+    return _by_size(sums.tolist())
+
+
+def _by_size(values: Sequence[float]) -> Floats:
+    import numpy as np
+
+    found = np.asarray(values, dtype=float)
+    return found[np.argsort(abs(found), kind="stable")]
 
 
 def _sign_flips(columns: Sequence[Floats], draws: int, seed: int) -> list[tuple[float, int]]:

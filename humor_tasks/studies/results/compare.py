@@ -1,8 +1,8 @@
 """Systems compared on the items that they all answered: every pair of results of one benchmark that compare.
 
 A metric that is the mean of its values over items is compared item by item. Another one (an RMSE, a correlation, a
-corpus BLEU, a ratio of sums) is compared by its jackknife pseudo-values over groups of clusters, which take the place
-of items. docs/comparing.md describes the statistics.
+corpus BLEU, a ratio of sums) is compared by leaving out one group of clusters at a time (`scorers.jackknife`).
+docs/comparing.md describes the statistics.
 """
 
 from __future__ import annotations
@@ -11,42 +11,31 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import Direction, Metric
-from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
-from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.jackknife import pseudo_values
-from humor_tasks.scorers.paired import Pair, PairedTest, paired_tests
-from humor_tasks.studies.results.comparable import differences, refusals
+from humor_tasks.scorers.paired import PairedTest, paired_tests
+from humor_tasks.studies.results.comparable import SETTINGS, differences
 from humor_tasks.studies.results.labels import labels
+from humor_tasks.studies.results.pairing import (
+    EQUAL,
+    Paired,
+    System,
+    counted,
+    is_mean,
+    metric_named,
+    paired,
+    problems,
+)
 from humor_tasks.studies.results.result import LeftOut, Result, Results
 
 ALPHA = 0.05
 DRAWS, DRAWS_EACH = 10_000, 1_000
 """Random sign patterns of a permutation test that cannot be exact: at least DRAWS, and DRAWS_EACH per comparison, so
 that the smallest p-value survives Holm's correction."""
-EQUAL = 1e-9  # by which the values of an item may differ by rounding
-
-
-@dataclass(frozen=True)
-class System:
-    """One system in the comparison of one metric.
-
-    label: unique among the systems compared. counted: the outcomes that count towards the metric. value: the metric of
-    these. by_item: the mean value and the cluster of each item; empty for a metric without values of items. strength:
-    in Bradley and Terry's model over items; None where it is not computed.
-    """
-
-    label: str
-    result: Result = field(repr=False)
-    counted: tuple[Outcome, ...] = field(repr=False)
-    value: Estimate
-    by_item: Mapping[str, tuple[float, str]] = field(repr=False)
-    strength: Strength | None = None
 
 
 @dataclass(frozen=True)
@@ -116,9 +105,11 @@ def compare(found: Results, metric: str | None = None, seed: int = 0) -> Compari
     if not pairs:
         why = [f"{each.benchmark}: {each.what}: {each.why}" for each in refused]
         why += [f"{each.path}: {each.why}" for each in found.left_out]
-        raise BadInput("\n".join(["no two runs compare. Give two or more runs of one benchmark.", *why]))
+        remedy = "there is nothing to compare. Give two or more runs of one benchmark that have the metric."
+        raise BadInput("\n".join([remedy, *why]))
     draws = max(DRAWS, DRAWS_EACH * len(pairs))
-    tests = iter(paired_tests([pair.scores for pair in pairs], draws=draws, seed=seed, level=1 - ALPHA))
+    scores, swapped = [pair.scores for pair in pairs], [pair.swapped for pair in pairs]
+    tests = iter(paired_tests(scores, draws=draws, seed=seed, level=1 - ALPHA, swapped=swapped))
     compared = [draft.finished([next(tests) for _ in draft.pairs], len(pairs), seed) for draft in drafts if draft.pairs]
     return Comparisons(tuple(compared), tuple(refused), found.left_out)
 
@@ -138,40 +129,6 @@ def grouped(told: Iterable[tuple[str, str]]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Paired:
-    """Two systems with their scores on the same items, or their pseudo-values on the same groups of clusters.
-
-    items, clusters: the number of both that the scores come from. won: of each cluster the items on which the first
-    score is higher, on which the second is, and on which both are equal; None for a metric without values of items.
-    """
-
-    first: System
-    second: System
-    scores: Pair
-    items: int
-    clusters: int
-    left_out: int
-    won: Mapping[str, Sequence[int]] | None
-
-    def compared(self, test: PairedTest, direction: Direction, by_item: bool) -> Comparison:
-        """The comparison with the figures that belong to the metric instead of to its pseudo-values."""
-        e = dataclasses.replace(test.difference, n=self.items, clusters=self.clusters)
-        needed = test.needed
-        if needed is not None:
-            needed = math.ceil(needed * self.items / len(self.scores[0]))
-        mcnemar = test.mcnemar if by_item else math.nan
-        test = dataclasses.replace(test, difference=e, needed=needed, mcnemar=mcnemar)
-        told = tuple(differences(self.first.result, self.second.result))
-        return Comparison(self.first, self.second, test, self.left_out, self._wins(direction), told)
-
-    def _wins(self, direction: Direction) -> tuple[int, int, int] | None:
-        if self.won is None:
-            return None
-        higher, lower, equal = map(sum, zip(*self.won.values(), strict=True))
-        return (higher, lower, equal) if direction == "higher" else (lower, higher, equal)
-
-
-@dataclass(frozen=True)
 class _Draft:
     """The pairs of one benchmark that compare."""
 
@@ -180,12 +137,12 @@ class _Draft:
     name: str
     by_item: bool
     systems: Sequence[System]
-    pairs: Sequence[_Paired]
+    pairs: Sequence[Paired]
 
     def finished(self, tests: Sequence[PairedTest], comparisons: int, seed: int) -> Compared:
         """The comparisons, of `comparisons` in all."""
         direction = self.metric.direction
-        made = [pair.compared(test, direction, self.by_item) for pair, test in zip(self.pairs, tests, strict=True)]
+        made = [_comparison(pair, test, direction) for pair, test in zip(self.pairs, tests, strict=True)]
         strengths, problem = self._strengths(seed)
         systems = tuple(dataclasses.replace(s, strength=strengths.get(s.label)) for s in self.systems)
         notes = (*self._notes(), *_notes(made, comparisons), *problem)
@@ -215,9 +172,10 @@ class _Draft:
         if not self.by_item:
             groups = max(len(pair.scores[0]) for pair in self.pairs)
             yield (
-                f"{self.name} is no mean over items: differences, intervals and p-values are from a jackknife that "
-                f"leaves out one of {groups} groups of clusters."
+                f"{self.name} is no mean over items: intervals, p-values and needed items are from leaving out one of "
+                f"{groups} groups of clusters at a time."
             )
+        yield from _settings(self.systems)
         for system in self.systems:
             reported = system.result.estimates.get(self.name)
             if reported and not math.isclose(reported.value, system.value.value, rel_tol=1e-9, abs_tol=EQUAL):
@@ -225,6 +183,39 @@ class _Draft:
                     f"{system.label}: the run reports {self.name} {reported.value:.4f}, a mean of its folds or parts; "
                     f"compared is {system.value.value:.4f}, over all items."
                 )
+
+
+def _comparison(pair: Paired, test: PairedTest, direction: Direction) -> Comparison:
+    """The comparison, with the figures that belong to the metric instead of to its pseudo-values."""
+    e = dataclasses.replace(test.difference, n=pair.items, clusters=pair.clusters)
+    needed, mcnemar = test.needed, test.mcnemar
+    if pair.swapped is not None:
+        needed = None if needed is None else math.ceil(needed * pair.items / len(pair.scores[0]))
+        mcnemar = math.nan
+    wins = None
+    if pair.won is not None:
+        higher, lower, equal = map(sum, zip(*pair.won.values(), strict=True))
+        wins = (higher, lower, equal) if direction == "higher" else (lower, higher, equal)
+    test = dataclasses.replace(test, difference=e, needed=needed, mcnemar=mcnemar)
+    told = tuple(differences(pair.first.result, pair.second.result))
+    return Comparison(pair.first, pair.second, test, pair.left_out, wins, told)
+
+
+def _settings(systems: Sequence[System]) -> Iterator[str]:
+    """The settings in which the systems differ, with those of each value."""
+    for entry, name in SETTINGS.items():
+        users: dict[str, list[str]] = {}
+        for system in systems:
+            if system.result.signature:
+                users.setdefault(system.result.signature.get(entry, "-"), []).append(system.label)
+        if len(users) > 1:
+            listed = (f"{value} ({_few(labels)})" for value, labels in users.items())
+            yield f"The systems differ in {name}: {', '.join(listed)}."
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first two names, and the number of the others."""
+    return ", ".join((*names[:2], *([f"{len(names) - 2} more"] if len(names) > 2 else [])))
 
 
 def _notes(made: Sequence[Comparison], comparisons: int) -> Iterator[str]:
@@ -243,7 +234,6 @@ def _notes(made: Sequence[Comparison], comparisons: int) -> Iterator[str]:
     told += [
         (c.names, f"{c.left_out} items count in one of the two only, and are left out.") for c in made if c.left_out
     ]
-    told += [(c.names, f"differ in {difference}.") for c in made for difference in c.told]
     yield from grouped(told)
 
 
@@ -255,108 +245,32 @@ def _draft(results: Sequence[Result], metric: str | None, refused: list[Refused]
     benchmark, named = results[0].benchmark, dict(zip(labels(results), results, strict=True))
     known = dict.fromkeys(name for result in results for name in result.estimates)
     name = metric or next(iter(known), "-")
-    of = _metric(benchmark, name)
+    of = metric_named(benchmark, name)
     if of is None or name not in known:
         refused.append(Refused(benchmark.name, name, f"is none of its metrics, which are {', '.join(known)}."))
         return None
     systems = []
     for label, result in named.items():
-        if counted := _counted(result, of, name):
-            kept = dataclasses.replace(result, outcomes=counted)
-            systems.append(System(label, result, counted, of.over(counted), kept.by_item(of.name)))
+        if outcomes := counted(result, of, name):
+            kept = dataclasses.replace(result, outcomes=outcomes)
+            systems.append(System(label, result, outcomes, of.over(outcomes), kept.by_item(of.name)))
         else:
             refused.append(Refused(benchmark.name, label, f"no item counts towards {name}."))
     if len(systems) == 1:
         refused.append(Refused(benchmark.name, systems[0].label, "there is no other run to compare it with."))
     if len(systems) > 2:
         systems.sort(key=lambda s: s.value.value if of.direction == "lower" else -s.value.value)
-    by_item = all(_is_mean(system, of) for system in systems)
-    pairs: list[_Paired] = []
+    by_item = all(is_mean(system, of) for system in systems)
+    pairs: list[Paired] = []
     cache: dict[tuple[str, frozenset[str]], list[float]] = {}
     for first, second in itertools.combinations(systems, 2):
-        if why := _problems(first, second):
+        if why := problems(first, second):
             refused += [Refused(benchmark.name, f"{first.label} and {second.label}", reason) for reason in why]
             continue
-        pair = _paired(first, second, of, by_item, cache)
-        if all(math.isfinite(x) for column in pair.scores[:2] for x in column):
+        pair = paired(first, second, of, by_item, cache)
+        if all(math.isfinite(x) for column in (*pair.scores[:2], pair.swapped or ()) for x in column):
             pairs.append(pair)
         else:
             why_not = f"{name} is not defined without some of the clusters."
             refused.append(Refused(benchmark.name, f"{first.label} and {second.label}", why_not))
     return _Draft(benchmark, of, name, by_item, systems, pairs)
-
-
-def _metric(benchmark: Benchmark, name: str) -> Metric | None:
-    """The metric of this name, or the one that the name is a part of."""
-    prefixes = [m for m in benchmark.reported if name == m.name or name.startswith(f"{m.name}_")]
-    return max(prefixes, key=lambda m: len(m.name), default=None)
-
-
-def _counted(result: Result, metric: Metric, name: str) -> tuple[Outcome, ...]:
-    """The outcomes that count towards a metric, or towards its part."""
-    part = name.removeprefix(metric.name).removeprefix("_")
-    of_part = result.benchmark.part
-    return tuple(o for o in metric.counted(result.outcomes) if not part or of_part(result.opened, o.groups) == part)
-
-
-def _is_mean(system: System, metric: Metric) -> bool:
-    """Whether the metric is the mean of its values over replies."""
-    if not all(metric.name in o.values for o in system.counted):
-        return False
-    mean = math.fsum(o.values[metric.name] for o in system.counted) / len(system.counted)
-    return metric.estimate is None or math.isclose(mean, system.value.value, rel_tol=EQUAL, abs_tol=EQUAL)
-
-
-def _problems(first: System, second: System) -> list[str]:
-    """Why two systems cannot be compared."""
-    one, other = first.result, second.result
-    if set(one.paths) == set(other.paths):
-        return [f"are one run, scored by {one.scorer} and {other.scorer}."]
-    if why := refusals(one, other):
-        return [f"{reason.rstrip('.')}." for reason in why]
-    clusters = [{o.id: o.cluster for o in system.counted} for system in (first, second)]
-    common = clusters[0].keys() & clusters[1].keys()
-    if not common:
-        return ["have no item in common that counts."]
-    if any(clusters[0][identity] != clusters[1][identity] for identity in common):
-        return ["have the same items in other clusters."]
-    return []
-
-
-def _paired(
-    first: System, second: System, metric: Metric, by_item: bool, cache: dict[tuple[str, frozenset[str]], list[float]]
-) -> _Paired:
-    """The scores of two systems on the items that both have."""
-    theirs = {o.id for o in second.counted}
-    clusters = {o.id: o.cluster for o in first.counted if o.id in theirs}
-    left_out = len({o.id for o in first.counted} ^ theirs)
-    won: dict[str, list[int]] | None = None
-    if clusters.keys() <= first.by_item.keys() & second.by_item.keys():
-        a, b = ([system.by_item[identity][0] for identity in clusters] for system in (first, second))
-        won = {}
-        for one, other, cluster in zip(a, b, clusters.values(), strict=True):
-            won.setdefault(cluster, [0, 0, 0])[0 if one > other + EQUAL else 1 if other > one + EQUAL else 2] += 1
-    if by_item:
-        scores: Pair = a, b, list(clusters.values())
-    else:
-        x, y = (_pseudo_values(system, metric, clusters, cache) for system in (first, second))
-        scores = x, y, range(len(x))
-    return _Paired(first, second, scores, len(clusters), len(set(clusters.values())), left_out, won)
-
-
-def _pseudo_values(
-    system: System, metric: Metric, items: Iterable[str], cache: dict[tuple[str, frozenset[str]], list[float]]
-) -> list[float]:
-    """The jackknife pseudo-values of the metric over these items."""
-    kept = frozenset(items)
-    if (system.label, kept) not in cache:
-        replies: dict[str, list[Outcome]] = {}
-        for outcome in system.counted:
-            replies.setdefault(outcome.id, []).append(outcome)
-        ordered = [replies[identity] for identity in sorted(kept)]  # one order, so that systems have the same groups
-
-        def statistic(chosen: Sequence[int]) -> float:
-            return float(metric.over([outcome for i in chosen for outcome in ordered[i]]).value)
-
-        cache[system.label, kept] = pseudo_values(statistic, [each[0].cluster for each in ordered])
-    return cache[system.label, kept]

@@ -12,7 +12,7 @@ _PATH = click.Path(path_type=Path)
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=_PATH)
 @click.option("--metric", help="Metric to compare by. Default: the primary metric of each benchmark.")
-@click.option("--seed", default=0, show_default=True, help="Seed of permutations, jackknife groups and resampling.")
+@click.option("--seed", default=0, show_default=True, help="Seed of random permutations and of resampling.")
 @click.option("-o", "--output", type=_PATH, help="Also write the comparison (.md, .csv or .json).")
 def compare(runs: tuple[Path, ...], metric: str | None, seed: int, output: Path | None) -> None:
     """Compare systems on the items that they all answered, per benchmark.
