@@ -28,6 +28,7 @@
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
 | `preference` | `win_rate`, `win_rate_bootstrap`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
+| `paired` | `paired_test`, `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
 | `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
@@ -51,6 +52,7 @@ from .judge import judge_exam
 from .kappa import cohen_kappa
 from .krippendorff import krippendorff_alpha
 from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
+from .paired import PairedTest, holm, mcnemar, paired_test, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
 from .preference import (
@@ -86,6 +88,7 @@ __all__ = [
     "Fields",
     "LengthControlled",
     "NoiseCeiling",
+    "PairedTest",
     "Preferred",
     "Rated",
     "RaterQuality",
@@ -115,6 +118,7 @@ __all__ = [
     "expected_rating",
     "fleiss_kappa",
     "gwet_ac1",
+    "holm",
     "human_ceiling",
     "is_refusal",
     "judge_exam",
@@ -124,6 +128,7 @@ __all__ = [
     "mae_by_bin",
     "majority",
     "majority_vote",
+    "mcnemar",
     "mean_of_folds",
     "needed_items",
     "noise_ceiling",
@@ -131,9 +136,12 @@ __all__ = [
     "pair_labels",
     "pair_reward",
     "paired_difference",
+    "paired_test",
+    "paired_tests",
     "panel_choice",
     "panel_rating",
     "pearson",
+    "permutation_items",
     "perplexity_estimate",
     "prediction_powered",
     "proportion_of_folds",
