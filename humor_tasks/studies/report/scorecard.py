@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.data.published import Figure as Published
 from humor_tasks.data.published import published
 from humor_tasks.scorers.estimate import Estimate
@@ -178,7 +179,7 @@ def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequ
         )
         for i, result in enumerate((*ranked, *others))
     )
-    human, best = (beside_of(bare, held, kind) for kind in ("human", "model"))
+    human, best = (best_published(metric, part, held, kind) for kind in ("human", "model"))
     return replace(bare, cells=cells, human=human, best=best, beside=tuple(_beside(held, (human, best))))
 
 
@@ -207,17 +208,31 @@ def _labels(results: Sequence[Result]) -> list[str]:
 # ---- published figures --------------------------------------------------------------------------
 
 
-def beside_of(column: Column, results: Sequence[Result], kind: str) -> Published | None:
-    """The best published figure of this kind for the column's estimate."""
+def best_published(metric: Metric, part: str, results: Sequence[Result], kind: str) -> Published | None:
+    """The best published figure of this kind for a metric of these results, or a part of it."""
+    if not results:
+        return None
     recorded = {value for result in results for value in result.signature.values()}
     figures = [
         figure
-        for figure in published(column.benchmark.name)
-        if (figure.kind, figure.metric) == (kind, column.metric.name)
-        and (figure.part or "") in (column.part, *(() if column.part else recorded))
+        for figure in published(results[0].benchmark.name)
+        if (figure.kind, figure.metric) == (kind, metric.name)
+        and (figure.part or "") in (part, *(() if part else recorded))
+        and any(_in_protocol(figure, result) for result in results)
     ]
-    best = max if column.metric.direction == "higher" else min
+    best = max if metric.direction == "higher" else min
     return best(figures, key=lambda figure: figure.value, default=None)
+
+
+def _in_protocol(figure: Published, result: Result) -> bool:
+    """Whether the setting of a figure is one that the benchmark has, or is told as NAME=VALUE and that of the run."""
+    if figure.setting is None:
+        return True
+    name, equals, value = figure.setting.partition("=")
+    if equals:
+        return result.signature.get(name) == value
+    parameter = parameters_of(result.benchmark.options).get("setting")
+    return parameter is not None and figure.setting in parameter.choices
 
 
 def _beside(results: Sequence[Result], figures: Iterable[Published | None]) -> list[str]:
