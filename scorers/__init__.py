@@ -30,6 +30,7 @@
 | `preference` | `win_rate`, `win_rate_bootstrap`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
 | `paired` | `paired_test`, `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
 | `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
+| `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
@@ -40,6 +41,7 @@ crowd-kit are imported by the functions that need them, because both harnesses i
 from .agreement import agreement, fleiss_kappa, gwet_ac1, raw_agreement
 from .annotators import DawidSkene, RaterQuality, dawid_skene, human_ceiling, majority_vote
 from .answer import MODES, Reading, Status, read_answer
+from .association import Association, Conditional, association, independent_difference, right_when_wrong
 from .bleu import bleu_estimate, bleu_signature, sentence_bleu
 from .bradley_terry import Strength, bradley_terry
 from .correction import prediction_powered, rogan_gladen
@@ -80,7 +82,9 @@ __all__ = [
     "MODES",
     "VERDICT_SCHEMA",
     "AgainstJudges",
+    "Association",
     "Bin",
+    "Conditional",
     "DawidSkene",
     "Estimate",
     "Expected",
@@ -101,6 +105,7 @@ __all__ = [
     "against_judges",
     "agreement",
     "as_data",
+    "association",
     "bleu_estimate",
     "bleu_signature",
     "bootstrap_median",
@@ -120,6 +125,7 @@ __all__ = [
     "gwet_ac1",
     "holm",
     "human_ceiling",
+    "independent_difference",
     "is_refusal",
     "judge_exam",
     "krippendorff_alpha",
@@ -156,6 +162,7 @@ __all__ = [
     "read_tagged",
     "read_verdict",
     "read_yes_no",
+    "right_when_wrong",
     "rmse",
     "rmse_at",
     "rogan_gladen",

@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
+from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
@@ -183,6 +184,18 @@ class Run:
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""
         return self.benchmark.prompt(self, record)
+
+    def check_media(self, records: Sequence[Record] | None = None) -> None:
+        """Check what the prompts of these records (default: all) show, before a model is asked.
+
+        Raises one BadInput for all pictures and clips that are missing, damaged or too large. With on_bad_picture=skip
+        they were checked when the rows were read.
+        """
+        asked = self.records if records is None else records
+        if getattr(self.options, "on_bad_picture", "") != "stop" or not any(record.media for record in asked):
+            return
+        place = f"{self.benchmark.name}: split {self.options.split} of {self.options.dataset}"
+        check_rows([self.prompt(record).media for record in asked], place, len(self.records))
 
     @property
     def form(self) -> AnswerForm:

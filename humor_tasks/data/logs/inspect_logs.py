@@ -169,7 +169,8 @@ def _sample(sample: EvalSample, path: Path) -> LoggedSample:
         reply=sample.output.completion if replied else None,
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
-        scores=tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items()),
+        scores=_scores(sample),
+        context=str(_asked(sample).get("context", "")) if told.benchmark else "",
     )
 
 
@@ -178,9 +179,17 @@ def _prompt(sample: EvalSample) -> str:
 
 
 def _fields(sample: EvalSample) -> Mapping[str, str]:
-    if isinstance(sample.input, str) or not sample.input:
-        return sample.metadata.get("fields") or {}
-    return sample.metadata.get("fields") or (sample.input[-1].metadata or {}).get("fields") or {}
+    return sample.metadata.get("fields") or _asked(sample).get("fields") or {}
+
+
+def _asked(sample: EvalSample) -> Mapping[str, Any]:
+    """What the last message tells a model beside its text."""
+    return {} if isinstance(sample.input, str) or not sample.input else sample.input[-1].metadata or {}
+
+
+def _scores(sample: EvalSample) -> tuple[Scored, ...]:
+    scores = tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items())
+    return before.joined(scores) if before.is_old(sample.metadata) else scores
 
 
 def _scored(name: str, score: Score, sample: EvalSample) -> Scored:

@@ -109,6 +109,7 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         reply=reply if isinstance(reply, str) else None,
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
         raw=reply,
+        context=str(doc.get("context") or ""),
     )
     rows = doc.get("rows")
     return _Read(sample, told.signature, rows if isinstance(rows, int) else None)

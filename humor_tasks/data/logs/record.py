@@ -47,7 +47,8 @@ class LoggedSample:
     """One sample of a run: the prompt, the reply and its scores.
 
     where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
-    the record's fields as far as the log holds them, possibly none. reply: None where the run has no reply in text;
+    the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
+    not hold it. reply: None where the run has no reply in text;
     `raw` then holds the logged response, such as log-likelihoods.
     """
 
@@ -68,6 +69,7 @@ class LoggedSample:
     error: str | None = None
     scores: tuple[Scored, ...] = ()
     raw: Any = None
+    context: str = field(default="", repr=False)
 
     @property
     def outcome(self) -> Outcome | None:
