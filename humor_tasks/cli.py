@@ -91,9 +91,10 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 
     Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
     """
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.submission import complete, predictions, read_answers, write_predictions
 
+    check_output(output, log)
     logged = read_answers(log)
     if logged.subtask:
         found = predictions(logged, fill, seed, str(log))
@@ -125,9 +126,10 @@ def grade(
 
     Verdicts are cached when they arrive: a second run requests only missing and unreadable ones.
     """
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.grade import grade, report_of
 
+    check_output(output, *logs)
     if output and len(logs) > 1:
         raise BadInput("-o takes the scores of one log; the Inspect logs hold the scores of all.")
     for name, kind in (("temperature", float), ("seed", int)):
@@ -164,10 +166,11 @@ def _number(name: str, text: str, kind: type) -> Any:
 )
 def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
     """Write the rows with the lowest pass rate over the models of these graded logs, for subset=FILE."""
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.analysis.hard_subset import hard_subset as make
     from humor_tasks.studies.report.graded import read_graded
 
+    check_output(output, *logs)
     if len({path.resolve() for path in logs}) < len(logs):
         raise BadInput("a log is given twice; give each log once.")
     made = make([read_graded(path) for path in logs], size, min_attempts)
@@ -224,12 +227,14 @@ def humicroedit(
     FILE is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of humicroedit_rating or
     humicroedit_pairwise. For the analyses of pairs, a system's ratings are compared.
     """
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.humicroedit import analyse as compute
     from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
     from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
     from humor_tasks.studies.analysis.tables import echo
 
     check_endings(output, picture)
+    check_output(output, *(system.partition("=")[2] for system in systems))
     corpus = read_corpus(split=split, **({"dataset": dataset} if dataset else {}))
     read = read_systems(systems, corpus)
     embed = open_embedding(embedding) if embedding else None

@@ -23,6 +23,8 @@ GOOD = {
     "object.json": '{"a": "A", "b": "Answer: B"}',
     "list.json": '[{"instance_id": "a", "prediction": "A"}, {"id": "b", "reply": "Answer: B"}]',
     "lines.jsonl": '{"instance_id": "a", "text": "A"}\n\n{"id": "b", "answer": "Answer: B"}\n',
+    "mark.json": '\ufeff{"a": "A",\r\n "b": "Answer: B"}',
+    "mark.jsonl": '\ufeff{"id": "a", "text": "A"}\r\n{"id": "b", "text": "Answer: B"}\r\n',
 }
 BAD = {
     "repeated.json": ('{"a": "A", "b": "B", "a": "B"}', "1 repeated id: a"),

@@ -23,6 +23,12 @@ LONE = re.compile("[\ud800-\udfff]")
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 
 
+def check_output(path: Path | None, *inputs: str | Path | None) -> None:
+    """Raise BadInput where a command would replace one of the files that it reads."""
+    if path and os.path.realpath(path) in {os.path.realpath(each) for each in inputs if each}:
+        raise BadInput(f"{path}: is also an input file; choose another output file.")
+
+
 def write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8, atomically."""
     write_bytes(path, text.encode("utf-8"))

@@ -38,18 +38,21 @@ def report(
     """
     from humor_tasks.benchmarks.humorbench.corpus import subset_keys
     from humor_tasks.data.prices import read_prices
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.tables import echo
     from humor_tasks.studies.parameters import opened
     from humor_tasks.studies.report.build import build_report
-    from humor_tasks.studies.report.folder import check_output, write_report
+    from humor_tasks.studies.report.folder import check_place, write_report
     from humor_tasks.studies.report.markdown import as_markdown, left_out_text
     from humor_tasks.studies.report.table import check_ending, plot
     from humor_tasks.studies.results import read_results
 
     if task is None and (dataset is not None or given):
         raise BadInput("--dataset and -T describe files of predictions; name their benchmark with --task.")
+    for written in (output, picture):
+        check_output(written, *runs, hard, prices)
     if output:
-        check_output(output)
+        check_place(output)
     check_ending(picture)
     subset_keys(hard, "")
     priced = read_prices(prices)

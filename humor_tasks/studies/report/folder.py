@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from humor_tasks.data.writing import replacing, write_text
+from humor_tasks.data.writing import check_output, replacing, write_text
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.drawing import can_draw, drawn
@@ -30,12 +30,10 @@ FILES: dict[str, Callable[[Report], str]] = {
 }
 
 
-def check_output(path: Path, report: Report | None = None) -> None:
+def check_place(path: Path, report: Report | None = None) -> None:
     """Raise BadInput for a place that a report must not be written to."""
     if path.suffix in FILES:
-        runs = {run.resolve() for result in report.results.results for run in result.paths} if report else set()
-        if path.resolve() in runs:
-            raise BadInput(f"{path}: is one of the runs; give the report another name.")
+        check_output(path, *(run for result in report.results.results for run in result.paths) if report else ())
         return
     if path.is_dir():
         _check_folder(path)
@@ -61,8 +59,8 @@ def _check_folder(path: Path) -> None:
 
 
 def write_report(path: Path, report: Report) -> list[str]:
-    """Write the report to a file or folder, and return what to tell: sentences. Raises BadInput as `check_output`."""
-    check_output(path, report)
+    """Write the report to a file or folder, and return what to tell: sentences. Raises BadInput as `check_place`."""
+    check_place(path, report)
     if path.suffix in FILES and not path.is_dir():
         write_text(path, FILES[path.suffix](report))
         return []
