@@ -91,6 +91,14 @@ def same_numbers() -> None:
 
 
 @pytest.fixture(autouse=True)
+def same_machine() -> None:
+    """lm-eval describes the machine in every evaluation, by `pip list` and others: most of a second for what stays."""
+    describing = sys.modules.get("torch.utils.collect_env")
+    if describing and not hasattr(describing.get_pretty_env_info, "cache_info"):
+        describing.get_pretty_env_info = functools.cache(describing.get_pretty_env_info)  # type: ignore[attr-defined]
+
+
+@pytest.fixture(autouse=True)
 def quiet_inspect(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
