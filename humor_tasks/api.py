@@ -66,7 +66,9 @@ def load(task: str, **parameters: Any) -> Run:
     Parameters are those of the Inspect task of the same name. Raises BadInput for parameters or data that cannot be
     used.
     """
-    return find_benchmark(task, "task").open(**parameters)
+    run = find_benchmark(task, "task").open(**parameters)
+    run.check_media()
+    return run
 
 
 def evaluate(task: str | Run, predictions: Mapping[str, str | Answer], **parameters: Any) -> Report:

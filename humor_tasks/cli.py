@@ -12,6 +12,7 @@ import click
 from humor_tasks import __version__
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.cli import agreement
+from humor_tasks.studies.analysis.items_cli import analyse
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
@@ -198,8 +199,8 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     note = f"judged:{judged.name}|labels:{labels.name}|without_verdict:{corrected.without_verdict}"
     report = Report(corrected.estimates(), f"{note}|humor_tasks:{__version__}", ())
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
-    if corrected.few:
-        click.echo(f"Beware: {corrected.few}", err=True)
+    for warning in filter(None, (corrected.few, report.warning)):
+        click.echo(f"Beware: {warning}", err=True)
 
 
 @main.command()
@@ -237,11 +238,6 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
     if picture:
         shown = plot(picture, lines)
         click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")
-
-
-@main.group()
-def analyse() -> None:
-    """Compare several systems by their errors."""
 
 
 @analyse.command()
@@ -291,7 +287,7 @@ def humicroedit(
 
 main.add_command(train)
 main.add_command(build)
-for _command in (annotate, pairs, votes, agreement, describe, rank_captions):
+for _command in (analyse, annotate, pairs, votes, agreement, describe, rank_captions):
     main.add_command(_command)
 
 

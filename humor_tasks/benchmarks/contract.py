@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
+from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
@@ -121,6 +122,28 @@ class Benchmark:
             warnings.warn(f"{where} has no labels: replies are logged for a submission but not scored.", stacklevel=3)
         return Run(self, options, data, self.templates(options))
 
+    def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run:
+        """A run without data and templates, from the version and the scoring options that a log records.
+
+        It reads and scores replies and computes metrics. Raises BadInput as `check_version` does, and for options that
+        this definition does not have.
+        """
+        self.check_version(version)
+        return Run(self, self.options(**settings), Data((), {}), {})
+
+    def check_version(self, version: str | None) -> None:
+        """Raise BadInput for a version whose scores do not compare with this definition's."""
+        if version and _number(version) != _number(self.version):
+            raise BadInput(
+                f"{self.name}: the log is of version {version}, and this humor-tasks scores version {self.version}; "
+                "their scores do not compare. Run the task again, or score the log with the release that wrote it."
+            )
+
+
+def _number(version: str) -> str:
+    """The part of a version that changes when scores no longer compare; see CHANGELOG.md."""
+    return version.split("-")[0]
+
 
 def templates_hash(templates: Mapping[str, str]) -> str:
     """First 8 hex digits of the SHA-256 over the templates, sorted by name."""
@@ -161,6 +184,18 @@ class Run:
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""
         return self.benchmark.prompt(self, record)
+
+    def check_media(self, records: Sequence[Record] | None = None) -> None:
+        """Check what the prompts of these records (default: all) show, before a model is asked.
+
+        Raises one BadInput for all pictures and clips that are missing, damaged or too large. With on_bad_picture=skip
+        they were checked when the rows were read.
+        """
+        asked = self.records if records is None else records
+        if getattr(self.options, "on_bad_picture", "") != "stop" or not any(record.media for record in asked):
+            return
+        place = f"{self.benchmark.name}: split {self.options.split} of {self.options.dataset}"
+        check_rows([self.prompt(record).media for record in asked], place, len(self.records))
 
     @property
     def form(self) -> AnswerForm:

@@ -266,8 +266,8 @@ class WithPictures(Options):
 
     on_bad_picture: OnBadPicture = parameter(
         "stop",
-        "Pictures are checked before the first request: a missing, damaged or too large one ends the run (`stop`), or "
-        "its rows are left out and counted (`skip`).",
+        "Pictures and clips are checked before the first request: a missing, damaged or too large one ends the run "
+        "(`stop`), or its rows are left out and counted (`skip`).",
     )
 
     def shown(self) -> dict[str, Any]:

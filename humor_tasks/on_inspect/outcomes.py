@@ -16,10 +16,11 @@ from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import Benchmark, Options, Run
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about, without_release
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.missing import warn_if_scored_again
@@ -71,23 +72,16 @@ def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **chan
     """
     told = about(metadata)
     definition = find_benchmark(told.benchmark or benchmark)
-    if told.version and _number(told.version) != _number(definition.version):
-        cannot_run(
-            f"{definition.name}: the log is of version {told.version}, and this humor-tasks scores version "
-            f"{definition.version}; their scores do not compare. Run the task again, or score the log with the release "
-            "that wrote it."
-        )
     settings = dict(told.options) | {name: value for name, value in changes.items() if value is not None}
-    options = definition.options(**settings)
-    form = definition.form(options)
-    if isinstance(form, Choice) and choices and choices != len(form.letters):
-        definition = dataclasses.replace(definition, answer=dataclasses.replace(form, letters=LETTERS[:choices]))
-    return Run(definition, options, Data((), {}), {})
-
-
-def _number(version: str) -> str:
-    """The part of a version that changes when scores no longer compare; see CHANGELOG.md."""
-    return version.split("-")[0]
+    try:
+        definition.check_version(told.version)
+    except BadInput as problem:
+        cannot_run(str(problem))
+    run = definition.reopen(told.version, settings)
+    if isinstance(run.form, Choice) and choices and choices != len(run.form.letters):
+        letters = dataclasses.replace(run.form, letters=LETTERS[:choices])
+        run = dataclasses.replace(run, benchmark=dataclasses.replace(definition, answer=letters))
+    return run
 
 
 def check_one_run(scores: Sequence[SampleScore]) -> None:

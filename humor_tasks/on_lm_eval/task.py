@@ -176,6 +176,10 @@ class BenchmarkTask(Task):
         if cache_requests:
             logger.warning("%s: --cache_requests is ignored, because its cache ignores --metadata.", self._config.task)
         self._processes = int(how.get("world_size", 1))
+        asked = {name: how[name] for name in ("rank", "limit", "world_size", "samples") if name in how}
+        shots = self._config.num_fewshot or 0
+        run = self.run.with_options(shots=shots) if self.run.options.shots != shots else self.run
+        run.check_media([self._records[doc["id"]] for _, doc in self.doc_iterator(**asked)])
         super().build_all_requests(cache_requests=False, **how)
 
     def set_fewshot_seed(self, seed: int | None = None) -> None:

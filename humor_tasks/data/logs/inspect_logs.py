@@ -126,6 +126,10 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         roles={role: _usage(usage) for role, usage in log.stats.role_usage.items()},
         bound=bound,
         replayed=str(replayed) if replayed else None,
+        arguments=log.eval.model_args,
+        identity=log.eval.eval_id,
+        task=log.eval.task_id,
+        created=log.eval.created,
     )
 
 
@@ -166,6 +170,7 @@ def _sample(sample: EvalSample, path: Path) -> LoggedSample:
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
         scores=tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items()),
+        context=str(_asked(sample).get("context", "")) if told.benchmark else "",
     )
 
 
@@ -174,9 +179,12 @@ def _prompt(sample: EvalSample) -> str:
 
 
 def _fields(sample: EvalSample) -> Mapping[str, str]:
-    if isinstance(sample.input, str) or not sample.input:
-        return sample.metadata.get("fields") or {}
-    return sample.metadata.get("fields") or (sample.input[-1].metadata or {}).get("fields") or {}
+    return sample.metadata.get("fields") or _asked(sample).get("fields") or {}
+
+
+def _asked(sample: EvalSample) -> Mapping[str, Any]:
+    """What the last message tells a model beside its text."""
+    return {} if isinstance(sample.input, str) or not sample.input else sample.input[-1].metadata or {}
 
 
 def _scored(name: str, score: Score, sample: EvalSample) -> Scored:

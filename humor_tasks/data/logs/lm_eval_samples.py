@@ -27,7 +27,7 @@ def is_samples(path: Path) -> bool:
 
 def read_samples(path: Path) -> FinishedRun:
     """The run that wrote these samples."""
-    model, told = _results(path)
+    model, arguments, told = _results(path)
     first = next(_samples(path), None)
     source = told.get("source")
     signature = told.get("signature") or (first.signature if first else None)
@@ -43,6 +43,8 @@ def read_samples(path: Path) -> FinishedRun:
         options=first.sample.options if first else {},
         source=source if isinstance(source, Mapping) else {},
         samples=_Lines(path),
+        arguments=arguments,
+        created=_stamp(path),
     )
 
 
@@ -107,6 +109,7 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         reply=reply if isinstance(reply, str) else None,
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
         raw=reply,
+        context=str(doc.get("context") or ""),
     )
     rows = doc.get("rows")
     return _Read(sample, told.signature, rows if isinstance(rows, int) else None)
@@ -133,11 +136,32 @@ def _prompt(logged: Mapping[str, Any]) -> str:
     return str(asked["gen_args_0"]["arg_0"]) if isinstance(asked, Mapping) and "gen_args_0" in asked else ""
 
 
-def _results(path: Path) -> tuple[str, Mapping[str, Any]]:
-    """The model's name and the task's metadata, from the results file that lm-eval writes with its samples."""
+def _results(path: Path) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
+    """The model's name and arguments and the task's metadata, from the results file that lm-eval writes beside."""
     try:
-        name, stamp = path.stem.removeprefix("samples_").rsplit("_", 1)
-        results = json.loads((path.parent / f"results_{stamp}.json").read_text(encoding="utf-8"))
-        return str(results["model_name"] or results["model_source"]), dict(results["configs"][name]["metadata"])
+        name = path.stem.removeprefix("samples_").removesuffix(f"_{_stamp(path)}")
+        results = json.loads((path.parent / f"results_{_stamp(path)}.json").read_text(encoding="utf-8"))
+        arguments = _arguments((results.get("config") or {}).get("model_args"))
+        told = dict(results["configs"][name]["metadata"])
+        return _model(results["model_source"], results["model_name"], arguments), arguments or {}, told
     except (OSError, ValueError, KeyError, TypeError):
-        return path.parent.name or "-", {}
+        return path.parent.name or "-", {}, {}
+
+
+def _stamp(path: Path) -> str:
+    """The time in the names of samples and results; lm-eval writes hyphens for colons."""
+    return path.stem.rsplit("_", 1)[-1]
+
+
+def _arguments(given: Any) -> dict[str, Any] | None:
+    """--model_args, which older releases record as one text; None where it is not recorded."""
+    if isinstance(given, str):
+        return dict(part.partition("=")[::2] for part in given.split(",") if part)
+    return None if given is None else dict(given)
+
+
+def _model(source: str, name: str | None, arguments: Mapping[str, Any] | None) -> str:
+    """The model's name; where no argument holds it, lm-eval invents one, and the arguments tell models apart."""
+    if name and (arguments is None or any(str(value) == name for value in arguments.values())):
+        return name
+    return " ".join([source, *(f"{key}={value}" for key, value in (arguments or {}).items())])

@@ -47,7 +47,8 @@ class LoggedSample:
     """One sample of a run: the prompt, the reply and its scores.
 
     where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
-    the record's fields as far as the log holds them, possibly none. reply: None where the run has no reply in text;
+    the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
+    not hold it. reply: None where the run has no reply in text;
     `raw` then holds the logged response, such as log-likelihoods.
     """
 
@@ -68,6 +69,7 @@ class LoggedSample:
     error: str | None = None
     scores: tuple[Scored, ...] = ()
     raw: Any = None
+    context: str = field(default="", repr=False)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -92,8 +94,10 @@ class FinishedRun:
     signature: "-" where the run does not record it. status: Inspect's status, "success" for a finished run. rows: the
     number of instances of a complete run, where known. held: the number of instances in the file. options: the options
     of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by model and
-    by model role. bound: the models of each role. replayed: the model that wrote the replies, where the run only graded
-    the replies of another run. samples: all replies, read from the file again at each iteration.
+    by model role. bound: the models of each role. arguments: the arguments that the model was made with. identity: a
+    name that no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the
+    model that wrote the replies, where the run only graded the replies of another run. samples: all replies, read from
+    the file again at each iteration.
     """
 
     path: Path
@@ -113,6 +117,10 @@ class FinishedRun:
     roles: Mapping[str, Usage] = field(default_factory=dict)
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     replayed: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    identity: str | None = None
+    task: str | None = None
+    created: str = ""
 
     @property
     def graders(self) -> tuple[str, ...]:

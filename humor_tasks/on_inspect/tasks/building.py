@@ -70,6 +70,7 @@ def build(
     try:
         only = only_inspect(name)(**_of(name, given, own=False))
         run = find_benchmark(name).open(**_of(name, given, own=True))
+        run.check_media()  # of all rows, because Inspect applies --limit after it builds the task
         signature = run.signature("generate")
         samples = [sample(run, record, signature) for record in run.records]
     except BadInput as problem:

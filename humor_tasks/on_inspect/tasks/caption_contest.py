@@ -38,8 +38,8 @@ def matching(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
@@ -74,8 +74,8 @@ def ranking(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
@@ -110,8 +110,8 @@ def explanation(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
@@ -149,8 +149,8 @@ def brainstorm(
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show scene, unusual part and entities as text (`description`), or the picture and also ask for them
             (`pixels`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         examples: Number of worked examples in the prompt.
         temperature: Sampling temperature, by default as published; `none`: the provider's default.
         top_p: Nucleus sampling, by default as published; `none`: the provider's default.

@@ -40,8 +40,8 @@ def mock_detecting(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -81,8 +81,8 @@ def mock_matching(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -122,8 +122,8 @@ def mock_explaining(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -169,8 +169,8 @@ def mock_generation(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         split: Split to evaluate.
         prompts: Folder whose `generation.txt` and `show.*.txt` replace the packaged templates.
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).

@@ -52,8 +52,8 @@ def explanation_preference(
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: What judges see: `description`, `pixels` (pictures, whole clips), `caption_only`; for MOCK also
             `frames`.
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
         scene: For MOCK: scenes to evaluate.
         order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.

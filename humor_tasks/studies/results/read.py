@@ -1,0 +1,217 @@
+"""Files and folders of finished runs -> results, and what was left out and why."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.api import evaluate
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
+from humor_tasks.data.predictions import read_predictions
+from humor_tasks.data.records import Outcome
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.results.result import LeftOut, Result, Results
+
+PAIRED = {"preference": "explanation_preference", "reference_preference": "explanation_preference"}
+"""Scorers whose metrics are those of another benchmark than the sample's."""
+LOGS = ("*.eval", "*.json", "samples_*.jsonl")
+RESULTS = re.compile(r"results_(?P<stamp>.+)\.json")
+SECRET = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
+MOST_SHOWN = 40  # characters of an argument's value in a system's name
+
+
+def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Results:
+    """The results in Inspect logs (.eval, .json), lm-eval's samples or results, and folders of them.
+
+    predictions: the benchmark, opened with its data, that all other files are predictions of.
+
+    A file is left out, with the reason, where it is no log that can be read, a log of another package's task, the same
+    run as an earlier file, or an earlier attempt of a run. Unfinished runs and runs with a limit have a note. Raises
+    BadInput for a path that does not exist and where there is no result at all.
+    """
+    left: list[LeftOut] = []
+    results: list[Result] = []
+    runs: list[FinishedRun] = []
+    for path in _files(paths):
+        try:
+            if predictions is not None and not _is_log(path):
+                results.append(_predicted(path, predictions))
+            else:
+                runs.append(read_run(path, finished=None))
+        except BadInput as problem:
+            left.append(LeftOut(path, _without(path, problem)))
+    for run in _latest(_distinct(runs, left), left):
+        try:
+            results += results_of(run)
+        except BadInput as problem:
+            left.append(LeftOut(run.path, _without(run.path, problem)))
+    if not results:
+        why = "\n".join(f"{each.path}: {each.why}" for each in left) or "the folder holds no .eval, .json or samples."
+        raise BadInput(f"there is no run to read.\n{why}")
+    return Results(tuple(_named(results)), tuple(left))
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    """Every file once; folders with all logs below them, lm-eval's results with the samples beside them."""
+    found: dict[Path, Path] = {}
+    for path in paths:
+        if not path.exists():
+            raise BadInput(f"{path}: there is no such file or folder.")
+        for each in _below(path) if path.is_dir() else _with_samples(path):
+            found.setdefault(each.resolve(), each)
+    return list(found.values())
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    files = sorted({path for pattern in LOGS for path in folder.rglob(pattern) if path.is_file()})
+    return (path for path in files if path.suffix != ".json" or (_is_log(path) and not RESULTS.fullmatch(path.name)))
+
+
+def _with_samples(path: Path) -> list[Path]:
+    named = RESULTS.fullmatch(path.name)
+    beside = sorted(path.parent.glob(f"samples_*_{named['stamp']}.jsonl")) if named else []
+    return beside or [path]
+
+
+def _is_log(path: Path) -> bool:
+    """Whether a file looks like a log of a harness and not like predictions."""
+    if path.suffix == ".eval":
+        return True
+    with path.open("rb") as file:
+        start = file.read(400)
+    return (path.suffix == ".json" and b'"eval"' in start and b'"version"' in start) or b'"doc_id"' in start
+
+
+def _without(path: Path, problem: BadInput) -> str:
+    """The message without the path in front of it."""
+    return str(problem).removeprefix(f"{path}: ").removeprefix(f"{path} ")
+
+
+def _distinct(runs: Iterable[FinishedRun], left: list[LeftOut]) -> Iterator[FinishedRun]:
+    """Each run once, by its identity or by the content of its file."""
+    seen: dict[str, Path] = {}
+    for run in runs:
+        with run.path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        first = next((seen[mark] for mark in (run.identity, content) if mark in seen), None)
+        if first is not None:
+            left.append(LeftOut(run.path, f"is the same run as {first}."))
+            continue
+        seen |= {mark: run.path for mark in (run.identity, content) if mark}
+        yield run
+
+
+def _latest(runs: Iterable[FinishedRun], left: list[LeftOut]) -> list[FinishedRun]:
+    """Of several attempts of one run the finished one, else the one with the most items."""
+    kept: dict[str, FinishedRun] = {}
+    for i, run in enumerate(runs):
+        key = run.task or str(i)
+        other = kept.get(key)
+        if other is None or _done(run) > _done(other):
+            kept[key] = run
+        if other is not None:
+            earlier = other if kept[key] is run else run
+            left.append(LeftOut(earlier.path, f"is another attempt of the run in {kept[key].path}."))
+    return list(kept.values())
+
+
+def _done(run: FinishedRun) -> tuple[bool, int, str]:
+    return run.status == "success", run.held, run.created
+
+
+# ---- results ------------------------------------------------------------------------------------
+
+
+def results_of(run: FinishedRun) -> list[Result]:
+    """One result per scorer of this package. Raises BadInput for a run that has none."""
+    if run.benchmark is None:
+        empty = "holds no sample" if not run.held else "is of a task of another package"
+        raise BadInput(f"{run.path}: {empty}.")
+    scored: dict[str, list[tuple[int, Outcome]]] = {}
+    first: LoggedSample | None = None
+    errors = 0
+    for sample in run.samples:
+        first = first or sample
+        if (sample.benchmark, sample.version, sample.options) != (first.benchmark, first.version, first.options):
+            raise BadInput(f"{run.path}: mixes samples of several runs: {first.where} and {sample.where} differ.")
+        errors += sample.error is not None
+        for score in sample.scores:
+            if score.outcome is not None:
+                scored.setdefault(score.scorer.rsplit("/", 1)[-1], []).append((sample.epoch, score.outcome))
+    if first is None or not scored:
+        raise BadInput(f"{run.path}: holds no score of humor-tasks.")
+    notes = tuple(_notes(run, errors))
+    results = []
+    for scorer, found in scored.items():
+        opened = _opened(run.benchmark, scorer, first)
+        epochs, outcomes = zip(*found, strict=True)
+        results.append(
+            Result(run, opened, scorer, run.replayed or run.model, outcomes, epochs, (run.path,), notes, not notes)
+        )
+    return results
+
+
+def _opened(benchmark: str, scorer: str, sample: LoggedSample) -> Run:
+    if PAIRED.get(scorer, benchmark) != benchmark:
+        return find_benchmark(PAIRED[scorer]).reopen(None, {"system": "-"})
+    return find_benchmark(benchmark).reopen(sample.version, sample.options)
+
+
+def _notes(run: FinishedRun, errors: int) -> Iterator[str]:
+    if run.status != "success":
+        yield f"incomplete: the run ended with status {run.status}."
+    if run.rows is not None and run.held not in (0, run.rows):
+        yield f"incomplete: {run.held} of {run.rows} items."
+    if errors:
+        yield f"incomplete: {errors} samples ended with an error and have no score."
+
+
+def _predicted(path: Path, opened: Run) -> Result:
+    """The result of a file of predictions."""
+    replies = read_predictions(path, opened.form.from_submission)
+    try:
+        report = evaluate(opened, replies)
+    except BadInput as problem:
+        raise BadInput(f"{path}: {problem}") from None
+    run = FinishedRun(
+        path=path,
+        harness="predictions",
+        benchmark=opened.benchmark.name,
+        version=opened.version,
+        signature=report.signature,
+        model=path.stem,
+        held=len(report.outcomes),
+        samples=read_run(path, texts=True).samples,
+        rows=len(report.outcomes),
+        options=opened.options.scoring(),
+        source=opened.data.provenance,
+    )
+    epochs = (1,) * len(report.outcomes)
+    return Result(run, opened, "predictions", run.model, report.outcomes, epochs, (path,))
+
+
+# ---- names --------------------------------------------------------------------------------------
+
+
+def _named(results: Sequence[Result]) -> list[Result]:
+    """The results with the arguments in their names where runs of one model differ in them."""
+    by_model: dict[str, list[Mapping[str, Any]]] = {}
+    for result in results:
+        by_model.setdefault(result.system, []).append(result.run.arguments)
+    return [dataclasses.replace(r, system=_name(r.system, r.run.arguments, by_model[r.system])) for r in results]
+
+
+def _name(model: str, arguments: Mapping[str, Any], all_of_model: Sequence[Mapping[str, Any]]) -> str:
+    names = dict.fromkeys(name for each in all_of_model for name in each if not SECRET.search(name))
+    differing = [n for n in names if len({str(each.get(n, "-")) for each in all_of_model}) > 1]
+    shown = [f"{n}={str(arguments.get(n, '-'))[:MOST_SHOWN]}" for n in differing]
+    return f"{model} ({', '.join(shown)})" if shown else model

@@ -1,0 +1,102 @@
+"""The scores of finished runs: one `Result` per run and scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.data.logs import FinishedRun
+from humor_tasks.data.records import Outcome
+from humor_tasks.scorers.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run, or the parts of one, as one scorer scored it.
+
+    run: the run; an iteration over it reads prompts and replies from its files again.
+    opened: the benchmark with the scoring options of the log, without data.
+    scorer: the scorer's name without its package; "lm_eval" for lm-eval, "predictions" for a file of predictions.
+    system: the model's name; with its arguments where two runs of one name differ in them.
+    outcomes: one outcome per reply, in the order of the file. epochs: the epoch of each.
+    estimates: every metric by name, METRIC over all items and METRIC_PART over each part of the data.
+    paths: the files of the run, several where it was run in parts.
+    notes: what a reader has to know of this run, one sentence each, such as that it is incomplete.
+    complete: whether the run holds a score of every item of its data.
+    """
+
+    run: FinishedRun
+    opened: Run
+    scorer: str
+    system: str
+    outcomes: tuple[Outcome, ...] = field(repr=False)
+    epochs: tuple[int, ...] = field(repr=False)
+    paths: tuple[Path, ...]
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+
+    @property
+    def benchmark(self) -> Benchmark:
+        """The definition of the benchmark."""
+        return self.opened.benchmark
+
+    @cached_property
+    def estimates(self) -> Mapping[str, Estimate]:
+        """Every metric with at least one outcome that counts; the primary metric first."""
+        return self.opened.metrics(self.outcomes)
+
+    @property
+    def primary(self) -> Metric | None:
+        """The first metric of the benchmark that this result has; None where it has none."""
+        return next((metric for metric in self.benchmark.metrics if metric.name in self.estimates), None)
+
+    @cached_property
+    def signature(self) -> Mapping[str, str]:
+        """The entries of the signature by name; empty for a run that records none."""
+        if self.run.signature == "-":
+            return {}
+        return dict(part.partition(":")[::2] for part in self.run.signature.split("|"))
+
+    @cached_property
+    def targets(self) -> Mapping[str, str | None]:
+        """Item id -> its target; these are the rows of the result."""
+        return {outcome.id: outcome.target for outcome in self.outcomes}
+
+    def by_item(self, metric: str) -> dict[str, tuple[float, str]]:
+        """Item id -> the mean value of a metric over its epochs, and its cluster; without items that have no value."""
+        values: dict[str, list[float]] = {}
+        clusters: dict[str, str] = {}
+        for outcome in self.outcomes:
+            if metric in outcome.values:
+                values.setdefault(outcome.id, []).append(outcome.values[metric])
+                clusters[outcome.id] = outcome.cluster
+        return {identity: (sum(found) / len(found), clusters[identity]) for identity, found in values.items()}
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file that no result was read from, and why."""
+
+    path: Path
+    why: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of several files, and what was left out of them."""
+
+    results: tuple[Result, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    def of(self, benchmark: str) -> list[Result]:
+        """The results of one benchmark."""
+        return [result for result in self.results if result.benchmark.name == benchmark]
+
+    @property
+    def benchmarks(self) -> tuple[Benchmark, ...]:
+        """The benchmarks that the results are of, each once, in order of appearance."""
+        return tuple({result.benchmark.name: result.benchmark for result in self.results}.values())

@@ -1,0 +1,102 @@
+"""Published figures are data: every value has a source, and a metric and a benchmark of this package."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.data.published import Figure, published, read_published
+from humor_tasks.errors import BadInput
+
+# People agree in the comparison of explanations; `humor-tasks agreement` computes it, no run does.
+OF_PEOPLE = {("explanation_preference", "gwet_ac1")}
+
+VALUES = [
+    ("matching", "accuracy", "Random", None, 0.2),
+    ("matching", "accuracy", "GPT-4, 5-shot", None, 0.845),
+    ("ranking", "crowd_accuracy", "Human estimate", None, 0.837),
+    ("ranking", "ny_accuracy", "GPT-3 175B, fine-tuned", None, 0.698),
+    ("explanation", "bleu", "GPT-3 175B, fine-tuned", None, 5.42),
+    ("explanation", "rouge_l", "text-ada-001", None, 0.159),
+    ("explanation_preference", "win_rate", "people against GPT-4, 5-shot", None, 0.677),
+    ("explanation_preference", "gwet_ac1", "T5-11B against Caption only (T5-11B)", None, 0.644),
+    ("explanation_preference", "preferred", "VideoChat2, Chain-of-Task", "comedy", 0.308),
+    ("humicroedit_rating", "rmse", "Hitachi", None, 0.49725),
+    ("humicroedit_rating", "rmse_at_40", "BASELINE (mean of train; majority label)", None, 0.64004),
+    ("humicroedit_pairwise", "reward", "YNU-HPCC", None, 0.27831),
+    ("humorbench", "coverage", "Llama 4 Maverick", None, 0.47),
+    ("humorbench_autograder", "accuracy", "GPT-4o", None, 0.87),
+    ("mock_detecting", "accuracy", "people", "post", 0.993),
+    ("mock_matching", "accuracy", "GPT-4o, Chain-of-Task", "cartoon", 0.687),
+    ("mock_generation", "hss", "GPT-4o", "post", 4.47),
+]
+
+
+@pytest.mark.parametrize(("benchmark", "metric", "system", "part", "value"), VALUES)
+def test_values_are_those_of_the_papers(
+    benchmark: str, metric: str, system: str, part: str | None, value: float
+) -> None:
+    found = [f for f in published(benchmark) if (f.metric, f.system, f.part) == (metric, system, part)]
+    assert [f.value for f in found] == [value]
+
+
+def test_every_figure_is_of_a_metric_of_a_benchmark() -> None:
+    for figure in published():
+        names = {metric.name for metric in BENCHMARKS[figure.benchmark].metrics}
+        assert figure.metric in names or (figure.benchmark, figure.metric) in OF_PEOPLE, figure
+        assert figure.source, figure
+    assert {"model", "human", "baseline"} == {figure.kind for figure in published()}
+    assert len(published()) == sum(len(published(name)) for name in BENCHMARKS)
+
+
+def test_shares_are_shares() -> None:
+    for figure in published():
+        metric = next((m for m in BENCHMARKS[figure.benchmark].metrics if m.name == figure.metric), None)
+        if metric is None or metric.proportion or metric.name == "rouge_l":
+            assert 0 <= figure.value <= 1, figure
+    assert all(1 < figure.value < 100 for figure in published("explanation") if figure.metric == "bleu")
+
+
+def test_tables_are_whole() -> None:
+    def count(benchmark: str, of: str) -> int:
+        return sum(of in figure.source for figure in published(benchmark))
+
+    assert [count("matching", "Table 2"), count("ranking", "Table 2")] == [16, 32]
+    assert [count("matching", "Table 4"), count("ranking", "Table 4"), count("explanation", "Table 4")] == [5, 10, 10]
+    assert [count("explanation", "Table 5"), count("explanation_preference", "Table 3")] == [24, 14]
+    assert [count("humorbench", "overall"), count("humorbench", ", hard")] == [15, 15]
+
+
+GOOD = 'benchmark = "matching", metric = "accuracy", system = "s", kind = "model", value = 0.5, source = "t"'
+BAD = [
+    ("figure = [", "is no TOML"),
+    ("other = []", "the array `figure` and nothing else"),
+    ("figure = [1]", "figure 1: is 1; it must be a table"),
+    (f"figure = [{{ {GOOD}, shot = 5 }}]", "there is no 'shot'.*Did you mean 'shots'"),
+    (f"figure = [{{ {GOOD.replace('0.5', 'nan')} }}]", "figure 1: value is nan; it must be a number"),
+    (f"figure = [{{ {GOOD.replace('0.5', 'true')} }}]", "value is True"),
+    (f"figure = [{{ {GOOD.replace('model', 'modell')} }}]", "kind: there is no 'modell'"),
+    (f"figure = [{{ {GOOD.replace('source', 'note')} }}]", "figure 1: has no source"),
+    (f'figure = [{{ {GOOD}, shots = "5" }}]', "shots is '5'; it must be a number"),
+    (f"figure = [{{ {GOOD} }}, {{ {GOOD} }}]", "figure 2: repeats figure 1"),
+]
+
+
+@pytest.mark.parametrize(("text", "problem"), BAD)
+def test_what_is_no_figure_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "published.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=problem) as told:
+        read_published(path)
+    assert str(path) in str(told.value)
+
+
+def test_a_figure_of_a_part_compares_with_the_parts_estimate(tmp_path: Path) -> None:
+    path = tmp_path / "published.toml"
+    path.write_text(f'figure = [{{ {GOOD}, part = "post", n = 3 }}]')
+    (figure,) = read_published(path)
+    assert figure == Figure("matching", "accuracy", "s", "model", 0.5, "t", n=3, part="post")
+    assert (figure.estimate, math.isfinite(figure.value)) == ("accuracy_post", True)

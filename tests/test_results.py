@@ -1,0 +1,154 @@
+"""`read_results`: files and folders of both harnesses -> results, and what is left out and why."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import match
+from inspect_ai.solver import generate
+from standins.commands import lm_eval
+
+from humor_tasks import load
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.tasks.caption_contest import matching
+from humor_tasks.studies.results import differences, read_results, refusals
+
+OPENED = load("matching", dataset="sample")
+
+
+def inspect_log(folder: Path, letter: str, task: Task | None = None, model: str = "m", **more: Any) -> Path:
+    def output(*_: Any) -> ModelOutput:
+        made = ModelOutput.from_content(f"mockllm/{model}", f"Answer: {letter}")
+        made.usage = ModelUsage(input_tokens=10, output_tokens=2, total_tokens=12)
+        return made
+
+    by = get_model(f"mockllm/{model}", custom_outputs=output, memoize=False)
+    (log,) = eval(task or matching(dataset="sample"), model=by, log_dir=str(folder), display="none", **more)
+    return Path(log.location)
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """a.eval and b.eval of two models, short.eval with a limit, and lm-eval's files in lm/."""
+    folder = tmp_path_factory.mktemp("results")
+    for name, letter, more in (("a", "A", {}), ("b", "B", {}), ("short", "A", {"limit": 4})):
+        inspect_log(folder / "made", letter, model=name, **more).rename(folder / f"{name}.eval")
+    options = ("--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample")
+    lm_eval("--tasks", "nyc_matching", *options, "--output_path", folder / "lm", "--log_samples", cwd=folder)
+    return folder
+
+
+def test_results_of_both_harnesses_have_the_figures_that_the_harness_printed(logs: Path) -> None:
+    found = read_results([logs])
+    by_name = {(r.run.harness, r.system): r for r in found.results}
+    assert set(by_name) == {
+        *(("inspect", f"mockllm/{name}") for name in ("a", "b", "short")),
+        ("lm_eval", "humor-baseline strategy=longest"),
+    }
+    for name in ("a", "b", "short"):
+        log = read_eval_log(str(logs / f"{name}.eval"))
+        assert log.results is not None
+        printed = {n: m.value for n, m in log.results.scores[0].metrics.items()}
+        result = by_name["inspect", f"mockllm/{name}"]
+        for metric, estimate in result.estimates.items():
+            assert printed[metric] == estimate.value
+            assert printed[f"{metric}_ci_low"] == pytest.approx(estimate.low, abs=0, nan_ok=True)
+    (results,) = (logs / "lm").rglob("results_*.json")
+    printed = json.loads(results.read_text())["results"]["nyc_matching"]
+    estimates = by_name["lm_eval", "humor-baseline strategy=longest"].estimates
+    assert printed["acc,none"] == estimates["accuracy"].value
+    assert printed["acc_stderr,none"] == estimates["accuracy"].stderr
+
+
+def test_an_unfinished_run_is_noted_and_does_not_compare(logs: Path) -> None:
+    short, whole = (read_results([logs / f"{name}.eval"]).results[0] for name in ("short", "a"))
+    assert (short.complete, short.notes) == (False, ("incomplete: 4 of 10 items.",))
+    assert refusals(short, whole) == ["mockllm/short: incomplete: 4 of 10 items."]
+
+
+def test_equal_rows_compare_across_harnesses(logs: Path) -> None:
+    a, lm = (r for r in read_results([logs / "a.eval", logs / "lm"]).results)
+    assert refusals(a, lm) == []
+    assert "way of getting an answer: generate and loglikelihood" in differences(a, lm)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"split": "validation"}, "split: test and validation"),
+        ({"on_unparsed": "exclude"}, "rule for unreadable replies: wrong and exclude"),
+        ({"prompts": "PROMPTS"}, "prompt set: "),
+    ],
+)
+def test_other_rows_rules_and_prompts_do_not_compare(
+    logs: Path, tmp_path: Path, changed: dict[str, Any], reason: str
+) -> None:
+    if "prompts" in changed:
+        (tmp_path / "p").mkdir()
+        text = next(text for name, text in OPENED.templates.items() if name.startswith("matching"))
+        (tmp_path / "p" / "matching.cot.txt").write_text(text.replace("cartoon", "drawing"))
+        changed = {"prompts": str(tmp_path / "p")}
+    other = inspect_log(tmp_path / "made", "A", matching(dataset="sample", **changed))
+    a, b = (read_results([path]).results[0] for path in (logs / "a.eval", other))
+    assert any(found.startswith(reason) for found in refusals(a, b)), refusals(a, b)
+
+
+def test_other_settings_compare_and_are_told(logs: Path, tmp_path: Path) -> None:
+    other = inspect_log(tmp_path, "A", matching(dataset="sample", shots=2))
+    a, b = (read_results([path]).results[0] for path in (logs / "a.eval", other))
+    assert refusals(a, b) == []
+    assert "number of worked examples: 0 and 2" in differences(a, b)
+
+
+def test_what_is_no_result_is_left_out_with_the_reason(logs: Path, tmp_path: Path) -> None:
+    foreign = Task(dataset=[Sample(input="1+1", target="2")], solver=generate(), scorer=match(), name="sums")
+    shutil.copy(inspect_log(tmp_path / "made", "2", foreign), tmp_path / "foreign.eval")
+    shutil.copy(logs / "a.eval", tmp_path / "again.eval")
+    (tmp_path / "cut.eval").write_bytes((logs / "b.eval").read_bytes()[:500])
+    (tmp_path / "empty.eval").touch()
+    shutil.rmtree(tmp_path / "made")
+    found = read_results([logs / "a.eval", tmp_path])
+    assert [result.system for result in found.results] == ["mockllm/a"]
+    assert {each.path.name: each.why for each in found.left_out} == {
+        "again.eval": f"is the same run as {logs / 'a.eval'}.",
+        "cut.eval": "cannot be read as an Inspect log (it is truncated or damaged, or no .eval).",
+        "empty.eval": "is empty; it holds no log.",
+        "foreign.eval": "is of a task of another package.",
+    }
+
+
+def test_a_file_of_predictions_is_the_result_of_the_benchmark_that_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({record.id: "A" for record in OPENED.records}))
+    (result,) = read_results([path], OPENED).results
+    assert (result.system, result.scorer, len(result.outcomes)) == ("mine", "predictions", 10)
+    assert result.estimates["accuracy"].value == sum(r.target == "A" for r in OPENED.records) / 10
+
+
+def test_models_of_one_name_are_told_apart_by_their_arguments(tmp_path: Path) -> None:
+    for i, arguments in enumerate(({"temp": 1, "api_key": "s3cret"}, {"temp": 2, "api_key": "other"})):
+        log = json.loads(read_eval_log(str(inspect_log(tmp_path / "made", "A"))).model_dump_json())
+        log["eval"] |= {"model_args": arguments}
+        (tmp_path / f"{i}.json").write_text(json.dumps({"version": log.pop("version"), **log}))
+    shutil.rmtree(tmp_path / "made")
+    found = read_results([tmp_path])
+    assert [result.system for result in found.results] == ["mockllm/m (temp=1)", "mockllm/m (temp=2)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [("none.eval", None, "there is no such file or folder"), ("cut.eval", b"PK\x03\x04", "there is no run to read")],
+)
+def test_no_result_at_all_is_an_error(tmp_path: Path, name: str, content: bytes | None, says: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(BadInput, match=says):
+        read_results([tmp_path / name])
