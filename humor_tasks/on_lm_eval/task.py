@@ -265,7 +265,9 @@ class BenchmarkTask(Task):
         else:
             outcome = self.run.outcome(record, results[0])
         doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
-        logged = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
+        logged: dict[str, Any] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
+        if self.run.data.places:  # for the order of joined parts
+            logged["place"] = self.run.data.places[record.id]
         found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.benchmark.reported:
             if metric.counted([outcome]):
@@ -375,7 +377,7 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines
         "target": record.target,
-        "rows": len(run.records),  # shows whether a log is of a run with --limit
+        "rows": run.data.provenance["rows"],  # shows whether a log is of a part or of a run with --limit
     }
     if record.picture is not None:
         doc["picture"] = record.picture.where

@@ -27,6 +27,17 @@ class Usage:
         """Input tokens, including cached tokens."""
         return self.input + self.cache_read + self.cache_write
 
+    def __add__(self, other: Usage) -> Usage:
+        """The usage of both; the cost is None where either has none."""
+        costs = [each.cost for each in (self, other) if each.cost is not None]
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            sum(costs) if len(costs) == 2 else None,
+        )
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -48,8 +59,9 @@ class LoggedSample:
 
     where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
     the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
-    not hold it. reply: None where the run has no reply in text;
-    `raw` then holds the logged response, such as log-likelihoods.
+    not hold it. reply: None where the run has no reply in text; `raw` then holds the logged response, such as
+    log-likelihoods. place: the position among all rows of the run, also in a part; both harnesses compute metrics in
+    this order, epoch by epoch.
     """
 
     where: str
@@ -69,6 +81,7 @@ class LoggedSample:
     error: str | None = None
     scores: tuple[Scored, ...] = ()
     raw: Any = None
+    place: int | None = None
     context: str = field(default="", repr=False)
 
     @property
@@ -97,7 +110,7 @@ class FinishedRun:
     by model role. bound: the models of each role. arguments: the arguments that the model was made with. identity: a
     name that no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the
     model that wrote the replies, where the run only graded the replies of another run. samples: all replies, read from
-    the file again at each iteration.
+    the file again at each iteration. paths: the files of a run that is joined from parts.
     """
 
     path: Path
@@ -121,6 +134,7 @@ class FinishedRun:
     identity: str | None = None
     task: str | None = None
     created: str = ""
+    paths: tuple[Path, ...] = ()
 
     @property
     def graders(self) -> tuple[str, ...]:
@@ -140,3 +154,4 @@ class About:
     signature: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
+    place: int | None = None

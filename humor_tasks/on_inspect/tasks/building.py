@@ -112,8 +112,9 @@ def _scorer(form: AnswerForm) -> Scorer:
 
 def sample(run: Run, record: Record, signature: str) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
-    about = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+    about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about["signature"] = signature
+    about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | {"groups": dict(record.groups)}}
     if record.points:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}

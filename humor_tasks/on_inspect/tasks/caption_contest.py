@@ -28,6 +28,7 @@ def matching(
     on_unparsed: OnUnparsed = "wrong",
     extraction: Mode = "strict",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """Which of five captions belongs to a cartoon (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
@@ -46,6 +47,7 @@ def matching(
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("matching", locals())
 
@@ -64,6 +66,7 @@ def ranking(
     on_unparsed: OnUnparsed = "wrong",
     extraction: Mode = "strict",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """Which of two captions is funnier (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
@@ -82,6 +85,7 @@ def ranking(
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("ranking", locals())
 
@@ -100,6 +104,7 @@ def explanation(
     on_unparsed: OnUnparsed = "wrong",
     extraction: Mode = "strict",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """Why is a caption funny (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
@@ -118,6 +123,7 @@ def explanation(
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("explanation", locals())
 
@@ -136,6 +142,7 @@ def brainstorm(
     frequency_penalty: float | str | None = SAMPLING["frequency_penalty"],
     presence_penalty: float | str | None = SAMPLING["presence_penalty"],
     prompts: str | None = None,
+    shard: str | None = None,
 ) -> Task:
     """Concepts, a caption and its explanation for each cartoon (Hessel et al., ACL 2023, Appendix G).
 
@@ -157,5 +164,6 @@ def brainstorm(
         frequency_penalty: Frequency penalty, by default as published; `none`: the provider's default.
         presence_penalty: Presence penalty, by default as published; `none`: the provider's default.
         prompts: Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("brainstorm", locals(), [brainstormed()])

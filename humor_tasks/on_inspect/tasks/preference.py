@@ -37,6 +37,7 @@ def explanation_preference(
     seed: int = 1234,
     cache: bool = True,
     retries: int = 0,
+    shard: str | None = None,
 ) -> Task:
     """Which of two explanations judges prefer (Hessel et al., ACL 2023, Table 3; MOCK's EXPAcc).
 
@@ -64,6 +65,7 @@ def explanation_preference(
         seed: Seed of random orders and of the judges.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     built = build("explanation_preference", locals(), graded_by=lambda how: [preference(**how)], asks=False)
     built.solver = left_to_judges()
