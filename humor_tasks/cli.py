@@ -199,8 +199,8 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     note = f"judged:{judged.name}|labels:{labels.name}|without_verdict:{corrected.without_verdict}"
     report = Report(corrected.estimates(), f"{note}|humor_tasks:{__version__}", ())
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
-    if corrected.few:
-        click.echo(f"Beware: {corrected.few}", err=True)
+    for warning in filter(None, (corrected.few, report.warning)):
+        click.echo(f"Beware: {warning}", err=True)
 
 
 @main.command()

@@ -6,15 +6,16 @@ import csv
 import json
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from standins.graded_logs import Logs, humor_tasks
 from standins.humorbench import ELEMENTS
 
+from humor_tasks.api import Report
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
-from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
 from humor_tasks.studies.report.graded import GradedPoint, read_graded
@@ -50,9 +51,16 @@ def test_a_correction_is_what_the_scorers_say(seed: int) -> None:
         "rogan_gladen": rogan_gladen(*verdicts, human, **own),
     }
     assert found.without_verdict == len(points) - len(read) == 6
-    assert list(found.estimates()) == list(expected)
-    for name, estimate in found.estimates().items():
-        assert vars(estimate) == pytest.approx(vars(expected[name])), name
+    assert found.missing.value == 0.1
+    for passes, word in ((False, "failed"), (True, "passed")):
+        filled = [replace(p, passed=passes) if p.passed is None else p for p in points]
+        again = correct(filled, labels)
+        assert (again.missing.value, again.bounds) == (0, {})
+        for name in ("judged", "prediction_powered", "rogan_gladen"):
+            expected[f"{name}_missing_{word}"] = again.estimates()[name]
+    assert set(found.estimates()) == {*expected, "missing_verdicts"}
+    for name, estimate in expected.items():
+        assert vars(found.estimates()[name]) == pytest.approx(vars(estimate)), name
     assert found.prediction_powered.n == len(read) < len(points)
     assert found.judged.value > found.rogan_gladen.value  # the judge was easygoing
 
@@ -151,7 +159,10 @@ def test_a_correction_by_few_labels_says_so(tmp_path: Path, n: int, few: bool) -
     named = table(tmp_path / "labels.csv", [{"id": k, "label": words[v]} for k, v in labels.items()])
     done = humor_tasks("correct-for-judge", judged, "--labels", named, "--json")
     assert done.exit_code == 0, done.output
-    assert done.stderr == (f"Beware: {warning}\n" if few else "")
+    *others, missing = done.stderr.splitlines()
+    assert others == ([f"Beware: {warning}"] if few else [])
+    assert missing.startswith("Beware: 9.3% of the graders' verdicts are missing")
+    assert "judged is 0." in missing
     assert json.loads(done.stdout)["metrics"]["labelled"]["n"] == n
 
 
@@ -184,9 +195,15 @@ def test_correct_for_judge_on_the_command_line(logs: Logs, tmp_path: Path) -> No
     assert names == ["judged", "labelled", "prediction_powered", "rogan_gladen"]
     assert f"judged:{log.name}|labels:labels.csv|without_verdict:{expected.without_verdict}" in shown.output
     found = json.loads(humor_tasks("correct-for-judge", log, "--labels", path, "--json").stdout)
-    for name, estimate in expected.estimates().items():
-        assert Estimate(**found["metrics"][name]) == pytest.approx(estimate)
+    assert found["metrics"] == Report(expected.estimates(), "", ()).as_dict()["metrics"]
     assert expected.without_verdict > 0
+
+
+def test_points_that_nobody_was_asked_about_are_not_missing() -> None:
+    points, labels = judged_rows(1)
+    silent = [replace(p, asked=p.passed is not None) for p in points]
+    found = correct(silent, labels)
+    assert (found.without_verdict, found.missing.value, found.bounds) == (6, 0, {})
 
 
 def test_what_cannot_be_known_is_null(tmp_path: Path) -> None:

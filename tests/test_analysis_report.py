@@ -16,7 +16,7 @@ from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, mad
 from standins.votes import tight
 
 from humor_tasks.data.prices import VARIABLE
-from humor_tasks.data.writing import write_bytes
+from humor_tasks.data.writing import cell_text, write_bytes
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.report.graded import read_graded
@@ -163,7 +163,8 @@ def test_csv_and_json_carry_the_numbers(logs: Logs, tmp_path: Path) -> None:
     assert [list(row) for row in table] == [list(row) for row in objects] == [list(COLUMNS)] * 4
     for row, shown, line in zip(table, objects, lines, strict=True):
         assert shown == line.cells()
-        assert row == {name: "" if value is None else str(value) for name, value in shown.items()}
+        read = {name: cell_text(cell) for name, cell in row.items()}
+        assert read == {name: "" if value is None else str(value) for name, value in shown.items()}
     cells = objects[0]
     assert (cells["model"], cells["log"]) == ("mockllm/a", logs.of("a", "judge").name)
     assert cells["score"] == lines[0].score.value

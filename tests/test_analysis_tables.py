@@ -69,5 +69,5 @@ def test_what_cannot_be_written_is_told_before_logs_are_read(option: str, name: 
 
 
 def test_every_label_of_a_judge_has_a_meaning() -> None:
-    assert len(set(LEGEND)) == 16
+    assert len(set(LEGEND)) == 21
     assert all(meaning and not meaning.endswith(".") for meaning in LEGEND.values())

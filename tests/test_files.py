@@ -7,11 +7,17 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from standins.graded_logs import made_log
 
 from humor_tasks.data.predictions import read_predictions
-from humor_tasks.data.writing import write_json, write_text
+from humor_tasks.data.rows import read_csv
+from humor_tasks.data.writing import as_table, cell_text, write_json, write_table, write_text
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.studies.submission import Answers, complete, read_answers
+from humor_tasks.studies.captions.captions import COLUMNS, write_ranking
+from humor_tasks.studies.report.table import as_csv, lines_of
+from humor_tasks.studies.submission import Answers, complete, read_answers, write_predictions
 
 GOOD = {
     "object.json": '{"a": "A", "b": "Answer: B"}',
@@ -53,6 +59,40 @@ def test_names_what_is_wrong(tmp_path: Path, name: str) -> None:
 def test_line_separators_inside_a_text_end_no_line(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"id": "a", "text": "one\u2028two\u0085three"}\n', encoding="utf-8")
     assert read_predictions(tmp_path / "p.jsonl") == {"a": "one\u2028two\u0085three"}
+
+
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # OWASP, "CSV Injection"
+TEXTS = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", "'", "''"]),
+    st.sampled_from(["", "x", *FORMULAS]),
+    st.text(st.characters(exclude_categories=("Cs",))),
+)
+
+
+@given(st.lists(st.tuples(TEXTS, st.floats(allow_nan=False), st.integers()), min_size=1))
+def test_tables_hold_no_formula_and_are_read_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, float, int]]
+) -> None:
+    path = tmp_path_factory.mktemp("table") / "table.csv"
+    write_table(path, ("text", "float", "int"), rows)
+    found = read_csv(path, ("text", "float", "int")).rows
+    assert not any(row["text"].startswith(FORMULAS) for row in found)
+    assert [(cell_text(row["text"]), float(row["float"]), int(row["int"])) for row in found] == rows
+
+
+def test_a_ranking_and_a_report_hold_no_formula(tmp_path: Path) -> None:
+    caption = dict(zip(COLUMNS, ("510", 1, -0.5, 2, "@system", "=1+1"), strict=True))
+    write_ranking(tmp_path / "r.csv", [caption])
+    assert (tmp_path / "r.csv").read_text().splitlines()[1] == "510,1,-0.5,2,'@system,'=1+1"
+    log = made_log("-model")
+    assert as_csv(lines_of([log])).splitlines()[1].startswith("'-model,")
+
+
+def test_files_for_other_programs_stay_as_they_are(tmp_path: Path) -> None:
+    write_predictions(tmp_path / "s.csv", {"-1": "-0.5"})
+    assert (tmp_path / "s.csv").read_text() == "id,pred\n-1,-0.5\n"
+    assert as_table(("id",), [["=1"]], exact=True) == "id\n=1\n"
 
 
 def test_targets_that_are_no_files(tmp_path: Path) -> None:

@@ -245,6 +245,33 @@ def test_verdicts_that_are_missing_and_pairs_not_asked_about_are_counted(
     assert (people.value, people.n) == (sum(PEOPLE[i] == "A" for i in IDS[1:]) / 24, 24)
     assert any("1 of 24 pairs with votes have no verdict" in note for note in found.notes)
     assert any("1 of the log's pairs" in note for note in found.notes)
+    assert any("1 of 48 verdicts are missing. 2.1% of the graders' verdicts" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_missing_verdicts_are_also_counted_as_failed_and_as_passed(
+    log_of: Callable[..., Path], tmp_path: Path, turned: bool
+) -> None:
+    """25 pairs, A wins 17. The judge is right, except that it cannot be read on pair 5, which B wins."""
+    log = log_of(lambda a, b: None if "(5)" in a + b else like_people(a, b))
+    people = {i: {"A": "B", "B": "A"}[word] for i, word in PEOPLE.items()} if turned else PEOPLE
+    found = against(tmp_path, log, people=people, rows=items(TEXTS, turned))
+    by, won = values(only(found)), 8 if turned else 17
+    lost = sum(word == "A" for i, word in people.items() if i != IDS[5])
+    assert by["missing_verdicts"] == 1 / 25
+    assert (by["accuracy_missing_failed"], by["accuracy"], by["accuracy_missing_passed"]) == (24 / 25, 1, 1)
+    assert by["judge_win_rate_missing_failed"] == lost / 25 <= won / 25 <= (lost + 1) / 25
+    assert by["judge_win_rate_missing_passed"] == (lost + 1) / 25
+    (note,) = [note for note in found.notes if "missing" in note and "verdicts are missing." in note]
+    assert "2 of 50 verdicts are missing. 4.0% of the graders' verdicts are missing" in note
+    assert "accuracy is 0.960 with each of them counted as failed and 1.000 as passed" in note
+
+
+def test_without_missing_verdicts_there_are_no_bounds(log_of: Callable[..., Path], tmp_path: Path) -> None:
+    found = against(tmp_path, log_of(longer))
+    assert values(only(found))["missing_verdicts"] == 0
+    assert not [name for name in values(only(found)) if name.endswith(("_failed", "_passed"))]
+    assert not [note for note in found.notes if "missing" in note]
 
 
 def test_a_judge_that_cannot_be_read_at_all_is_told_as_that(log_of: Callable[..., Path], tmp_path: Path) -> None:

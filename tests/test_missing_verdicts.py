@@ -70,6 +70,7 @@ def test_a_judged_benchmark_without_the_rule_cannot_be_defined() -> None:
             {MISSING: 0.5, "x": 1.0, "x_missing_failed": 0.25, "x_missing_passed": 0.75},
             "Scores leave them out: x is 0.250 with each of them counted as failed and 0.750 as passed.",
         ),
+        ({MISSING: 0.5, "x_missing_failed": math.nan, "x_missing_passed": 1.0}, "Scores leave them out."),
     ],
 )
 def test_the_warning(values: dict[str, float], told: str | None) -> None:

@@ -8,6 +8,7 @@ METRIC_missing_failed and METRIC_missing_passed. A run above TOLERATED warns.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -71,7 +72,7 @@ def missing_warning(values: Mapping[str, float]) -> str | None:
         f"{name} is {values[f'{name}_{low}']:.3f} with each of them counted as failed and "
         f"{values[f'{name}_{high}']:.3f} as passed"
         for name in (key.removesuffix(f"_{low}") for key in values if key.endswith(f"_{low}"))
-        if f"{name}_{high}" in values
+        if math.isfinite(values[f"{name}_{low}"] + values.get(f"{name}_{high}", math.nan))
     ]
     bounds = f" Scores leave them out: {'; '.join(told)}." if told else " Scores leave them out."
     return f"{share:.1%} of the graders' verdicts are missing (unread, refused, failed or without a majority).{bounds}"

@@ -143,4 +143,4 @@ def write_predictions(path: Path, found: Mapping[str, str]) -> None:
     """Write the organisers' format: a CSV file with the columns id and pred."""
     if path.suffix != ".csv":
         raise BadInput(f"{path}: a submission to Humicroedit ends in .csv.")
-    write_table(path, ("id", "pred"), found.items())
+    write_table(path, ("id", "pred"), found.items(), exact=True)

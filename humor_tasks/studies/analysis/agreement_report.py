@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks import __version__
+from humor_tasks.benchmarks.missing import MISSING
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.bradley_terry import Strength
@@ -28,8 +29,8 @@ METRICS = (
 )
 _ABOUT_JUDGES = (
     "- A, B: the systems whose texts are options A and B; of its family: the side whose author is of the judge's "
-    "family; pairs: those with a verdict and votes, over which all lines are but unread, the win rates and prediction "
-    "powered."
+    "family; pairs: those with a verdict and votes, over which all lines are but unread, the win rates, prediction "
+    "powered and those of missing verdicts."
 )
 LEGEND = {
     "accuracy": "how often the judge agrees with the majority of the annotators, over pairs without a tie of either",
@@ -48,6 +49,11 @@ LEGEND = {
     "judge_win_rate": "A's win rate by the judge, over all pairs with a verdict",
     "people_win_rate": "A's win rate by the majority, over all pairs with votes",
     "prediction_powered": "A's win rate by annotators over all pairs with a verdict, estimated from both",
+    MISSING: "the share of the judge's questions without a verdict (unread, refused or failed)",
+    "accuracy_missing_failed": "accuracy with a pair without a verdict counted as disagreement",
+    "accuracy_missing_passed": "the same, counted as agreement",
+    "judge_win_rate_missing_failed": "A's win rate by the judge with each missing verdict counted as lost by A",
+    "judge_win_rate_missing_passed": "the same, counted as won by A",
 }
 """Label of a judge's row -> its meaning; see `studies.analysis.judge.Comparison`."""
 HOW = "Intervals are 95 %, clustered by contest where PAIRS or the log tell it, else by item."
@@ -131,7 +137,7 @@ def as_csv(analysis: Analysis) -> str:
     """One row per question; an empty cell is unknown or does not apply."""
     rows = []
     for each in analysis.questions:
-        cells = [_inert(cell) for cell in _about(each).values()]
+        cells = list(_about(each).values())
         for name in METRICS:
             e = each.estimates.get(name)
             values = [e.value, e.low, e.high] if e else [None] * 3
@@ -139,11 +145,6 @@ def as_csv(analysis: Analysis) -> str:
         rows.append(cells)
     names = [f"{name}{part}" for name in METRICS for part in ("", "_low", "_high")]
     return as_table(["question", "kind", "a", "b", "generated", "ratings", "items", "ties", *names], rows)
-
-
-def _inert(cell: Any) -> Any:
-    """Prefix text that a spreadsheet would evaluate as a formula with an apostrophe."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t")) else cell
 
 
 def _about(each: Agreed) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from humor_tasks.benchmarks.humorbench.corpus import check_distinct, key
+from humor_tasks.benchmarks.missing import BOUNDS, MISSING
 from humor_tasks.data.rows import CsvRows, read_csv
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
@@ -21,13 +22,20 @@ LEAST, ENOUGH = 10, 30
 
 @dataclass(frozen=True)
 class Correction:
-    """The judged pass rate, the pass rate of the human labels, two corrected pass rates, and the unjudged rows."""
+    """The judged pass rate, the pass rate of the human labels, two corrected pass rates, and the unjudged rows.
+
+    missing: the share of the rows that graders were asked about without a verdict. bounds: where there are such rows,
+    each estimate from verdicts with the missing ones counted as failed and as passed, by NAME_missing_failed and
+    NAME_missing_passed.
+    """
 
     judged: Estimate
     labelled: Estimate
     prediction_powered: Estimate
     rogan_gladen: Estimate
     without_verdict: int
+    missing: Estimate
+    bounds: Mapping[str, Estimate]
 
     @property
     def few(self) -> str:
@@ -38,7 +46,7 @@ class Correction:
     def estimates(self) -> dict[str, Estimate]:
         """The estimates by name, for a report."""
         names = ("judged", "labelled", "prediction_powered", "rogan_gladen")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in names} | {MISSING: self.missing} | dict(self.bounds)
 
 
 def read_judged(path: Path) -> list[GradedPoint]:
@@ -103,9 +111,25 @@ def _ids(found: CsvRows) -> list[str]:
 def correct(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> Correction:
     """The corrected pass rates; labelled rows must be a random sample of the judged ones.
 
-    Rows without a verdict are left out of every estimate and counted. Standard errors are clustered by the rows'
-    clusters. Raises BadInput for fewer than 10 labelled rows with a verdict.
+    Rows without a verdict are left out of every estimate but the bounds, and counted. Standard errors are clustered by
+    the rows' clusters. Raises BadInput for fewer than 10 labelled rows with a verdict.
     """
+    found, asked = _estimates(judged, labels), [point for point in judged if point.asked]
+    without = [float(point.passed is None) for point in asked]
+    bounds: dict[str, Estimate] = {}
+    for suffix, passes in BOUNDS.items() if any(without) else ():
+        filled = [replace(point, passed=passes) if point.passed is None else point for point in asked]
+        bounds |= {f"{name}_{suffix}": e for name, e in _estimates(filled, labels).items() if name != "labelled"}
+    return Correction(
+        **found,
+        without_verdict=sum(point.passed is None for point in judged),
+        missing=clustered_proportion(without, [point.cluster for point in asked]),
+        bounds=bounds,
+    )
+
+
+def _estimates(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> dict[str, Estimate]:
+    """The estimates from the rows with a verdict."""
     read = [(point, point.passed) for point in judged if point.passed is not None]
     rest = [(p, float(v)) for p, v in read if p.id not in labels]
     both = [(p, float(v)) for p, v in read if p.id in labels]
@@ -115,10 +139,9 @@ def correct(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> Correc
     clusters, human_clusters = [p.cluster for p, _ in rest], [p.cluster for p, _ in both]
     data = ([v for _, v in rest], [v for _, v in both], human)
     own = {"clusters": clusters, "human_clusters": human_clusters}
-    return Correction(
-        judged=clustered_proportion([float(v) for _, v in read], [p.cluster for p, _ in read]),
-        labelled=clustered_proportion(human, human_clusters),
-        prediction_powered=prediction_powered(*data, **own, proportion=True),
-        rogan_gladen=rogan_gladen(*([bool(v) for v in part] for part in data), **own),
-        without_verdict=len(judged) - len(read),
-    )
+    return {
+        "judged": clustered_proportion([float(v) for _, v in read], [p.cluster for p, _ in read]),
+        "labelled": clustered_proportion(human, human_clusters),
+        "prediction_powered": prediction_powered(*data, **own, proportion=True),
+        "rogan_gladen": rogan_gladen(*([bool(v) for v in part] for part in data), **own),
+    }

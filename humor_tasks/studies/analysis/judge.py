@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, pairs_of
+from humor_tasks.benchmarks.missing import BOUNDS, MISSING, missing_warning
+from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.records import Outcome
@@ -62,7 +63,15 @@ class JudgedPair:
     @property
     def verdict(self) -> str | None:
         """ "system", "against" or "tie"; None unless every order has a verdict."""
-        return pairs_of(self.outcomes)[0].preferred
+        return self._preferred(self.outcomes)
+
+    def filled(self, wins: bool) -> str | None:
+        """`verdict` with each missing verdict counted as won or as lost by the system."""
+        return self._preferred([VERDICTS.filled(outcome, wins) for outcome in self.outcomes])
+
+    @staticmethod
+    def _preferred(outcomes: Sequence[Outcome]) -> str | None:
+        return pairs_of(outcomes)[0].preferred
 
     @property
     def lengths(self) -> tuple[float, float]:
@@ -142,6 +151,9 @@ class Comparison:
     is preferred. people_length_effect, people_longer: the same of the majority. self_preference: the judge's win rate
     of its `own` side minus the human win rate of that side. unread: the share of pairs with votes that have no
     verdict. judge_win_rate: A's win rate over all pairs with a verdict. people_win_rate: A's over all pairs with votes.
+    missing_verdicts: the share of the judge's questions without a verdict. Where there are any, the bounds
+    accuracy_missing_failed and _missing_passed count a pair without a verdict as disagreement and as agreement, and
+    judge_win_rate_missing_failed and _missing_passed a missing verdict as lost and as won by A.
     prediction_powered: an estimate of A's human win rate over all pairs with a verdict; the pairs with votes must be a
     random sample of them (`prediction_powered`).
     """
@@ -213,6 +225,8 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
     asked = [i for i in agreed.majority if i in pairs]
     unread = clustered_proportion([float(i not in verdicts) for i in asked], words.clusters(asked))
     corrected, notes = _win_rates(words, asked)
+    bounds = _bounds(words, sides)
+    notes += _missing(words, bounds) if words.verdicts else []
     if other:
         notes.append(f"{listed('pair', other)} left out: the annotators saw other texts than the judge.")
     if log.settled:
@@ -220,7 +234,7 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
         notes.append(f"the judge was not asked about {about} (the same text twice, or an empty one); left out.")
     who = ", ".join(log.judges)
     told = tuple(f"{who} on {question.name}: {note}" for note in notes)
-    estimates = _agreement(words) | _biases(words, own) | {"unread": unread} | corrected
+    estimates = _agreement(words) | _biases(words, own) | {"unread": unread} | corrected | bounds
     return Comparison(who, question.name, question.systems or systems, own, len(words.shared), estimates, told)
 
 
@@ -281,6 +295,33 @@ def _biases(words: _Words, own: str) -> dict[str, Estimate]:
     unknown = clustered_mean([math.nan] * len(shared), clusters)
     found["self_preference"] = paired_difference(*(worth[who] for who in differ), clusters) if differ else unknown
     return found
+
+
+def _bounds(words: _Words, sides: Mapping[str, str]) -> dict[str, Estimate]:
+    """The share of missing verdicts; where there are any, accuracy and A's win rate with them counted as in BOUNDS."""
+    (share,) = VERDICTS.metrics(())
+    found = {MISSING: share.over([outcome for pair in words.pairs.values() for outcome in pair.outcomes])}
+    if not found[MISSING].value:
+        return found
+    for suffix, passes in BOUNDS.items():
+        filled = {i: pair.filled(passes != words.turned) for i, pair in words.pairs.items()}
+        asked = {i: sides[word] for i, word in filled.items() if word}  # --limit may leave an order out
+        right = {
+            i: float(passes if i not in words.verdicts else words.verdicts[i] == words.majority[i])
+            for i in asked
+            if TIE not in (words.majority.get(i, TIE), words.verdicts.get(i))
+        }
+        found[f"accuracy_{suffix}"] = clustered_proportion(list(right.values()), words.clusters(right))
+        found[f"judge_win_rate_{suffix}"] = win_rate([WORTH[said] for said in asked.values()], words.clusters(asked))
+    return found
+
+
+def _missing(words: _Words, bounds: Mapping[str, Estimate]) -> list[str]:
+    """A note with the number of missing verdicts, and the warning where they are many."""
+    outcomes = [outcome for pair in words.pairs.values() for outcome in pair.outcomes]
+    missing, of = sum(map(VERDICTS.missing, outcomes)), sum(map(VERDICTS.asked, outcomes))
+    told = missing_warning({name: e.value for name, e in bounds.items()})
+    return [f"{missing:.0f} of {of:.0f} verdicts are missing. {told or ''}".rstrip()] if missing else []
 
 
 def _win_rates(words: _Words, asked: Sequence[str]) -> tuple[dict[str, Estimate], list[str]]:

@@ -17,7 +17,7 @@ from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate.pairs import Item, choices_of, read_pairs
 from humor_tasks.studies.annotate.vote import Vote
-from humor_tasks.studies.annotate.votes import REQUIRED, Votes, cell_text, checked, read_json_rows, read_votes, vote_of
+from humor_tasks.studies.annotate.votes import REQUIRED, Votes, checked, read_json_rows, read_votes, stripped, vote_of
 
 PREFERENCE = "preference"
 
@@ -117,7 +117,7 @@ def _rows(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], Callable[[str],
     if body.lstrip()[:1] in ("[", "{"):
         return read_json_rows(path, body), str.strip
     found = read_csv(path, REQUIRED)
-    return [(found.where(i), dict(row)) for i, row in enumerate(found.rows)], cell_text
+    return [(found.where(i), dict(row)) for i, row in enumerate(found.rows)], stripped
 
 
 def _about(pairs: Path) -> dict[str, tuple[str, tuple[str, str] | None]]:

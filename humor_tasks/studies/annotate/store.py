@@ -18,7 +18,7 @@ from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate.pairs import Item, choices_of
 from humor_tasks.studies.annotate.vote import Vote
-from humor_tasks.studies.annotate.votes import COLUMNS, cell_text, checked, csv_text, vote_of
+from humor_tasks.studies.annotate.votes import COLUMNS, checked, csv_text, stripped, vote_of
 
 _HEADER = ",".join(COLUMNS)
 
@@ -102,7 +102,7 @@ class VoteStore:
             (cells,) = csv.reader([line], strict=True)
         except (csv.Error, ValueError):
             return False
-        row = dict(zip(COLUMNS, map(cell_text, cells), strict=False))
+        row = dict(zip(COLUMNS, map(stripped, cells), strict=False))
         labels = [choice for choice in self.choices.get(row.get("item", ""), ()) if len(choice) == 1]
         return len(cells) == len(COLUMNS) and bool(labels) and sorted(row["order"]) == labels
 
@@ -110,7 +110,7 @@ class VoteStore:
         if self._file.size == len(_HEADER) + 1:
             return []
         found = read_csv(self.path, COLUMNS)
-        votes = [vote_of(row, found.where(i), cell_text) for i, row in enumerate(found.rows)]
+        votes = [vote_of(row, found.where(i), stripped) for i, row in enumerate(found.rows)]
         return list(checked(self.path, votes, self.choices, "error", self.choices).votes)
 
     def _replace(self, data: bytes) -> None:

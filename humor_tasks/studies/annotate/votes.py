@@ -7,7 +7,6 @@ independent of the order that the annotator saw.
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from typing import Any
 from humor_tasks.data.reading import parse_line, read_body
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.text import missing
-from humor_tasks.data.writing import as_table, write_text
+from humor_tasks.data.writing import as_table, cell_text, write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.studies.annotate.vote import TIE, Vote, utc
 from humor_tasks.studies.annotate.vote_imports import Export, is_export, read_export
@@ -28,8 +27,6 @@ REQUIRED = ("item", "rater", "choice", "time")
 COLUMNS = (*REQUIRED, "reason", "order")
 PREFERENCE = ("A", "B", TIE)
 TWICE = ("error", "last")
-# What makes a cell of a CSV file a formula for a spreadsheet (OWASP, "CSV Injection").
-_FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ def read_votes(
     rows = _rows(path)
     if rows is None:
         found = read_csv(path, REQUIRED)
-        votes = [vote_of(row, found.where(i), cell_text) for i, row in enumerate(found.rows)]
+        votes = [vote_of(row, found.where(i), stripped) for i, row in enumerate(found.rows)]
         left_out: Mapping[str, int] = {}
     elif any(set(REQUIRED) & set(row) for _, row in rows) and not is_export(rows):
         votes, left_out = [vote_of(row, where) for where, row in rows], {}
@@ -144,24 +141,20 @@ def write_votes(path: Path, votes: Votes | Iterable[Vote]) -> None:
 
 
 def csv_text(votes: Iterable[Vote]) -> str:
-    """The votes as CSV with a header, in which a spreadsheet finds no formula.
-
-    A text that a spreadsheet would run, such as the reason =1+1, gets an apostrophe in front, which `cell_text` takes
-    away. So does a text that begins with apostrophes and then such a character.
-    """
-    rows = ([getattr(vote, name) for name in COLUMNS] for vote in votes)
-    return as_table(COLUMNS, ([f"'{text}" if _FORMULA.match(text) else text for text in row] for row in rows))
+    """The votes as CSV with a header, in which a spreadsheet finds no formula (`as_table`)."""
+    return as_table(COLUMNS, ([getattr(vote, name) for name in COLUMNS] for vote in votes))
 
 
-def cell_text(cell: str) -> str:
+def stripped(cell: str) -> str:
     """The text of a cell of `csv_text`; a cell of another program's file without outer whitespace."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell.strip()
+    text = cell_text(cell)
+    return text if text != cell else cell.strip()
 
 
 def vote_of(row: Mapping[str, Any], where: str, text: Callable[[str], str] = str.strip) -> Vote:
     """One vote from a row's columns; other columns are ignored. Raises BadInput for missing or empty ones.
 
-    text: reads a column's text; `cell_text` for a row of a CSV file.
+    text: reads a column's text; `stripped` for a row of a CSV file.
     """
     without = [name for name in REQUIRED if name not in row]
     if without:

@@ -15,12 +15,16 @@ ROLE = "grader"  # the model role of the graders
 
 @dataclass(frozen=True)
 class GradedPoint:
-    """One point of one explanation; `passed` is None where the graders gave no verdict."""
+    """One point of one explanation; `passed` is None where the graders gave no verdict.
+
+    asked: whether graders were asked; false for a reply that the run left out.
+    """
 
     id: str
     cluster: str
     passed: bool | None
     explanation: str | None
+    asked: bool = True
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,8 @@ def read_graded(path: Path, prices: Mapping[str, Price] | None = None, anew: boo
         ids.add(sample.id)
         signature = signature if signature != "-" else str(score.details.get("signature") or "-")
         for point in score.details["points"]:
-            points.append(GradedPoint(point["id"], sample.cluster, point["passed"], score.answer))
+            asked_about = point["passed"] is not None or score.answer is not None
+            points.append(GradedPoint(point["id"], sample.cluster, point["passed"], score.answer, asked_about))
             asked |= {word["grader"] for word in point["verdicts"]}
     if not points:
         raise BadInput(f"{path}: holds no verdicts of element_coverage.")

@@ -47,7 +47,7 @@ class Line:
     @property
     def warning(self) -> str | None:
         """The warning of many missing verdicts, or None."""
-        asked = [point for point in self.log.points if point.explanation is not None]
+        asked = [point for point in self.log.points if point.asked]
         missing = sum(point.passed is None for point in asked) / len(asked) if asked else 0.0
         bounds = {f"score_{name}": e.value for name, e in zip(BOUNDS, self.bounds, strict=True)}
         return missing_warning({MISSING: missing, **bounds})
@@ -73,9 +73,8 @@ def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
     for log in logs:
         read = [point for point in log.points if point.passed is not None]
         some = [point for point in read if keys is None or point.id in keys]
-        # a point of a reply that the run left out has no explanation, and nobody was asked about it
-        all_asked = [point for point in log.points if point.passed is not None or point.explanation is not None]
-        bounds = tuple(_share(all_asked, passes) for passes in BOUNDS.values())
+        asked = [point for point in log.points if point.asked]
+        bounds = tuple(_share(asked, passes) for passes in BOUNDS.values())
         lines.append(Line(log, _share(read), _share(some), len(log.points) - len(read), bounds))
     return sorted(lines, key=lambda line: -line.score.value if line.score.n else math.inf)
 

@@ -46,4 +46,4 @@ def rmse(rated: Sequence[float], means: Sequence[float]) -> float:
 
 def write_predictions(path: Path, ids: Sequence[str], values: Sequence[float]) -> None:
     """Write the organisers' submission format: id,pred."""
-    write_table(path, ("id", "pred"), list(zip(ids, values, strict=True)))
+    write_table(path, ("id", "pred"), list(zip(ids, values, strict=True)), exact=True)
