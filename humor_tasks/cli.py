@@ -16,7 +16,7 @@ from humor_tasks.studies.annotate.cli import annotate, pairs, votes
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
-from humor_tasks.studies.reproduce.cli import reproduce
+from humor_tasks.studies.reproduce.cli import reproduce, rescore
 from humor_tasks.training.cli import train
 
 
@@ -292,6 +292,7 @@ def humicroedit(
 
 main.add_command(train)
 main.add_command(reproduce)
+main.add_command(rescore)
 main.add_command(build)
 for _command in (annotate, pairs, votes, agreement, describe, rank_captions):
     main.add_command(_command)

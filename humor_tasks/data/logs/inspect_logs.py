@@ -127,6 +127,8 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         bound=bound,
         replayed=str(replayed) if replayed else None,
         arguments=log.eval.model_args,
+        scorers={score.name: score.params for score in (log.results.scores if log.results else [])},
+        order={str(identity): i for i, identity in enumerate(log.eval.dataset.sample_ids or [])},
         identity=log.eval.eval_id,
         task=log.eval.task_id,
         created=log.eval.created,

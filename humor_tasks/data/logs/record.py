@@ -47,8 +47,8 @@ class LoggedSample:
     """One sample of a run: the prompt, the reply and its scores.
 
     where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
-    the record's fields as far as the log holds them, possibly none. reply: None where the run has no reply in text;
-    `raw` then holds the logged response, such as log-likelihoods.
+    the record's fields as far as the log holds them, possibly none. reply: None where the run has no reply in text.
+    raw: in lm-eval the logged response, such as a log-likelihood and whether it is the greatest; a list of several.
     """
 
     where: str
@@ -92,10 +92,11 @@ class FinishedRun:
     signature: "-" where the run does not record it. status: Inspect's status, "success" for a finished run. rows: the
     number of instances of a complete run, where known. held: the number of instances in the file. options: the options
     of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by model and
-    by model role. bound: the models of each role. arguments: the arguments that the model was made with. identity: a
-    name that no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the
-    model that wrote the replies, where the run only graded the replies of another run. samples: all replies, read from
-    the file again at each iteration.
+    by model role. bound: the models of each role. arguments: the arguments that the model was made with. scorers: the
+    arguments of each scorer by its name. order: id -> place in the data, where recorded; metrics were computed by epoch
+    and in this order. identity: a name that no other run has; attempts to finish one run share `task`. created: the
+    time in ISO 8601. replayed: the model that wrote the replies, where the run only graded the replies of another run.
+    samples: all replies, read from the file again at each iteration.
     """
 
     path: Path
@@ -116,9 +117,15 @@ class FinishedRun:
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     replayed: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    scorers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    order: Mapping[str, int] = field(default_factory=dict, repr=False)
     identity: str | None = None
     task: str | None = None
     created: str = ""
+
+    def place(self, epoch: int, identity: str) -> tuple[int, int]:
+        """A key that sorts samples as the run scored them; ids without a known place come last."""
+        return epoch, self.order.get(identity, len(self.order))
 
     @property
     def graders(self) -> tuple[str, ...]:

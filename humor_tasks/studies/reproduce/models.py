@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
+import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,17 @@ from humor_tasks.studies.results import read_results
 
 
 def run_model(benchmark: str, name: str, parameters: Mapping[str, Any]) -> Mapping[str, Estimate]:
-    """Every metric of the model on the benchmark. Raises BadInput for a model that cannot be used and a failed run."""
+    """Every metric of the model on the benchmark; the log stays in Inspect's folder of logs.
+
+    Raises BadInput for a model that cannot be used and for a run that fails.
+    """
     model = open_model(name)
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            (log,) = eval(f"humor_tasks/{benchmark}", task_args=dict(parameters), model=model, log_dir=folder)
-        except (PrerequisiteError, ValueError) as problem:
-            raise BadInput(f"{name}: {plain(problem)}") from None
-        if log.status != "success":
-            raise BadInput(f"{name}: the run ended with status {log.status} ({log.error and log.error.message}).")
-        (result,) = read_results([Path(log.location)]).results
-        return dict(result.estimates)
+    try:
+        with redirect_stdout(sys.stderr):  # stdout is for the verdict
+            (log,) = eval(f"humor_tasks/{benchmark}", task_args=dict(parameters), model=model)
+    except (PrerequisiteError, ValueError) as problem:
+        raise BadInput(f"{name}: {plain(problem)}") from None
+    if log.status != "success":
+        raise BadInput(f"{name}: the run ended with status {log.status} ({log.error and log.error.message}).")
+    (result,) = read_results([Path(log.location)]).results
+    return dict(result.estimates)

@@ -50,7 +50,7 @@ class Given:
 
 def opened(row: Row, given: Given) -> Run:
     """The benchmark of the row with its data. Raises CannotRunHere where the data is not at hand or does not fit."""
-    return _open(row.benchmark, row, given.dataset_of(row), row.parameters | given.parameters)
+    return _open(row.benchmark, row, given.dataset_of(row), {**row.parameters, **given.parameters})
 
 
 def _open(benchmark: str, row: Row, dataset: str | None, parameters: Mapping[str, Any]) -> Run:
@@ -230,7 +230,7 @@ def _of_log(row: Row, given: Given, path: Path) -> Estimates:
     if not found:
         raise BadInput(f"{path}: is no run of {row.benchmark}.")
     result = found[0]
-    told = [*(() if result.complete else result.notes), *_other(row.parameters | given.parameters, result.signature)]
+    told = [*(() if result.complete else result.notes), *_other({**row.parameters, **given.parameters}, result.signature)]
     if result.signature.get("data") == SAMPLE and not row.sample:
         told.append("its rows are those of the packaged sample.")
     if told:

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from humor_tasks.data.published import Figure, published
 from humor_tasks.data.reading import read_body
 from humor_tasks.datasets_cards import folder, names
-from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.errors import BadInput, check_choice, nearest
 
 FILE = "reproduce.toml"
 INTERVAL = "interval"
@@ -67,8 +67,10 @@ def _rows() -> Mapping[str, Row]:
 
 
 def find_row(name: str) -> Row:
-    """The row of this name. Raises BadInput with the known names and the closest one."""
-    return rows()[check_choice("row", name, rows())]
+    """The row of this name. Raises BadInput with the closest name for an unknown one."""
+    if name not in rows():
+        raise BadInput(f"there is no row '{name}'; see humor-tasks reproduce --list.{nearest(name, rows())}")
+    return rows()[name]
 
 
 def read_rows(path: Path, card: str) -> list[Row]:

@@ -28,13 +28,15 @@ class Compared:
     @property
     def difference(self) -> float:
         """Here minus published."""
-        return self.here.value - self.figure.value
+        difference: float = self.here.value - self.figure.value
+        return difference
 
     @property
     def agrees(self) -> bool:
         """Whether the difference is within the tolerance; a value that is not a number does not agree."""
         if self.tolerance is None:
-            return self.here.low - _ROUNDING <= self.figure.value <= self.here.high + _ROUNDING
+            low, high = float(self.here.low), float(self.here.high)
+            return low - _ROUNDING <= self.figure.value <= high + _ROUNDING
         return abs(self.difference) <= self.tolerance + _ROUNDING
 
     def as_dict(self) -> dict[str, Any]:

@@ -153,6 +153,7 @@ def results_of(run: FinishedRun) -> list[Result]:
     results = []
     for scorer, found in scored.items():
         opened = _opened(run.benchmark, scorer, first)
+        found.sort(key=lambda each: run.place(each[0], each[1].id))  # sums depend on the order in the last digit
         epochs, outcomes = zip(*found, strict=True)
         results.append(
             Result(run, opened, scorer, run.replayed or run.model, outcomes, epochs, (run.path,), notes, not notes)
