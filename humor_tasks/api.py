@@ -66,7 +66,9 @@ def load(task: str, **parameters: Any) -> Run:
     Parameters are those of the Inspect task of the same name. Raises BadInput for parameters or data that cannot be
     used.
     """
-    return find_benchmark(task, "task").open(**parameters)
+    run = find_benchmark(task, "task").open(**parameters)
+    run.check_media()
+    return run
 
 
 def evaluate(task: str | Run, predictions: Mapping[str, str | Answer], **parameters: Any) -> Report:
@@ -85,8 +87,9 @@ def evaluate(task: str | Run, predictions: Mapping[str, str | Answer], **paramet
             raise BadInput(f"prediction of {identity} is {reply!r}; it must be text. Nothing was scored.")
     outcomes = tuple(_outcome(run, record, predictions[record.id]) for record in run.records)
     # It is unknown how the predictions were made, so the signature has no entries for the prompt.
-    unknown = {name: "-" for name in ("shots", "cot") if name in run.options.shown()}
-    signature = run.signature("predictions", **unknown, prompts="-")
+    unknown: dict[str, str] = {name: "-" for name in ("shots", "cot") if name in run.options.shown()}
+    part = {"shard": run.options.shard} if run.options.shard else {}
+    signature = run.signature("predictions", **unknown, **part, prompts="-")
     return Report(run.metrics(outcomes), signature, outcomes)
 
 

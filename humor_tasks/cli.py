@@ -12,6 +12,7 @@ import click
 from humor_tasks import __version__
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.cli import agreement
+from humor_tasks.studies.analysis.items_cli import analyse
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
@@ -240,11 +241,6 @@ def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path 
         click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")
 
 
-@main.group()
-def analyse() -> None:
-    """Compare several systems by their errors."""
-
-
 @analyse.command()
 @click.argument("systems", nargs=-1, required=True, metavar="NAME=FILE...")
 @click.option("--dataset", help="Folder with task-1/ and task-2/, or 'sample'. Default: the public dataset.")
@@ -294,7 +290,7 @@ main.add_command(train)
 main.add_command(reproduce)
 main.add_command(rescore)
 main.add_command(build)
-for _command in (annotate, pairs, votes, agreement, describe, rank_captions):
+for _command in (analyse, annotate, pairs, votes, agreement, describe, rank_captions):
     main.add_command(_command)
 
 

@@ -28,7 +28,9 @@
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
 | `preference` | `win_rate`, `win_rate_bootstrap`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
+| `paired` | `paired_test`, `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
 | `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
+| `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
 | `perplexity` | `perplexity_estimate`; `word_perplexity`, `byte_perplexity`, `token_perplexity` |
 
@@ -39,6 +41,7 @@ crowd-kit are imported by the functions that need them, because both harnesses i
 from .agreement import agreement, fleiss_kappa, gwet_ac1, raw_agreement
 from .annotators import DawidSkene, RaterQuality, dawid_skene, human_ceiling, majority_vote
 from .answer import MODES, Reading, Status, read_answer
+from .association import Association, Conditional, association, independent_difference, right_when_wrong
 from .bleu import bleu_estimate, bleu_signature, sentence_bleu
 from .bradley_terry import Strength, bradley_terry
 from .correction import prediction_powered, rogan_gladen
@@ -51,6 +54,7 @@ from .judge import judge_exam
 from .kappa import cohen_kappa
 from .krippendorff import krippendorff_alpha
 from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ceiling
+from .paired import PairedTest, holm, mcnemar, paired_test, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
 from .preference import (
@@ -78,7 +82,9 @@ __all__ = [
     "MODES",
     "VERDICT_SCHEMA",
     "AgainstJudges",
+    "Association",
     "Bin",
+    "Conditional",
     "DawidSkene",
     "Estimate",
     "Expected",
@@ -86,6 +92,7 @@ __all__ = [
     "Fields",
     "LengthControlled",
     "NoiseCeiling",
+    "PairedTest",
     "Preferred",
     "Rated",
     "RaterQuality",
@@ -98,6 +105,7 @@ __all__ = [
     "against_judges",
     "agreement",
     "as_data",
+    "association",
     "bleu_estimate",
     "bleu_signature",
     "bootstrap_median",
@@ -115,7 +123,9 @@ __all__ = [
     "expected_rating",
     "fleiss_kappa",
     "gwet_ac1",
+    "holm",
     "human_ceiling",
+    "independent_difference",
     "is_refusal",
     "judge_exam",
     "krippendorff_alpha",
@@ -124,6 +134,7 @@ __all__ = [
     "mae_by_bin",
     "majority",
     "majority_vote",
+    "mcnemar",
     "mean_of_folds",
     "needed_items",
     "noise_ceiling",
@@ -131,9 +142,12 @@ __all__ = [
     "pair_labels",
     "pair_reward",
     "paired_difference",
+    "paired_test",
+    "paired_tests",
     "panel_choice",
     "panel_rating",
     "pearson",
+    "permutation_items",
     "perplexity_estimate",
     "prediction_powered",
     "proportion_of_folds",
@@ -148,6 +162,7 @@ __all__ = [
     "read_tagged",
     "read_verdict",
     "read_yes_no",
+    "right_when_wrong",
     "rmse",
     "rmse_at",
     "rogan_gladen",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import av
 import pytest
 import tqdm
 from inspect_ai import eval
@@ -15,9 +17,12 @@ from standins.mock_rows import mock_folder, row
 from standins.waiting import LIMIT
 
 from humor_tasks import evaluate, load
-from humor_tasks.data.media import checking
-from humor_tasks.data.media.checking import check_pictures
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.data.media import checking, frames, picture
+from humor_tasks.data.media.checking import check_media
+from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import MAX_BYTES, Picture
+from humor_tasks.data.media.video_file import OpenVideo
 from humor_tasks.datasets_cards import folder as card
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import STRATEGIES, Baseline
@@ -147,18 +152,27 @@ def pictures(
     return {i: one(i) for i in range(count)}
 
 
-def test_each_distinct_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_each_file_is_read_once_and_each_picture_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
     decoded: list[str] = []
-    real = Picture.read
-    monkeypatch.setattr(Picture, "read", lambda self: (decoded.append(self.where), real(self))[1])
-    for i in range(2):
-        (tmp_path / f"{i}").write_bytes(GOOD + bytes(i))
-    in_files = pictures(6, 2, read=lambda i: (tmp_path / f"{i % 2}").read_bytes(), path=f"{tmp_path}/")
-    assert check_pictures(in_files, "") == {}
-    assert sorted(decoded) == ["row 0", "row 1"]
-    decoded.clear()
-    assert check_pictures(pictures(6, 1), "") == {}  # in a table, by their bytes
-    assert decoded == ["row 0"]
+    decode = picture.decode_picture
+    monkeypatch.setattr(picture, "decode_picture", lambda data, where: (decoded.append(where), decode(data, where))[1])
+    many = 8 * checking.THREADS  # more than are read at once
+
+    def of(i: int) -> bytes:
+        read.append(i)
+        return GOOD + bytes(i % 3)
+
+    in_table = pictures(many, many, of)
+    assert check_media(in_table, "") == {}
+    assert (sorted(read), sorted(decoded)) == (list(range(many)), ["row 0", "row 1", "row 2"])
+    assert len({each.sha256() for each in in_table.values()}) == 3
+    assert len(in_table[5].read()) == len(GOOD) + 2
+    assert len(decoded) == 3  # what was checked is not decoded again when it is used
+    read.clear()
+    in_files = {i: Picture(f"row {i}", __file__, lambda: of(0)) for i in range(many)}
+    assert check_media(in_files, "") == {}
+    assert (read, decoded[3:]) == ([0], ["row 0"])
 
 
 def test_every_row_of_a_bad_file_is_told() -> None:
@@ -167,7 +181,7 @@ def test_every_row_of_a_bad_file_is_told() -> None:
             raise OSError("gone")
         return GOOD if i % 2 else b"no"
 
-    found = check_pictures(pictures(6, 6, read), "")
+    found = check_media(pictures(6, 6, read), "")
     assert list(found) == [0, 2, 3, 4]
     assert "cannot be read (gone)" in found[3]
     assert "beginning b'no'" in found[4]
@@ -184,19 +198,145 @@ def test_pictures_are_read_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
             together.wait()
         return GOOD
 
-    assert check_pictures(pictures(2, 2, wait), "") == {}
+    assert check_media(pictures(2, 2, wait), "") == {}
 
 
-def test_progress_counts_distinct_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    bars: list[tuple[Any, ...]] = []
+def test_progress_counts_distinct_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    bars: list[Any] = []
 
-    def bar(each: Any, what: str, *, total: int, **more: Any) -> Any:
-        bars.append((what, total))
-        return each
+    class Bar(tqdm.tqdm):  # type: ignore[type-arg]
+        def __init__(self, **given: Any) -> None:
+            super().__init__(**given | {"disable": False, "file": io.StringIO()})
+            bars.append(self)
 
-    monkeypatch.setattr(tqdm, "tqdm", bar)
-    check_pictures(pictures(4, 4, lambda i: GOOD + bytes(i % 3)), "checking pictures")
-    assert bars == [("checking pictures", 3)]
+    monkeypatch.setattr(tqdm, "tqdm", Bar)
+    for i in range(3):
+        (tmp_path / f"{i}").write_bytes(GOOD)
+    check_media(pictures(4, 3, path=f"{tmp_path}/"), "checking pictures")
+    (bar,) = bars
+    assert (bar.desc, bar.total, bar.n) == ("checking pictures", 3, 3)
+
+
+# ---- --limit and clips --------------------------------------------------------------------------
+
+
+def damaged_after_the_first(dataset: Path) -> list[str]:
+    """The ids in order, after all pictures but that of the first row were damaged."""
+    records = load("matching", dataset=str(dataset), **PIXELS).records
+    first = records[0].picture
+    assert first is not None
+    for file in (dataset / "images").iterdir():
+        if str(file) != first.path:
+            file.write_bytes(GOOD[:100])
+    return [record.id for record in records]
+
+
+def test_lm_eval_checks_only_the_rows_that_it_asks(dataset: Path) -> None:
+    ids = damaged_after_the_first(dataset)
+    how: dict[str, Any] = {"metadata": {"dataset": str(dataset)}}
+    found = run_lm_eval(ScriptedLM("Answer: A"), "nyc_matching_pixels_gen", limit=1, **how)
+    assert [s["doc"]["id"] for s in found["samples"]["nyc_matching_pixels_gen"]] == ids[:1]
+    model = ScriptedLM("Answer: A")
+    with pytest.raises(BadInput, match=r"\d+ of 10 rows of matching: .* no usable picture: .*on_bad_picture=skip"):
+        run_lm_eval(model, "nyc_matching_pixels_gen", **how)
+    assert model.asked == []
+
+
+def test_a_run_checks_the_rows_that_it_is_given(dataset: Path) -> None:
+    damaged_after_the_first(dataset)
+    run = BENCHMARKS["matching"].open(dataset=str(dataset), **PIXELS)
+    run.check_media(run.records[:1])
+    with pytest.raises(BadInput, match="1 of 1 rows of matching: split test"):
+        run.check_media(run.records[-1:])
+
+
+def test_worked_examples_are_checked_with_the_rows_that_show_them(dataset: Path) -> None:
+    shown = BENCHMARKS["matching"].open(dataset=str(dataset), shots=2, **PIXELS)
+    record = shown.records[0]
+    example = shown.prompt(record).pictures[0]
+    assert example.path is not None
+    Path(example.path).write_bytes(b"")
+    run = BENCHMARKS["matching"].open(dataset=str(dataset), shots=2, **PIXELS)
+    with pytest.raises(BadInput, match="there are no bytes"):
+        run.check_media([record])
+    run.with_options(shots=0).check_media([record])
+
+
+CLIP = (Path(card("mock")) / "clips" / "clip_01.mp4").read_bytes()
+BAD_CLIPS: list[tuple[Callable[[], bytes | None], str]] = [
+    (lambda: None, "there is no picture file"),
+    (lambda: b"", "there are no bytes"),
+    (lambda: GOOD, "not a video in a supported format"),
+    (lambda: CLIP[:60], "it has no video stream"),
+    (lambda: sound(), "it has no video stream, only audio"),
+    (lambda: without_duration(), "its duration is 0"),
+]
+
+
+def without_duration() -> bytes:
+    """The clip with durations of 0 in the headers of the film and its tracks (ISO/IEC 14496-12, 8.2.2 to 8.4.2)."""
+    data = bytearray(CLIP)
+    for name, offset in ((b"mvhd", 20), (b"tkhd", 24), (b"mdhd", 20)):
+        at = data.find(name)
+        while at >= 0:
+            data[at + offset : at + offset + 4] = bytes(4)
+            at = data.find(name, at + 4)
+    return bytes(data)
+
+
+def sound() -> bytes:
+    """An MP4 file of half a second of silence."""
+    out = io.BytesIO()
+    with av.open(out, "w", format="mp4") as container:
+        stream = container.add_stream("aac", rate=8000)
+        frame = av.AudioFrame(format="fltp", layout="mono", samples=4000)
+        frame.sample_rate = 8000
+        for plane in frame.planes:
+            plane.update(bytes(plane.buffer_size))
+        container.mux([*stream.encode(frame), *stream.encode(None)])
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(("data", "said"), BAD_CLIPS)
+def test_a_bad_clip_stops_the_run_or_is_left_out(tmp_path: Path, data: Callable[[], bytes | None], said: str) -> None:
+    rows = [row("comedy", "detecting", id=f"r{i}", media=f"media/m{i}.mp4") for i in range(3)]
+    dataset = mock_folder(tmp_path, "comedy", "detecting", rows)
+    (tmp_path / "media").mkdir(exist_ok=True)
+    for i in range(3):
+        (tmp_path / "media" / f"m{i}.mp4").write_bytes(CLIP)
+    (tmp_path / "media" / "m1.mp4").unlink()
+    if (harmed := data()) is not None:
+        (tmp_path / "media" / "m1.mp4").write_bytes(harmed)
+    given = {"dataset": dataset, "scene": "comedy"}
+    with pytest.raises(BadInput, match="1 of 3 rows of mock_detecting") as problem:
+        load("mock_detecting", **given)
+    assert said in str(problem.value)
+    assert "r1" in str(problem.value)
+    with pytest.warns(UserWarning, match="1 of 3 rows of comedy_detecting/test"):
+        run = load("mock_detecting", on_bad_picture="skip", **given)
+    assert [record.id for record in run.records] == ["r0", "r2"]
+    assert "|skipped:1|" in run.signature("generate")
+    assert load("mock_detecting", input="description", **given).records  # words need no clip
+
+
+def test_a_scene_with_bad_pictures_is_not_offered_as_what_can_be_read(tmp_path: Path) -> None:
+    rows = [row("post", "detecting", description="A grey square.")]
+    dataset = mock_folder(tmp_path, "post", "detecting", rows)
+    (tmp_path / "media").mkdir(exist_ok=True)
+    (tmp_path / rows[0]["media"]).write_bytes(GOOD[:100])
+    with pytest.raises(BadInput, match="scene=post input=description") as problem:
+        load("mock_detecting", dataset=dataset, scene="cartoon")
+    assert "scene=post input=media" not in str(problem.value)
+
+
+def test_clips_are_checked_by_their_headers_once_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    real = frames.check_header
+    monkeypatch.setattr(frames, "check_header", lambda path, where: (opened.append(where), real(path, where))[1])
+    monkeypatch.setattr(OpenVideo, "frames", lambda self: pytest.fail("a frame is decoded"))
+    path = str(Path(card("mock")) / "clips" / "clip_01.mp4")
+    assert check_media({i: Clip(f"row {i}", path, Path(path).read_bytes) for i in range(6)}, "") == {}
+    assert opened == ["row 0"]
 
 
 @pytest.mark.parametrize("setting", ["pixels", "caption_only"])

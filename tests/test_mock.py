@@ -18,6 +18,7 @@ from standins.clips import clip
 from standins.mock_rows import TURNS, dialogue, mock_folder, row
 
 from humor_tasks import evaluate, load
+from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.mock.corpus import CHOICES, SCENES
 from humor_tasks.cli import main
@@ -182,7 +183,7 @@ def test_a_clip_that_cannot_be_shown_whole_says_why(tmp_path: Path, data: bytes,
     dataset = mock_folder(tmp_path, "comedy", "detecting", [row("comedy", "detecting")])
     (tmp_path / "media").mkdir()
     (tmp_path / "media" / "m1.mp4").write_bytes(data)
-    broken = load("mock_detecting", dataset=dataset, scene="comedy").records[0].clip
+    broken = BENCHMARKS["mock_detecting"].open(dataset=dataset, scene="comedy").records[0].clip
     assert broken is not None
     with pytest.raises(BadInput) as problem:
         broken.whole()

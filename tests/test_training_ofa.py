@@ -20,6 +20,7 @@ from humor_tasks.data.media import picture as images
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
+from humor_tasks.models.clip import pixels
 from humor_tasks.models.descriptions import QUESTIONS, entity_names
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE, PAD
@@ -29,6 +30,7 @@ from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits
 from humor_tasks.training.ofa.finetune import Trainer, answer_logits
 from humor_tasks.training.ofa.network import checkpoint_activations, smoothed_loss
+from humor_tasks.training.ofa.run import train
 
 
 @pytest.fixture(scope="module")
@@ -135,16 +137,30 @@ def corpus(target: Path, change: Change = lambda config, split, rows: rows) -> s
     return str(target)
 
 
-def test_each_picture_is_checked_once_for_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    checked: list[str] = []
+def test_each_picture_is_decoded_once_before_training(monkeypatch: pytest.MonkeyPatch, tiny: str) -> None:
+    decoded: list[str] = []
     decode = images.decode_picture
-    monkeypatch.setattr(images, "decode_picture", lambda data, where: checked.append(where) or decode(data, where))
+    for module in (images, pixels):  # which checks, and which decodes for the network
+        monkeypatch.setattr(module, "decode_picture", lambda data, where: decoded.append(where) or decode(data, where))
     splits = read_splits(OfaTrainConfig("x", dataset="sample", fold="3"))
     assert [len(rows) for rows in (splits.train, splits.validation, splits.test)] == [60, 20, 20]
     contests = [{row.contest for row in rows} for rows in (splits.train, splits.validation, splits.test)]
     assert [len(found) for found in contests] == [15, 5, 5]
     assert not contests[0] & contests[1] | contests[0] & contests[2] | contests[1] & contests[2]
-    assert len(checked) == len({where.split(",")[0] for where in checked}) == 25
+    for rows in (splits.train, splits.validation):
+        Batches(rows, describer(tiny))
+    assert len(decoded) == len({where.split(",")[0] for where in decoded}) == 25
+
+
+@pytest.mark.parametrize("split", ["train", "validation", "test"])
+def test_a_damaged_picture_of_any_split_ends_the_run_before_training(tmp_path: Path, tiny: str, split: str) -> None:
+    dataset = corpus(tmp_path / "data")
+    config = OfaTrainConfig(tiny, dataset=dataset, device="cpu")
+    harmed = getattr(read_splits(config), split)[0].picture
+    Path(harmed.path).write_bytes(Path(harmed.path).read_bytes()[:100])
+    with pytest.raises(BadInput, match="truncated or damaged"):
+        train(config, tmp_path / "run", progress=False)
+    assert not list((tmp_path / "run").glob("**/*.safetensors"))
 
 
 def test_a_row_is_what_a_person_wrote_of_the_cartoon() -> None:

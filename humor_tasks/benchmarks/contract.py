@@ -20,7 +20,9 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
+from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
 
@@ -33,12 +35,36 @@ class Data:
     pool: returns the training records of a fold by cluster; they are loaded only where worked examples are used. None
     where there are no training rows.
     dropped: ids of rows that are not scored; a predictions file may contain them.
+    places: where `records` are a part of the data: id -> position in the whole, from 0. Otherwise empty.
     """
 
     records: tuple[Record, ...]
     provenance: Mapping[str, Any]
     pool: Callable[[str], Mapping[str, Sequence[Record]]] | None = None
     dropped: frozenset[str] = frozenset()
+    places: Mapping[str, int] = field(default_factory=dict)
+
+    def part(self, shard: Shard, where: str) -> Data:
+        """The records of one part. The provenance stays that of the whole, with the part's name as `shard`.
+
+        Raises BadInput, with `where` in the message, for a part without clusters.
+        """
+        clusters = {record.cluster for record in self.records}
+        own = shard.clusters(clusters)
+        if not own:
+            raise BadInput(
+                f"{where} has {len(clusters)} clusters (such as contests), which are not divided, so shard={shard} is "
+                f"empty. Parts 1 to {len(clusters)} of {shard.total} hold all rows: they are the whole run without "
+                "this one."
+            )
+        places = {record.id: i for i, record in enumerate(self.records) if record.cluster in own}
+        return dataclasses.replace(
+            self,
+            records=tuple(self.records[i] for i in places.values()),
+            provenance={**self.provenance, "shard": str(shard)},
+            dropped=self.dropped | {record.id for record in self.records if record.id not in places},
+            places=places,
+        )
 
 
 def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
@@ -119,6 +145,8 @@ class Benchmark:
             raise BadInput(f"{where} has no row to evaluate{dropped}.")
         if not any(record.points or record.target is not None for record in data.records):
             warnings.warn(f"{where} has no labels: replies are logged for a submission but not scored.", stacklevel=3)
+        if options.shard is not None:
+            data = data.part(read_shard(options.shard), where)
         return Run(self, options, data, self.templates(options))
 
     def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run:
@@ -183,6 +211,18 @@ class Run:
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""
         return self.benchmark.prompt(self, record)
+
+    def check_media(self, records: Sequence[Record] | None = None) -> None:
+        """Check what the prompts of these records (default: all) show, before a model is asked.
+
+        Raises one BadInput for all pictures and clips that are missing, damaged or too large. With on_bad_picture=skip
+        they were checked when the rows were read.
+        """
+        asked = self.records if records is None else records
+        if getattr(self.options, "on_bad_picture", "") != "stop" or not any(record.media for record in asked):
+            return
+        place = f"{self.benchmark.name}: split {self.options.split} of {self.options.dataset}"
+        check_rows([self.prompt(record).media for record in asked], place, len(self.records))
 
     @property
     def form(self) -> AnswerForm:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
+from humor_tasks.data.shards import read_shard
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.answer import Mode
 
@@ -223,15 +224,18 @@ class Options(Declared):
         "strict", "Rule for reading the letter in a reply: `strict`, or the rules released with the paper."
     )
     seed: int = parameter(1234, "Seed of worked examples and random guesses.")  # the default of lm-eval's few-shot seed
+    shard: str | None = parameter(None, "Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).")
 
     def __post_init__(self) -> None:
         if self.dataset in ("", None):
             object.__setattr__(self, "dataset", type(self).dataset)
         super().__post_init__()
+        if self.shard is not None:
+            read_shard(self.shard)
 
     def shown(self) -> dict[str, Any]:
-        """The parameters in a score's signature."""
-        apart = {"dataset", "revision", "prompts"}  # the signature has their resolved values
+        """The parameters in a score's signature, which the parts of one run share."""
+        apart = {"dataset", "revision", "prompts", "shard"}  # the signature has the resolved values of the first three
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in apart}
 
     def scoring(self) -> dict[str, Any]:
@@ -266,8 +270,8 @@ class WithPictures(Options):
 
     on_bad_picture: OnBadPicture = parameter(
         "stop",
-        "Pictures are checked before the first request: a missing, damaged or too large one ends the run (`stop`), or "
-        "its rows are left out and counted (`skip`).",
+        "Pictures and clips are checked before the first request: a missing, damaged or too large one ends the run "
+        "(`stop`), or its rows are left out and counted (`skip`).",
     )
 
     def shown(self) -> dict[str, Any]:

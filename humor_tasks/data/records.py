@@ -41,6 +41,11 @@ class Record:
     clip: Clip | None = None
     points: tuple[Point, ...] = ()
 
+    @property
+    def media(self) -> tuple[Picture | Clip, ...]:
+        """The picture or clip, where there is one."""
+        return tuple(medium for medium in (self.picture, self.clip) if medium is not None)
+
 
 @dataclass(frozen=True)
 class Turn:

@@ -176,6 +176,10 @@ class BenchmarkTask(Task):
         if cache_requests:
             logger.warning("%s: --cache_requests is ignored, because its cache ignores --metadata.", self._config.task)
         self._processes = int(how.get("world_size", 1))
+        asked = {name: how[name] for name in ("rank", "limit", "world_size", "samples") if name in how}
+        shots = self._config.num_fewshot or 0
+        run = self.run.with_options(shots=shots) if self.run.options.shots != shots else self.run
+        run.check_media([self._records[doc["id"]] for _, doc in self.doc_iterator(**asked)])
         super().build_all_requests(cache_requests=False, **how)
 
     def set_fewshot_seed(self, seed: int | None = None) -> None:
@@ -261,7 +265,9 @@ class BenchmarkTask(Task):
         else:
             outcome = self.run.outcome(record, results[0])
         doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
-        logged = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
+        logged: dict[str, Any] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
+        if self.run.data.places:  # for the order of joined parts
+            logged["place"] = self.run.data.places[record.id]
         found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
         for metric in self.benchmark.reported:
             if metric.counted([outcome]):
@@ -371,7 +377,7 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines
         "target": record.target,
-        "rows": len(run.records),  # shows whether a log is of a run with --limit
+        "rows": run.data.provenance["rows"],  # shows whether a log is of a part or of a run with --limit
     }
     if record.picture is not None:
         doc["picture"] = record.picture.where

@@ -7,7 +7,7 @@ rate limits, grader panels, the verdict cache and the log.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,8 @@ class Written:
     fingerprint: str | None
     rows: int | None
     samples: tuple[Sample, ...]
+    part: Mapping[str, str]
+    """Of a part of a run: its name, under `shard`."""
 
 
 def read_written(path: Path, task: str, partial: bool = False) -> Written:
@@ -64,7 +66,8 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
     if not samples:
         raise BadInput(f"{path}: holds no replies of {task}.")
     fingerprint, rows = run.source.get("fingerprint"), run.source.get("rows")
-    return Written(run.model, run.signature, fingerprint, rows, samples)
+    part = {"shard": str(run.source["shard"])} if "shard" in run.source else {}
+    return Written(run.model, run.signature, fingerprint, rows, samples, part)
 
 
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
@@ -80,7 +83,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
             "explainer": written.model,
             "graded_log": name,
             "signature": written.signature,
-            "source": {"fingerprint": written.fingerprint, "rows": written.rows},
+            "source": {"fingerprint": written.fingerprint, "rows": written.rows, **written.part},
             "paper": find_benchmark(task).paper,
         },
     )
@@ -154,7 +157,8 @@ def replay() -> Solver:
 def _sample(logged: LoggedSample) -> Sample:
     if not logged.points:
         raise BadInput(f"{logged.where} holds no points to grade; log it with a humorbench task.")
-    told = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
+    told: dict[str, Any] = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
+    told |= {"place": logged.place} if logged.place is not None else {}
     metadata = {
         "cluster": logged.cluster,
         "humor_tasks": told | {"groups": dict(logged.groups)},

@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.corpus import CARD, CHOICES, EVERY, NEEDS, SCENES, MockOptions
 from humor_tasks.benchmarks.options import Split
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows import Absent, Rows, open_rows, provenance_of, skipped_in
 from humor_tasks.datasets_cards import folder
@@ -106,7 +107,8 @@ def read(task: str, o: MockOptions, scene: str, split: str) -> Part:
         media="media",
         nulls=True,
         revision=o.revision,
-        on_bad_picture=None if scene == "comedy" else o.on_bad_picture,  # whose media are clips, read when used
+        on_bad_picture=o.on_bad_picture,
+        clips=scene == "comedy",
     )
     part = Part(rows, {}, {})
     for i, row in enumerate(rows.rows):
@@ -166,6 +168,7 @@ def _readable(task: str, o: MockOptions) -> list[str]:
             for shown in ("description", "media"):
                 try:
                     part = read(task, replace(o, input=shown), scene, split)
+                    check_rows([record.media for record in part.records.values()], scene, len(part.rows.rows))
                 except BadInput:
                     continue
                 if part.records:

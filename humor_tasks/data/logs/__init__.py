@@ -7,6 +7,7 @@
 | `inspect_logs` | Inspect's .eval and .json; the only module of `data` that imports inspect_ai |
 | `lm_eval_samples` | lm-eval's samples_*.jsonl, with the results file in the same folder |
 | `prediction_files` | texts by instance id |
+| `parts` | `joined`: the parts of a run (`shard=k/n`) as one run |
 | `metadata` | task metadata of a sample: Inspect's sample metadata or lm-eval's document |
 | `before` | the log formats of humor-tasks 0.1 |
 """

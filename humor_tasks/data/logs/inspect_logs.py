@@ -116,7 +116,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         signature=str(told.get("signature", "-")),
         model=log.eval.model,
         held=held,
-        samples=_Samples(samples, path),
+        samples=_Samples(samples, path, log.eval.dataset.sample_ids or []),
         rows=rows if isinstance(rows, int) else None,
         status=log.status,
         error=log.error.message if log.error else None,
@@ -128,7 +128,6 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         replayed=str(replayed) if replayed else None,
         arguments=log.eval.model_args,
         scorers={score.name: score.params for score in (log.results.scores if log.results else [])},
-        order={str(identity): i for i, identity in enumerate(log.eval.dataset.sample_ids or [])},
         identity=log.eval.eval_id,
         task=log.eval.task_id,
         created=log.eval.created,
@@ -144,14 +143,17 @@ def _usage(usage: ModelUsage) -> Usage:
 
 
 class _Samples:
-    def __init__(self, samples: Iterable[EvalSample], path: Path) -> None:
+    """ids: those of the run's rows, in their order, in which Inspect computes metrics."""
+
+    def __init__(self, samples: Iterable[EvalSample], path: Path, ids: Iterable[int | str]) -> None:
         self.samples, self.path = samples, path
+        self.places = {str(identity): place for place, identity in enumerate(ids)}
 
     def __iter__(self) -> Iterator[LoggedSample]:
-        return (_sample(sample, self.path) for sample in self.samples)
+        return (_sample(sample, self.path, self.places.get(str(sample.id))) for sample in self.samples)
 
 
-def _sample(sample: EvalSample, path: Path) -> LoggedSample:
+def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
     told = about(sample.metadata)
     identity = str(sample.id)
     replied = bool(sample.output.choices)
@@ -172,6 +174,8 @@ def _sample(sample: EvalSample, path: Path) -> LoggedSample:
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
         scores=tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items()),
+        place=place if told.place is None else told.place,  # of a part: its place in the whole
+        context=str(_asked(sample).get("context", "")) if told.benchmark else "",
     )
 
 
@@ -180,9 +184,12 @@ def _prompt(sample: EvalSample) -> str:
 
 
 def _fields(sample: EvalSample) -> Mapping[str, str]:
-    if isinstance(sample.input, str) or not sample.input:
-        return sample.metadata.get("fields") or {}
-    return sample.metadata.get("fields") or (sample.input[-1].metadata or {}).get("fields") or {}
+    return sample.metadata.get("fields") or _asked(sample).get("fields") or {}
+
+
+def _asked(sample: EvalSample) -> Mapping[str, Any]:
+    """What the last message tells a model beside its text."""
+    return {} if isinstance(sample.input, str) or not sample.input else sample.input[-1].metadata or {}
 
 
 def _scored(name: str, score: Score, sample: EvalSample) -> Scored:

@@ -91,8 +91,9 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
     doc, replies = logged["doc"], [_first(kept) for kept in logged["filtered_resps"]]
     identity, reply = str(doc["id"]), replies[0]
     told = about_document(doc)
+    scored = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
     cluster = str(doc.get("cluster", identity))
-    outcome = _outcome(logged, told, identity, cluster, replies)
+    outcome = _outcome(doc, scored, told, identity, cluster, replies)
     sample = LoggedSample(
         where=where,
         id=identity,
@@ -109,6 +110,8 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         reply=reply if isinstance(reply, str) else None,
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
         raw=reply if len(replies) == 1 else replies,
+        place=(scored or {}).get("place", logged.get("doc_id")),
+        context=str(doc.get("context") or ""),
     )
     rows = doc.get("rows")
     return _Read(sample, told.signature, rows if isinstance(rows, int) else None)
@@ -119,15 +122,15 @@ def _first(kept: Any) -> Any:
     return kept[0] if isinstance(kept, list) and len(kept) == 1 else kept
 
 
-def _outcome(logged: Mapping[str, Any], told: About, identity: str, cluster: str, replies: Any) -> Outcome | None:
-    doc = logged["doc"]
+def _outcome(
+    doc: Mapping[str, Any], scored: Any, told: About, identity: str, cluster: str, replies: Any
+) -> Outcome | None:
     if "humor_tasks" not in doc:
         return before.outcome(doc, replies)
-    read = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
-    if read is None:  # of a run with --predict_only
+    if scored is None:  # of a run with --predict_only
         return None
-    values = {name: float(value) for name, value in read["values"].items()}
-    return Outcome(identity, cluster, told.groups, read["status"], read["answer"], doc.get("target"), values)
+    values = {name: float(value) for name, value in scored["values"].items()}
+    return Outcome(identity, cluster, told.groups, scored["status"], scored["answer"], doc.get("target"), values)
 
 
 def _prompt(logged: Mapping[str, Any]) -> str:

@@ -28,7 +28,8 @@ def about_document(doc: Mapping[str, Any]) -> About:
 
 def _about(told: Mapping[str, Any], groups: Mapping[str, Any]) -> About:
     named = {name: str(value) for name, value in groups.items()}
-    return About(told.get("benchmark"), told.get("version"), told.get("signature"), dict(told["options"]), named)
+    known = told.get("benchmark"), told.get("version"), told.get("signature")
+    return About(*known, dict(told["options"]), named, told.get("place"))
 
 
 def without_release(signature: str) -> str:

@@ -27,6 +27,17 @@ class Usage:
         """Input tokens, including cached tokens."""
         return self.input + self.cache_read + self.cache_write
 
+    def __add__(self, other: Usage) -> Usage:
+        """The usage of both; the cost is None where either has none."""
+        costs = [each.cost for each in (self, other) if each.cost is not None]
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            sum(costs) if len(costs) == 2 else None,
+        )
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -47,8 +58,10 @@ class LoggedSample:
     """One sample of a run: the prompt, the reply and its scores.
 
     where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
-    the record's fields as far as the log holds them, possibly none. reply: None where the run has no reply in text.
-    raw: in lm-eval the logged response, such as a log-likelihood and whether it is the greatest; a list of several.
+    the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
+    not hold it. reply: None where the run has no reply in text. raw: in lm-eval the logged response, such as a
+    log-likelihood and whether it is the greatest; a list of several. place: the position among all rows of the run,
+    also in a part; both harnesses compute metrics in this order, epoch by epoch.
     """
 
     where: str
@@ -68,6 +81,8 @@ class LoggedSample:
     error: str | None = None
     scores: tuple[Scored, ...] = ()
     raw: Any = None
+    place: int | None = None
+    context: str = field(default="", repr=False)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -93,10 +108,10 @@ class FinishedRun:
     number of instances of a complete run, where known. held: the number of instances in the file. options: the options
     of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by model and
     by model role. bound: the models of each role. arguments: the arguments that the model was made with. scorers: the
-    arguments of each scorer by its name. order: id -> place in the data, where recorded; metrics were computed by epoch
-    and in this order. identity: a name that no other run has; attempts to finish one run share `task`. created: the
-    time in ISO 8601. replayed: the model that wrote the replies, where the run only graded the replies of another run.
-    samples: all replies, read from the file again at each iteration.
+    arguments of each scorer by its name. identity: a name that no other run has; attempts to finish one run share
+    `task`. created: the time in ISO 8601. replayed: the model that wrote the replies, where the run only graded the
+    replies of another run. samples: all replies, read from the file again at each iteration. paths: the files of a run
+    that is joined from parts.
     """
 
     path: Path
@@ -118,14 +133,10 @@ class FinishedRun:
     replayed: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     scorers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    order: Mapping[str, int] = field(default_factory=dict, repr=False)
     identity: str | None = None
     task: str | None = None
     created: str = ""
-
-    def place(self, epoch: int, identity: str) -> tuple[int, int]:
-        """A key that sorts samples as the run scored them; ids without a known place come last."""
-        return epoch, self.order.get(identity, len(self.order))
+    paths: tuple[Path, ...] = ()
 
     @property
     def graders(self) -> tuple[str, ...]:
@@ -145,3 +156,4 @@ class About:
     signature: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
+    place: int | None = None

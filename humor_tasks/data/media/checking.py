@@ -1,64 +1,106 @@
-"""The check of many pictures before the first request of a run is paid for."""
+"""The check of many pictures and clips before the first request of a run is paid for."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import NamedTuple
 
-from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.media.clip import Clip
+from humor_tasks.data.media.picture import Picture, check_picture
 from humor_tasks.errors import BadInput
 
-R = TypeVar("R")
 THREADS = min(8, (os.cpu_count() or 1) + 1)  # each holds one decoded picture; decoding runs without the GIL
 
 
-def check_pictures(pictures: Mapping[int, Picture], what: str) -> dict[int, str]:
-    """Number -> problem of each picture that cannot be read, is no complete picture, or is too large.
+class _Read(NamedTuple):
+    """What was read of one file: the bytes of a picture with their SHA-256, or the problem."""
 
-    Every distinct file is read and decoded once, in threads, with a progress bar titled `what` after the first second.
-    Pictures inside tables are distinct by their bytes.
+    data: bytes = b""
+    digest: str = ""
+    problem: str = ""
+
+
+def check_media(media: Mapping[int, Picture | Clip], what: str) -> dict[int, str]:
+    """Number -> problem of each picture and clip that cannot be used.
+
+    A picture must be readable, complete and not too large; a clip must open, with a video stream and a duration above
+    0 in its header. Every distinct file is read once, each distinct picture is decoded once, and of clips only the
+    header is read, in threads, with a progress bar titled `what` after the first second. Pictures inside tables are
+    distinct by their bytes.
     """
     from tqdm import tqdm
 
     files: dict[str, list[int]] = {}
-    for number, picture in pictures.items():
-        files.setdefault(picture.path or f"\0{number}", []).append(number)
+    for number, medium in media.items():
+        files.setdefault(medium.path or f"\0{number}", []).append(number)
+    groups = list(files.values())
     problems: dict[int, str] = {}
-    with ThreadPoolExecutor(THREADS) as threads:
-        contents: dict[str, list[int]] = {}
-        for numbers, (digest, problem) in zip(files.values(), _each(threads, _digest, files, pictures), strict=True):
-            problems |= dict.fromkeys(numbers, problem) if problem else {}
-            if not problem:
-                contents.setdefault(digest, []).extend(numbers)
-        decoded = _each(threads, _decoded, contents, pictures)
-        bar = tqdm(decoded, what, total=len(contents), unit=" pictures", delay=1, disable=None)
-        for numbers, problem in zip(contents.values(), bar, strict=True):
-            problems |= dict.fromkeys(numbers, problem) if problem else {}
+    known: dict[str, tuple[str, str]] = {}  # SHA-256 -> format and problem
+    with (
+        ThreadPoolExecutor(THREADS) as threads,
+        tqdm(desc=what, total=len(groups), unit=" files", delay=1, disable=None) as bar,
+    ):
+        for start in range(0, len(groups), 2 * THREADS):  # in parts, because the bytes of a part are in memory
+            part = groups[start : start + 2 * THREADS]
+            read = list(threads.map(lambda numbers: _read(media[numbers[0]]), part))
+            new = {r.digest: (r.data, media[n[0]].where) for r, n in zip(reversed(read), reversed(part), strict=True)}
+            new = {digest: given for digest, given in new.items() if digest and digest not in known}
+            known |= zip(new, threads.map(lambda given: _decoded(*given), new.values()), strict=True)
+            for numbers, found in zip(part, read, strict=True):
+                kind, problem = known.get(found.digest, ("", found.problem))
+                for number in numbers:
+                    medium = media[number]
+                    if problem:
+                        problems[number] = problem
+                    elif isinstance(medium, Picture):
+                        medium.accept(found.digest, kind)
+            bar.update(len(part))
     return dict(sorted(problems.items()))
 
 
-def _each(
-    threads: ThreadPoolExecutor, use: Callable[[Picture], R], groups: Mapping[str, list[int]], of: Mapping[int, Picture]
-) -> Iterable[R]:
-    """The result for the first picture of each group."""
-    return threads.map(lambda numbers: use(of[numbers[0]]), groups.values())
-
-
-def _digest(picture: Picture) -> tuple[str, str]:
-    """The SHA-256 of the bytes, and the problem of reading them."""
+def _read(medium: Picture | Clip) -> _Read:
     try:
-        return hashlib.sha256(picture.fetch() or b"").hexdigest(), ""
+        if isinstance(medium, Clip):
+            medium.check()
+            return _Read()
+        data = medium.fetch() or b""
+        return _Read(data, hashlib.sha256(data).hexdigest())
+    except BadInput as problem:
+        return _Read(problem=str(problem))
+
+
+def _decoded(data: bytes, where: str) -> tuple[str, str]:
+    """The format of a picture, and the problem of decoding it."""
+    try:
+        return check_picture(data, where), ""
     except BadInput as problem:
         return "", str(problem)
 
 
-def _decoded(picture: Picture) -> str:
-    """The problem of decoding."""
-    try:
-        picture.read()
-    except BadInput as problem:
-        return str(problem)
-    return ""
+def check_rows(shown: Sequence[Sequence[Picture | Clip]], place: str, of: int) -> None:
+    """Raise one BadInput for all rows of `place` with a picture or clip that cannot be used.
+
+    shown: the pictures and clips of each row to check. of: the number of rows of `place`.
+    """
+    media = dict(enumerate(medium for row in shown for medium in row))
+    rows = [i for i, row in enumerate(shown) for _ in row]
+    problems: dict[int, str] = {}
+    for number, problem in check_media(media, f"checking pictures of {place}").items():
+        problems.setdefault(rows[number], problem)
+    if problems:
+        remedy = "Restore them, or leave such rows out with on_bad_picture=skip, which counts them."
+        raise BadInput(f"{told(problems, len(shown), place)} {NONE_LEFT if len(problems) == of else remedy}")
+
+
+NONE_LEFT = "No row is left. Restore the pictures."
+
+
+def told(problems: Mapping[int, str], of: int, place: str, most: int = 5) -> str:
+    """The number of rows without a usable picture or clip, and the first distinct problems."""
+    distinct = list(dict.fromkeys(problems[i] for i in sorted(problems)))
+    more = f" And {len(distinct) - most} more." if len(distinct) > most else ""
+    what = "picture or clip" if any(text.startswith("Video ") for text in distinct) else "picture"
+    return f"{len(problems)} of {of} rows of {place} have no usable {what}: {' '.join(distinct[:most])}{more}"

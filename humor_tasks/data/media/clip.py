@@ -1,6 +1,7 @@
 """Video clips of a dataset, loaded lazily: sent whole to models that take video, or as a few frames.
 
-A `Clip` reads nothing until a sample uses it. Frames are decoded by `frames`, which needs the extra `video`.
+A `Clip` reads nothing until it is checked or a sample uses it. Frames are decoded by `frames`, which needs the extra
+`video`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Literal
 
 from humor_tasks.data.media.picture import Picture
@@ -49,6 +51,17 @@ class Clip:
             raise BadInput(f"Video {self.where}: cannot be read ({problem}). Restore the file.") from None
         probe(self.path or data, self.where)
         return data
+
+    def check(self) -> None:
+        """Raise BadInput naming the clip where it does not open or holds no video, by its header alone.
+
+        Without the extra `video` only its presence is checked; who reads the clip is told what to install.
+        """
+        from humor_tasks.data.media.frames import check_header
+
+        source = self.path or self.read_bytes()
+        if find_spec("av") is not None:
+            check_header(source, self.where)
 
     def whole(self) -> tuple[str, Format]:
         """The clip as a `data:` URI, and its format, determined from the bytes and not from the file name."""

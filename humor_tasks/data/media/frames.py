@@ -71,6 +71,17 @@ def probe(source: str | Path | bytes, where: str | None = None) -> Video:
     return _measure(source, where or _name(source)).video
 
 
+def check_header(source: str | Path | bytes, where: str) -> None:
+    """Raise BadInput where a video does not open, has no video stream, or is empty by its header.
+
+    Nothing is decoded. A header without a duration, as of a stream, is accepted.
+    """
+    with open_video(source, where) as clip:
+        durations = (clip.container.duration, clip.stream.duration)
+        if any(duration is not None and duration <= 0 for duration in durations):
+            raise BadInput(f"Video {where}: its duration is 0. Restore the file, or leave its row out.")
+
+
 def sample_frames(
     source: str | Path | bytes,
     count: int = 8,

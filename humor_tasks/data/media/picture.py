@@ -58,6 +58,10 @@ class Picture:
             self.__dict__["_checked"] = (digest, check_picture(data, self.where))
         return data
 
+    def accept(self, digest: str, kind: str) -> None:
+        """Take the bytes with this SHA-256 for a complete picture in this format, which is then not decoded again."""
+        self.__dict__["_checked"] = (digest, kind)
+
     def mime(self) -> str:
         """The media type, determined from the bytes and not from the file name."""
         return MIME[self._facts()[1]]

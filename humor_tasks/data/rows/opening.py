@@ -25,6 +25,7 @@ def open_rows(
     nulls: bool = False,
     revision: str | None = None,
     on_bad_picture: str | None = None,
+    clips: bool = False,
 ) -> Rows:
     """The rows of one split, with the requested columns and, if `pictures`, a lazy `Picture` under "image".
 
@@ -33,13 +34,14 @@ def open_rows(
     dataset: "sample" (the folder `cards`), a local dataset folder, or a hub id.
     hub: the benchmark's default hub id; None where its corpus is not public.
     revision: branch, tag or commit of a hub dataset.
-    on_bad_picture: "stop" or "skip" checks each distinct picture first (see `table.with_pictures`); None reads none.
+    on_bad_picture: "skip" checks each distinct picture and leaves out the rows of bad ones; see `table.with_pictures`.
+    clips: whether the media are clips.
 
     Raises Absent for an unknown config or split, and BadInput for an unknown dataset or column, unreadable files, a
     revision of a folder, and a hub that cannot be reached.
     """
     text = tuple(dict.fromkeys(name for name in columns if name != media))
-    request = Request(str(dataset), config, split, text, pictures, media, nulls, on_bad_picture)
+    request = Request(str(dataset), config, split, text, pictures, media, nulls, on_bad_picture, clips)
     folder = Path(cards) if request.dataset == "sample" else local_folder(request.dataset, hub)
     if folder is None:
         from humor_tasks.data.rows.hub import open_hub

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from humor_tasks.data.media.checking import check_pictures
+from humor_tasks.data.media.checking import NONE_LEFT, check_media, told
+from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.errors import BadInput
 
@@ -85,6 +86,7 @@ class Request(NamedTuple):
     media: str = "image"  # the column that `pictures` requests
     nulls: bool = False  # whether a row may have no picture
     on_bad_picture: str | None = None
+    clips: bool = False  # whether `media` holds clips
 
     @property
     def place(self) -> str:
@@ -113,14 +115,18 @@ def finish(request: Request, table: Table, requested: str | None, revision: str 
     rows = Rows(table.rows, request.dataset, request.config, request.split, requested, revision, mark)
     if not request.pictures:
         return rows
-    return with_pictures(rows, request.media, _pictures(request, table, rows.where), request.on_bad_picture)
+    find = _pictures(request, table, rows.where)
+    return with_pictures(rows, request.media, find, request.on_bad_picture, request.clips)
 
 
-def with_pictures(rows: Rows, column: str, find: Callable[[int], Picture | None], on_bad_picture: str | None) -> Rows:
+def with_pictures(
+    rows: Rows, column: str, find: Callable[[int], Picture | None], on_bad_picture: str | None, clips: bool = False
+) -> Rows:
     """The rows with the picture that `find` returns for each row number under `column`.
 
-    on_bad_picture: "stop" raises one BadInput for all pictures that are missing, damaged or too large, "skip" leaves
-    their rows out with a warning; None reads no picture, and raises BadInput for the first one that is missing.
+    on_bad_picture: "skip" checks all pictures, or clips, and leaves the rows of those that are missing, damaged or too
+    large out with a warning. "stop" reads none: reading a missing one raises BadInput, and who asks a model checks
+    first (`Run.check_media`). None reads none and raises BadInput for the first one that is missing.
     """
     found: dict[int, Picture | None] = {}
     problems: dict[int, str] = {}
@@ -131,30 +137,33 @@ def with_pictures(rows: Rows, column: str, find: Callable[[int], Picture | None]
             if on_bad_picture is None:
                 raise
             problems[i] = str(problem)
-    place = f"{rows.config}/{rows.split} in {rows.dataset}"
-    if on_bad_picture is not None:
-        there = {i: picture for i, picture in found.items() if picture is not None}
-        problems |= check_pictures(there, f"checking pictures of {rows.config}/{rows.split}")
-    kept = [i for i in found if i not in problems]
-    told = _told(problems, len(rows.rows), place)
-    if problems and not kept:
-        raise BadInput(f"{told} No row is left. Restore the pictures.")
-    if problems and on_bad_picture == "stop":
-        raise BadInput(f"{told} Restore them, or leave such rows out with on_bad_picture=skip, which counts them.")
-    if problems:
-        warnings.warn(f"{told} These rows are left out (on_bad_picture=skip).", stacklevel=2)
+            found[i] = _missing(rows.where(i), str(problem))
+    if on_bad_picture == "skip":
+        there = {i: picture for i, picture in found.items() if picture is not None and i not in problems}
+        media = {i: Clip(p.where, p.path, p.read_bytes) if clips else p for i, p in there.items()}
+        problems |= check_media(media, f"checking pictures of {rows.config}/{rows.split}")
     for i, picture in found.items():
         rows.rows[i][column] = picture
-    if not problems:
+    if not problems or on_bad_picture == "stop":
         return rows
+    place = f"{rows.config}/{rows.split} in {rows.dataset}"
+    kept = [i for i in found if i not in problems]
+    if not kept:
+        raise BadInput(f"{told(problems, len(rows.rows), place)} {NONE_LEFT}")
+    warnings.warn(
+        f"{told(problems, len(rows.rows), place)} These rows are left out (on_bad_picture=skip).", stacklevel=2
+    )
     ids = (next((str(rows.rows[i][name]) for name in IDS if rows.rows[i].get(name)), str(i)) for i in sorted(problems))
     return replace(rows, rows=[rows.rows[i] for i in kept], skipped=tuple(ids), numbers=tuple(kept))
 
 
-def _told(problems: dict[int, str], of: int, place: str, most: int = 5) -> str:
-    distinct = list(dict.fromkeys(problems[i] for i in sorted(problems)))
-    more = f" And {len(distinct) - most} more." if len(distinct) > most else ""
-    return f"{len(problems)} of {of} rows of {place} have no usable picture: {' '.join(distinct[:most])}{more}"
+def _missing(where: str, problem: str) -> Picture:
+    """A picture that raises BadInput with this message when it is read."""
+
+    def read() -> bytes:
+        raise BadInput(problem)
+
+    return Picture(where, None, read)
 
 
 def fingerprint(rows: Sequence[dict[str, Any]]) -> str:

@@ -27,6 +27,7 @@ from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, sampl
 from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import About
+from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.errors import cannot_run
@@ -119,7 +120,12 @@ def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple
         raise BadInput("give the folder whose train splits contain worked samples: -S dataset=FOLDER, or `sample`.")
     benchmark = BENCHMARKS[f"mock_{task}"]
     run = Run(benchmark, options, Data((), {}, pools(options)), benchmark.templates(options))
-    return run, mock.worked(run)
+    signature = mock.worked(run)
+    if options.on_bad_picture == "stop":
+        pooled = [each for other in ORDER[task] for own in run.pool(f"{scene}/{other}").values() for each in own]
+        shown = [each.media for each in pooled]
+        check_rows(shown, f"the train split of {scene} in {options.dataset}", len(shown))
+    return run, signature
 
 
 def _show(state: TaskState, run: Run, worked: Mapping[str, str], task: str, scene: str) -> None:

@@ -70,6 +70,7 @@ def build(
     try:
         only = only_inspect(name)(**_of(name, given, own=False))
         run = find_benchmark(name).open(**_of(name, given, own=True))
+        run.check_media()  # of all rows, because Inspect applies --limit after it builds the task
         signature = run.signature("generate")
         samples = [sample(run, record, signature) for record in run.records]
     except BadInput as problem:
@@ -111,8 +112,9 @@ def _scorer(form: AnswerForm) -> Scorer:
 
 def sample(run: Run, record: Record, signature: str) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
-    about = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
+    about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about["signature"] = signature
+    about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | {"groups": dict(record.groups)}}
     if record.points:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}

@@ -28,6 +28,7 @@ def matching(
     on_unparsed: OnUnparsed = "wrong",
     extraction: Mode = "strict",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """Which of five captions belongs to a cartoon (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
@@ -38,14 +39,15 @@ def matching(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("matching", locals())
 
@@ -64,6 +66,7 @@ def ranking(
     on_unparsed: OnUnparsed = "wrong",
     extraction: Mode = "strict",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """Which of two captions is funnier (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
@@ -74,14 +77,15 @@ def ranking(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("ranking", locals())
 
@@ -100,6 +104,7 @@ def explanation(
     on_unparsed: OnUnparsed = "wrong",
     extraction: Mode = "strict",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """Why is a caption funny (Hessel et al., ACL 2023, arXiv 2209.06293)?
 
@@ -110,14 +115,15 @@ def explanation(
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show the scene as text (`description`), the picture (`pixels`) or neither (`caption_only`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         extraction: Rule for reading the letter in a reply: `strict`, or the rules released with the paper.
         seed: Seed of worked examples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("explanation", locals())
 
@@ -136,6 +142,7 @@ def brainstorm(
     frequency_penalty: float | str | None = SAMPLING["frequency_penalty"],
     presence_penalty: float | str | None = SAMPLING["presence_penalty"],
     prompts: str | None = None,
+    shard: str | None = None,
 ) -> Task:
     """Concepts, a caption and its explanation for each cartoon (Hessel et al., ACL 2023, Appendix G).
 
@@ -149,13 +156,14 @@ def brainstorm(
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: Show scene, unusual part and entities as text (`description`), or the picture and also ask for them
             (`pixels`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         examples: Number of worked examples in the prompt.
         temperature: Sampling temperature, by default as published; `none`: the provider's default.
         top_p: Nucleus sampling, by default as published; `none`: the provider's default.
         frequency_penalty: Frequency penalty, by default as published; `none`: the provider's default.
         presence_penalty: Presence penalty, by default as published; `none`: the provider's default.
         prompts: Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("brainstorm", locals(), [brainstormed()])

@@ -26,6 +26,7 @@ def humicroedit_rating(
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """Humicroedit, subtask 1: rate an edited headline from 0 to 3 (Hossain et al., SemEval-2020 Task 7).
 
@@ -40,6 +41,7 @@ def humicroedit_rating(
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: An unreadable rating counts as the worst possible rating (`wrong`) or is left out (`exclude`).
         seed: Seed of the worked examples.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("humicroedit_rating", locals())
 
@@ -57,6 +59,7 @@ def humicroedit_pairwise(
     prompts: str | None = None,
     on_unparsed: OnUnparsed = "wrong",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """Humicroedit, subtask 2: the funnier of two edits (Hossain et al., SemEval-2020 Task 7).
 
@@ -74,5 +77,6 @@ def humicroedit_pairwise(
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`,
             only with `via=direct`).
         seed: Seed of worked examples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("humicroedit_pairwise", locals())

@@ -29,6 +29,7 @@ def humorbench(
     seed: int | str | None = 1234,
     cache: bool = True,
     retries: int = 0,
+    shard: str | None = None,
 ) -> Task:
     """HumorBench: coverage of what makes a caption funny (Narad et al. 2025, arXiv 2507.21476).
 
@@ -47,6 +48,7 @@ def humorbench(
         seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("humorbench", locals(), graded_by=lambda how: [element_coverage(**how), explanation_form()])
 
@@ -58,6 +60,7 @@ def humorbench_autograder(
     structured: bool = False,
     temperature: float | str | None = 0.0,
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """HumorBench: exam of a judge against human labels (Narad et al. 2025, arXiv 2507.21476).
 
@@ -69,6 +72,7 @@ def humorbench_autograder(
         structured: Request a JSON verdict through the provider's structured output.
         temperature: Temperature of the judge; `none`: the provider's default.
         seed: Seed of the judge.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     built = build("humorbench_autograder", locals(), [judge_agreement()])
     how = Asking(structured, temperature, seed)  # type: ignore[arg-type]  # `none`

@@ -30,6 +30,7 @@ def mock_detecting(
     prompts: str | None = None,
     on_unparsed: OnUnparsed = "wrong",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """MOCK: is it humorous or sarcastic (huMor-sarcasm cOmprehension benChmarK)?
 
@@ -40,8 +41,8 @@ def mock_detecting(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -51,6 +52,7 @@ def mock_detecting(
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         seed: Seed of worked examples, worked samples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("mock_detecting", locals())
 
@@ -71,6 +73,7 @@ def mock_matching(
     prompts: str | None = None,
     on_unparsed: OnUnparsed = "wrong",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """MOCK: which caption or utterance belongs here (huMor-sarcasm cOmprehension benChmarK)?
 
@@ -81,8 +84,8 @@ def mock_matching(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -92,6 +95,7 @@ def mock_matching(
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         seed: Seed of worked examples, worked samples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("mock_matching", locals())
 
@@ -112,6 +116,7 @@ def mock_explaining(
     prompts: str | None = None,
     on_unparsed: OnUnparsed = "wrong",
     seed: int = 1234,
+    shard: str | None = None,
 ) -> Task:
     """MOCK: why is it humorous or sarcastic (huMor-sarcasm cOmprehension benChmarK)?
 
@@ -122,8 +127,8 @@ def mock_explaining(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
         split: Split to evaluate.
@@ -133,6 +138,7 @@ def mock_explaining(
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
         seed: Seed of worked examples, worked samples and random guesses.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("mock_explaining", locals())
 
@@ -155,6 +161,7 @@ def mock_generation(
     seed: int = 1234,
     cache: bool = True,
     retries: int = 0,
+    shard: str | None = None,
 ) -> Task:
     """MOCK: a very short humorous or sarcastic story for a picture, rated from 1 to 5 (SMS, HSS).
 
@@ -169,8 +176,8 @@ def mock_generation(
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         split: Split to evaluate.
         prompts: Folder whose `generation.txt` and `show.*.txt` replace the packaged templates.
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).
@@ -179,5 +186,6 @@ def mock_generation(
         seed: Seed of the sample of pictures and of the graders.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     return build("mock_generation", locals(), graded_by=lambda how: [story_ratings(**how)])

@@ -37,6 +37,7 @@ def explanation_preference(
     seed: int = 1234,
     cache: bool = True,
     retries: int = 0,
+    shard: str | None = None,
 ) -> Task:
     """Which of two explanations judges prefer (Hessel et al., ACL 2023, Table 3; MOCK's EXPAcc).
 
@@ -52,8 +53,8 @@ def explanation_preference(
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
         setting: What judges see: `description`, `pixels` (pictures, whole clips), `caption_only`; for MOCK also
             `frames`.
-        on_bad_picture: Pictures are checked before the first request: a missing, damaged or too large one ends the run
-            (`stop`), or its rows are left out and counted (`skip`).
+        on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
+            ends the run (`stop`), or its rows are left out and counted (`skip`).
         of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
         scene: For MOCK: scenes to evaluate.
         order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.
@@ -64,6 +65,7 @@ def explanation_preference(
         seed: Seed of random orders and of the judges.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
+        shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     built = build("explanation_preference", locals(), graded_by=lambda how: [preference(**how)], asks=False)
     built.solver = left_to_judges()

@@ -86,6 +86,7 @@ def task(
     run = Run(
         dataclasses.replace(RANKING, prompt=_prompt), options, Data(tuple(records), data.provenance, data.pool), texts
     )
+    run.check_media()
     register_prices()
     signature = run.signature("generate", bench="rank_captions", n=str(len(records)))
     return Task(

@@ -230,7 +230,8 @@ def _of_log(row: Row, given: Given, path: Path) -> Estimates:
     if not found:
         raise BadInput(f"{path}: is no run of {row.benchmark}.")
     result = found[0]
-    told = [*(() if result.complete else result.notes), *_other({**row.parameters, **given.parameters}, result.signature)]
+    told = [*(() if result.complete else result.notes)]
+    told += _other({**row.parameters, **given.parameters}, result.signature)
     if result.signature.get("data") == SAMPLE and not row.sample:
         told.append("its rows are those of the packaged sample.")
     if told:

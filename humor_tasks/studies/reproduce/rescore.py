@@ -14,7 +14,7 @@ from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.humorbench.coverage import graded, panel_verdicts
 from humor_tasks.benchmarks.mock.generation import RATINGS, rated
 from humor_tasks.benchmarks.options import parameters_of, read_parameters
@@ -79,7 +79,11 @@ class Rescored:
 
         columns = ("logged", "rescored", "difference")
         metrics = {name: dict(zip(columns, map(number, rest), strict=True)) for name, *rest in self.lines}
-        about = {"scorer": self.result.scorer, "benchmark": self.result.benchmark.name, "changed": dict(self.changed)}
+        about: dict[str, Any] = {
+            "scorer": self.result.scorer,
+            "benchmark": self.result.benchmark.name,
+            "changed": dict(self.changed),
+        }
         about |= {"replies": len(self.items), "changed_replies": sum(item.changed for item in self.items)}
         about |= {"notes": list(self.result.notes), "metrics": metrics}
         return about | ({"items": [item.as_dict() for item in self.items]} if items else {})
@@ -105,7 +109,7 @@ def rescore(path: Path, given: Sequence[tuple[str, str]] = ()) -> list[Rescored]
     return [_rescored(result, {n: v for n, v in changes.items() if n in rules_of(result)}) for result in results]
 
 
-def _asked(result: Result) -> Any:
+def _asked(result: Result) -> Benchmark:
     """The benchmark whose samples the run holds; a scorer of pairs has the metrics of another one."""
     return find_benchmark(str(result.run.benchmark))
 
@@ -116,7 +120,7 @@ def rules_of(result: Result) -> list[str]:
     declared = parameters_of(benchmark.options)
     form = benchmark.reopen(None, result.run.options).form
     written = result.run.harness == "inspect" or next(iter(result.run)).reply is not None
-    applies = {
+    applies: dict[str, bool] = {
         "extraction": isinstance(form, Choice) and written,
         "on_unparsed": result.scorer != "preference" or benchmark is not result.benchmark,
         "seed": form.guess(0, "") is not None,
@@ -133,14 +137,14 @@ def _rescored(result: Result, changes: Mapping[str, Any]) -> Rescored:
     version = next(iter(result.run)).version
     run = _asked(result).reopen(version, settings | dict(changes))
     again = SCORERS.get(result.scorer, _read)
-    items = [
-        Item(sample.id, sample.epoch, score.outcome, again(run, sample, score))
+    found = [
+        (sample.epoch, sample.place or 0, Item(sample.id, sample.epoch, score.outcome, again(run, sample, score)))
         for sample, score in _scores(result)
         if score.outcome is not None
     ]
-    items.sort(key=lambda item: result.run.place(item.epoch, item.id))
+    items = tuple(item for *_, item in sorted(found, key=lambda one: one[:2]))
     metrics = run if run.benchmark is result.benchmark else result.opened
-    return Rescored(result, changed, tuple(items), metrics.metrics([item.rescored for item in items]))
+    return Rescored(result, changed, items, metrics.metrics([item.rescored for item in items]))
 
 
 def _scores(result: Result) -> Iterator[tuple[LoggedSample, Scored]]:

@@ -13,6 +13,7 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
+from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
@@ -32,8 +33,9 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
     predictions: the benchmark, opened with its data, that all other files are predictions of.
 
     A file is left out, with the reason, where it is no log that can be read, a log of another package's task, the same
-    run as an earlier file, or an earlier attempt of a run. Unfinished runs and runs with a limit have a note. Raises
-    BadInput for a path that does not exist and where there is no result at all.
+    run as an earlier file, or an earlier attempt of a run. The parts of a run (`shard=k/n`) are one result. Unfinished
+    runs, runs with a limit and runs that lack parts have a note. Raises BadInput for a path that does not exist and
+    where there is no result at all.
     """
     left: list[LeftOut] = []
     results: list[Result] = []
@@ -46,7 +48,7 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
                 runs.append(read_run(path, finished=None))
         except BadInput as problem:
             left.append(LeftOut(path, _without(path, problem)))
-    for run in _latest(_distinct(runs, left), left):
+    for run in _joined(_latest(_distinct(runs, left), left), left):
         try:
             results += results_of(run)
         except BadInput as problem:
@@ -124,6 +126,20 @@ def _latest(runs: Iterable[FinishedRun], left: list[LeftOut]) -> list[FinishedRu
     return list(kept.values())
 
 
+def _joined(runs: Iterable[FinishedRun], left: list[LeftOut]) -> Iterator[FinishedRun]:
+    """The runs, with the parts of each joined; of several files of one part, the one that `_latest` would keep."""
+    for together in of_one_run(runs):
+        if shard_of(together[0]) is None:
+            yield together[0]
+            continue
+        kept: dict[str, FinishedRun] = {}
+        for run in sorted(together, key=_done, reverse=True):
+            first = kept.setdefault(str(shard_of(run)), run)
+            if first is not run:
+                left.append(LeftOut(run.path, f"holds the same part {shard_of(run)} of the run as {first.path}."))
+        yield joined(list(kept.values()))
+
+
 def _done(run: FinishedRun) -> tuple[bool, int, str]:
     return run.status == "success", run.held, run.created
 
@@ -136,7 +152,7 @@ def results_of(run: FinishedRun) -> list[Result]:
     if run.benchmark is None:
         empty = "holds no sample" if not run.held else "is of a task of another package"
         raise BadInput(f"{run.path}: {empty}.")
-    scored: dict[str, list[tuple[int, Outcome]]] = {}
+    scored: dict[str, list[tuple[int, int, Outcome]]] = {}
     first: LoggedSample | None = None
     errors = 0
     for sample in run.samples:
@@ -146,17 +162,18 @@ def results_of(run: FinishedRun) -> list[Result]:
         errors += sample.error is not None
         for score in sample.scores:
             if score.outcome is not None:
-                scored.setdefault(score.scorer.rsplit("/", 1)[-1], []).append((sample.epoch, score.outcome))
+                found = sample.epoch, sample.place or 0, score.outcome
+                scored.setdefault(score.scorer.rsplit("/", 1)[-1], []).append(found)
     if first is None or not scored:
         raise BadInput(f"{run.path}: holds no score of humor-tasks.")
     notes = tuple(_notes(run, errors))
     results = []
-    for scorer, found in scored.items():
+    for scorer, of_scorer in scored.items():
         opened = _opened(run.benchmark, scorer, first)
-        found.sort(key=lambda each: run.place(each[0], each[1].id))  # sums depend on the order in the last digit
-        epochs, outcomes = zip(*found, strict=True)
+        epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda one: one[:2]), strict=True)
+        paths = run.paths or (run.path,)
         results.append(
-            Result(run, opened, scorer, run.replayed or run.model, outcomes, epochs, (run.path,), notes, not notes)
+            Result(run, opened, scorer, run.replayed or run.model, outcomes, epochs, paths, notes, not notes)
         )
     return results
 
@@ -168,9 +185,11 @@ def _opened(benchmark: str, scorer: str, sample: LoggedSample) -> Run:
 
 
 def _notes(run: FinishedRun, errors: int) -> Iterator[str]:
-    if run.status != "success":
+    if run.status == INCOMPLETE:
+        yield f"incomplete: {run.error}"
+    elif run.status != "success":
         yield f"incomplete: the run ended with status {run.status}."
-    if run.rows is not None and run.held not in (0, run.rows):
+    if run.rows is not None and run.held not in (0, run.rows) and run.status != INCOMPLETE:
         yield f"incomplete: {run.held} of {run.rows} items."
     if errors:
         yield f"incomplete: {errors} samples ended with an error and have no score."

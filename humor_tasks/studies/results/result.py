@@ -22,7 +22,8 @@ class Result:
     opened: the benchmark with the scoring options of the log, without data.
     scorer: the scorer's name without its package; "lm_eval" for lm-eval, "predictions" for a file of predictions.
     system: the model's name; with its arguments where two runs of one name differ in them.
-    outcomes: one outcome per reply, in the order of the run. epochs: the epoch of each.
+    outcomes: one outcome per reply, epoch by epoch in the order of the rows, in which the harness computes metrics.
+    epochs: the epoch of each.
     estimates: every metric by name, METRIC over all items and METRIC_PART over each part of the data.
     paths: the files of the run, several where it was run in parts.
     notes: what a reader has to know of this run, one sentence each, such as that it is incomplete.

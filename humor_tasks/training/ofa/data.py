@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from humor_tasks.api import load
+from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
@@ -35,7 +35,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Splits:
-    """The rows of a fold. Pictures are checked, and decoded when used."""
+    """The rows of a fold. Pictures of `test` are checked; the others are not read before `Batches` decodes them."""
 
     train: Sequence[Row]
     validation: Sequence[Row]
@@ -78,7 +78,10 @@ def read_rows(config: OfaTrainConfig, split: str) -> list[Row]:
 
 def _records(config: OfaTrainConfig, split: str, setting: str) -> Sequence[Record]:
     where = {"dataset": config.dataset, "revision": config.revision, "fold": config.fold}
-    return load(config.task, setting=setting, split=split, **where).records
+    run = find_benchmark(config.task).open(setting=setting, split=split, **where)
+    if split == "test":  # `Batches` decodes the others before training, and these after it
+        run.check_media()
+    return run.records
 
 
 class Batches:

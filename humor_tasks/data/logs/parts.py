@@ -1,0 +1,144 @@
+"""Runs in parts (`shard=k/n`): the parts of one run, joined as one run."""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import itertools
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from humor_tasks.data.logs.metadata import without_release
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Usage
+from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.errors import BadInput, listed
+
+INCOMPLETE = "incomplete"
+"""The status of joined parts that do not hold all rows."""
+
+
+def shard_of(run: FinishedRun) -> Shard | None:
+    """The part of a run that this is; None for a run that is not divided."""
+    told = run.source.get("shard")
+    return read_shard(told) if isinstance(told, str) else None
+
+
+def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
+    """The parts of one run as one run, whose metrics equal those of the run in one piece to the last digit.
+
+    Samples are in the order in which the undivided run is read; usage is added; `path` is that of the first part and
+    `paths` are those of all. The status is that of the first part that did not finish; otherwise `success`, or
+    INCOMPLETE where rows are missing, with the missing parts in `error`. `source` has the parts under `shards`.
+
+    Raises BadInput for runs that are no parts, for parts of different runs or divisions, and for the same part twice;
+    during the iteration, for an id that two parts hold.
+    """
+    shards = [_shard(run) for run in runs]
+    by_part = sorted(zip(shards, runs, strict=True), key=lambda pair: pair[0])
+    for (shard, run), (following, other) in itertools.pairwise(by_part):
+        _check_same_run(run, other)
+        if shard.total != following.total:
+            raise BadInput(f"{run.path} is part {shard} and {other.path} is part {following}: their rows overlap.")
+        if shard == following:
+            raise BadInput(f"{run.path} and {other.path} both hold part {shard}; keep one of them.")
+    parts = [run for _, run in by_part]
+    first, held = parts[0], sum(run.held for run in parts)
+    status, error = next(((run.status, run.error) for run in parts if run.status != "success"), ("success", None))
+    if status == "success" and held != first.rows:
+        status, error = INCOMPLETE, _missing(shards, held, first.rows)
+    source = {name: value for name, value in first.source.items() if name != "shard"}
+    return dataclasses.replace(
+        first,
+        held=held,
+        paths=tuple(run.path for run in parts),
+        samples=_Merged(parts),
+        status=status,
+        error=error,
+        source=source | {"shards": [str(shard) for shard, _ in by_part]},
+        models=_added(run.models for run in parts),
+        roles=_added(run.roles for run in parts),
+    )
+
+
+def of_one_run(runs: Iterable[FinishedRun]) -> list[list[FinishedRun]]:
+    """The runs, with the parts of one run and division together; every run that is not divided is alone."""
+    found: list[list[FinishedRun]] = []
+    by_run: dict[str, list[FinishedRun]] = {}
+    for run in runs:
+        shard = shard_of(run)
+        together = [] if shard is None else by_run.setdefault(repr((shard.total, _identity(run))), [])
+        if not together:
+            found.append(together)
+        together.append(run)
+    return found
+
+
+def _shard(run: FinishedRun) -> Shard:
+    shard = shard_of(run)
+    if shard is None:
+        raise BadInput(f"{run.path}: is not a part of a run (shard=k/n); only parts are joined.")
+    return shard
+
+
+def _identity(run: FinishedRun) -> Mapping[str, Any]:
+    """What all parts of one run have in common, by its name in messages."""
+    return {
+        "harness": run.harness,
+        "signature": without_release(run.signature),
+        "version": run.version,
+        "model": run.model,
+        "model arguments": run.arguments,
+        "explainer": run.replayed,
+        "grader models": run.bound,
+    }
+
+
+def _check_same_run(run: FinishedRun, other: FinishedRun) -> None:
+    for (name, one), two in zip(_identity(run).items(), _identity(other).values(), strict=True):
+        if one != two:
+            raise BadInput(f"{run.path} and {other.path} are parts of different runs: {name} {one} and {two}.")
+
+
+def _missing(shards: Sequence[Shard], held: int, rows: int | None) -> str:
+    count = shards[0].total
+    absent = [str(Shard(k, count)) for k in range(1, count + 1) if Shard(k, count) not in shards]
+    what = listed("missing part", absent) if absent else "a part is not whole"
+    return f"the parts hold {held} of {'unknown' if rows is None else rows} instances; {what}."
+
+
+def _added(each: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
+    """Usage by name, added over the parts."""
+    found: dict[str, list[Usage]] = {}
+    for part in each:
+        for name, usage in part.items():
+            found.setdefault(name, []).append(usage)
+    return {name: reduce(operator.add, usages) for name, usages in found.items()}
+
+
+class _Merged:
+    """The samples of all parts, each read one sample at a time, in the order in which the undivided run is read.
+
+    That is the order of ids in Inspect's logs and the order of rows in lm-eval's samples.
+    """
+
+    def __init__(self, parts: Sequence[FinishedRun]) -> None:
+        self.parts = parts
+        self.key = _by_id if parts[0].harness == "inspect" else _by_place
+
+    def __iter__(self) -> Iterator[LoggedSample]:
+        seen: dict[tuple[int, str], str] = {}
+        for sample in heapq.merge(*self.parts, key=self.key):
+            if (earlier := seen.get((sample.epoch, sample.id))) is not None:
+                raise BadInput(f"{earlier}: {sample.where} is another reply to it; parts have no instance in common.")
+            seen[sample.epoch, sample.id] = sample.where
+            yield sample
+
+
+def _by_id(sample: LoggedSample) -> tuple[int, str]:
+    return sample.epoch, sample.id
+
+
+def _by_place(sample: LoggedSample) -> int:
+    return sample.place or 0

@@ -1,0 +1,62 @@
+"""The command `humor-tasks analyse`: the errors of several systems on the items of a benchmark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+_PATH = click.Path(path_type=Path)
+
+
+class _Runs(click.Group):
+    """A group whose own arguments are runs: what is no subcommand is the first of them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        named = next((arg for arg in args if not arg.startswith("-")), None)
+        if named is not None and named not in self.commands:
+            args = ["items", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_Runs)
+def analyse() -> None:
+    """Analyse the errors of systems: `humor-tasks analyse RUNS...`, for any benchmark.
+
+    RUNS are Inspect logs, lm-eval's samples and folders of them. See `humor-tasks analyse items --help` for the
+    options.
+    """
+
+
+@analyse.command()
+@click.argument("runs", nargs=-1, required=True, type=_PATH)
+@click.option("--metric", help="A metric of single items. Default: the benchmark's first one.")
+@click.option("--cutoff", help="End of a model's training data, as 2023-09: accuracy before and after it.")
+@click.option("--most", default=10, show_default=True, type=click.IntRange(1), help="Length of the lists of clusters.")
+@click.option(
+    "--draws", default=9999, show_default=True, type=click.IntRange(99), help="Number of draws of permutation tests."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("-o", "--output", type=_PATH, help="Also write the analysis (.md or .json).")
+def items(runs: tuple[Path, ...], cutoff: str | None, as_json: bool, output: Path | None, **how: Any) -> None:
+    """Print what makes items hard, how systems agree, and how much of their accuracy goes with shortcuts.
+
+    The runs of one benchmark must compare. Runs of baseline/ and embedding/ models are also shortcuts for the others.
+    """
+    from humor_tasks.studies.analysis import items_report
+    from humor_tasks.studies.analysis.contest_dates import read_date
+    from humor_tasks.studies.analysis.items import analyse as analyse_items
+    from humor_tasks.studies.analysis.tables import echo
+    from humor_tasks.studies.results import read_results
+
+    items_report.check_ending(output)
+    day = read_date(cutoff) if cutoff else None
+    found = read_results(runs)
+    analyses = [analyse_items(found.of(b.name), cutoff=day, **how) for b in found.benchmarks]
+    if output:
+        items_report.write_analyses(output, analyses, found.left_out)
+    if as_json:
+        click.echo(items_report.as_json(analyses, found.left_out), nl=False)
+    else:
+        echo(items_report.as_markdown(analyses, found.left_out))

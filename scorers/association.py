@@ -1,0 +1,197 @@
+"""Association of a grouping of items with their values, such as of contests, folds or distractors with correctness.
+
+With n memberships of items in groups (one per item, or several, as an item has four distractors), the values x of the
+items, and the sums of squares of the values over memberships,
+
+    X^2 = n * (between groups) / (total)          V = sqrt(X^2 / n)
+
+For values of 0 and 1 and one membership per item, X^2 is Pearson's chi-square of the groups x 2 table without Yates'
+correction, and V is Cramér's V (Cramér 1946, "Mathematical Methods of Statistics", ch. 21). For ranks it is, but for
+(n - 1) / n, the statistic of Kruskal and Wallis. In general V^2 is the share of variance between the groups.
+
+The p-value from the chi-square distribution holds for independent items and expected counts that are not small. The
+permutation test needs neither large counts nor a distribution: it exchanges values between items or, for a grouping
+that is constant within clusters, whole clusters between groups.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from humor_tasks.errors import BadInput
+
+from .estimate import Estimate, cluster_codes, with_interval
+from .validation import check_same_length
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+DRAWS = 9999
+_SAME = 1e-9  # relative difference within which a permuted statistic equals the observed one: sums in another order
+
+
+@dataclass(frozen=True)
+class Association:
+    """The association of a grouping with values.
+
+    statistic: X^2; dof: its degrees of freedom, groups - 1. v: Cramér's V, in [0, 1]. p: from the chi-square
+    distribution; p_permutation: from `draws` permutations, at least 1 / (draws + 1). expected: for values of 0 and 1
+    the least expected count of the table, otherwise nan. by_cluster: whether whole clusters were permuted. Without
+    variation in the values or with one group, statistic, v and the p-values are nan.
+    """
+
+    statistic: float
+    dof: int
+    v: float
+    p: float
+    p_permutation: float
+    expected: float
+    items: int
+    groups: int
+    by_cluster: bool
+    draws: int
+
+
+def association(
+    groups: Sequence[Hashable | Sequence[Hashable]],
+    values: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Association:
+    """The association of `groups` (one per item, or a tuple of several) with `values`.
+
+    clusters: where every cluster lies in one group and a group has several clusters, clusters are permuted instead of
+    items; so the effect of contests does not count as an effect of folds, which consist of contests. Raises BadInput on
+    lists of different length and on draws below 1.
+    """
+    n = check_same_length(groups=groups, values=values, **({} if clusters is None else {"clusters": clusters}))
+    if draws < 1:
+        raise BadInput(f"draws is {draws}; a permutation test needs at least 1.")
+    import numpy as np
+
+    member = [each if isinstance(each, tuple) else (each,) for each in groups]
+    item = np.repeat(np.arange(n), [len(each) for each in member])
+    code, count = cluster_codes([group for each in member for group in each])
+    group = np.asarray(code, dtype=np.intp)
+    x = np.asarray(values, dtype=float)
+    weight = np.bincount(item, minlength=n).astype(float)  # memberships of each item
+    total = float(weight.sum())
+    blocks = _blocks(clusters, member) if clusters is not None else None
+    if count < 2 or n < 2 or x.min() == x.max():
+        none = math.nan
+        return Association(none, max(count - 1, 0), none, none, none, none, n, count, blocks is not None, draws)
+    sizes = np.bincount(group, minlength=count).astype(float)
+
+    def between(shown: Floats, groups_of: NDArray[np.intp]) -> tuple[float, float]:
+        """The sums of squares between the groups and in total."""
+        mean = float(weight @ shown) / total
+        sums = np.bincount(groups_of, shown[item] - mean, minlength=count)
+        within = sizes if groups_of is group else np.bincount(groups_of, minlength=count)
+        held = within > 0
+        return float((sums[held] ** 2 / within[held]).sum()), float(weight @ (shown - mean) ** 2)
+
+    part, whole = between(x, group)
+    statistic = total * part / whole
+    random = np.random.default_rng(seed)
+    hits = 0
+    for _ in range(draws):
+        if blocks is None:
+            drawn, everything = between(random.permutation(x), group)
+        else:
+            cluster, at = blocks
+            drawn, everything = between(x, at[random.permutation(len(at))][cluster])
+        hits += total * drawn / everything >= statistic * (1 - _SAME)
+    from scipy.special import gammaincc
+
+    dof = count - 1
+    binary = bool(np.isin(x, (0.0, 1.0)).all())
+    right = float(weight @ x)
+    least = float(sizes.min()) * min(right, total - right) / total if binary else math.nan
+    return Association(
+        statistic=statistic,
+        dof=dof,
+        v=math.sqrt(min(part / whole, 1.0)),
+        p=float(gammaincc(dof / 2, statistic / 2)),
+        p_permutation=(1 + hits) / (1 + draws),
+        expected=least,
+        items=n,
+        groups=count,
+        by_cluster=blocks is not None,
+        draws=draws,
+    )
+
+
+def _blocks(
+    clusters: Sequence[Hashable], member: Sequence[tuple[Hashable, ...]]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """The cluster of each item and the group of each cluster, where clusters lie in one group each; otherwise None."""
+    import numpy as np
+
+    code, count = cluster_codes(clusters)
+    named: dict[Hashable, int] = {}
+    at = [-1] * count
+    for cluster, each in zip(code, member, strict=True):
+        if len(each) != 1:
+            return None
+        number = named.setdefault(each[0], len(named))
+        if at[cluster] not in (-1, number):
+            return None
+        at[cluster] = number
+    return None if count == len(named) else (np.asarray(code, dtype=np.intp), np.asarray(at, dtype=np.intp))
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """The share of items that one system gets right among the `n` that another gets wrong.
+
+    expected: the share if the two were independent, which is the first system's accuracy. p: Fisher's exact test of the
+    2 x 2 table, two-sided; it is the permutation test over all permutations of items.
+    """
+
+    n: int
+    share: float
+    expected: float
+    p: float
+
+
+def right_when_wrong(first: Sequence[float], second: Sequence[float]) -> Conditional:
+    """How often `first` is right (1) where `second` is wrong (0); both lists have one value per item.
+
+    Share and p are nan where `second` is never wrong. Raises BadInput on values other than 0 and 1.
+    """
+    n = check_same_length(first=first, second=second)
+    for name, values in (("first", first), ("second", second)):
+        if (other := next((v for v in values if v not in (0, 1)), None)) is not None:
+            raise BadInput(f"{name} has the value {other!r}; values are 0 or 1.")
+    table = [[0, 0], [0, 0]]
+    for a, b in zip(first, second, strict=True):
+        table[int(b)][int(a)] += 1
+    expected = math.fsum(first) / n if n else math.nan
+    wrong = sum(table[0])
+    if not wrong:
+        return Conditional(0, math.nan, expected, math.nan)
+    from scipy.stats import fisher_exact
+
+    return Conditional(wrong, table[0][1] / wrong, expected, float(fisher_exact(table).pvalue))
+
+
+def independent_difference(first: Estimate, second: Estimate, level: float = 0.95) -> Estimate:
+    """first - second for estimates over different clusters, with Welch's interval.
+
+        stderr^2 = se_1^2 + se_2^2;   degrees of freedom = stderr^4 / sum of se_k^4 / (G_k - 1)
+
+    `n` and `clusters` are sums. The value is nan where one of the two has none.
+    """
+    variances = [e.stderr**2 for e in (first, second)]
+    total = sum(variances)
+    spread = sum(v**2 / max(e.clusters - 1, 1) for v, e in zip(variances, (first, second), strict=True) if v > 0)
+    dof = total**2 / spread if spread > 0 else 1.0
+    n, clusters = first.n + second.n, first.clusters + second.clusters
+    return with_interval(first.value - second.value, math.sqrt(total), dof, level, n, clusters)

@@ -1,0 +1,279 @@
+"""`humor-tasks analyse`: what makes items hard, how systems agree, dates, and shortcuts."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import eval
+from standins.commands import lm_eval
+
+from humor_tasks import load
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.cli import main
+from humor_tasks.data.logs import FinishedRun, LoggedSample
+from humor_tasks.data.records import Outcome
+from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import Question, best
+from humor_tasks.on_inspect.tasks.caption_contest import matching
+from humor_tasks.studies.analysis.contest_dates import contest_date, has_dates, read_date
+from humor_tasks.studies.analysis.items import Analysis, analyse
+from humor_tasks.studies.analysis.items_report import as_json, as_markdown
+from humor_tasks.studies.results import Result, read_results
+
+LETTERS = "ABCDE"
+
+
+def result(name: str, answer: Callable[[int], str], n: int = 200, **more: Any) -> Result:
+    """`name` answers item i, of contest 100 + i // 4, with `answer(i)`; the right letter is i % 5."""
+    samples, outcomes = [], []
+    for i in range(n):
+        target, said, contest = LETTERS[i % 5], answer(i), str(100 + i // 4)
+        groups = {"fold": str(i // 4 % 5)}
+        values = {"accuracy": float(said == target), "unparsed": 0.0, "refused": 0.0}
+        outcomes.append(Outcome(f"s{i}", contest, groups, "answered", said, target, values))
+        choices = tuple(f"word{i}{letter}" + "x" * (letter == target and i % 2) for letter in LETTERS)
+        scene = f"A scene with word{i}{target}" if i % 4 == 0 else "A scene"
+        samples.append(_sample(outcomes[-1], choices, scene))
+    run = FinishedRun(Path(f"{name}.eval"), "inspect", "matching", "2-A", "-", name, n, samples)
+    opened = find_benchmark("matching").reopen("2-A", {"fold": "0"})
+    held = {"epochs": (1,) * n, "paths": (run.path,)} | more
+    return Result(run, opened, "multiple_choice", name, tuple(outcomes), **held)
+
+
+def _sample(o: Outcome, choices: tuple[str, ...], context: str) -> LoggedSample:
+    told: Mapping[str, Any] = {"where": o.id, "id": o.id, "epoch": 1, "cluster": o.cluster, "groups": o.groups}
+    empty = {"options": {}, "fields": {}, "points": (), "prompt": "", "reply": o.answer}
+    return LoggedSample(benchmark="matching", version="2-A", choices=choices, context=context, **told, **empty)
+
+
+def right(i: int) -> str:
+    return LETTERS[i % 5]
+
+
+def wrong(i: int) -> str:
+    return LETTERS[(i + 1) % 5]
+
+
+def factor(found: Analysis, system: str, name: str) -> Any:
+    return next(f for f in found.factors if (f.system, f.name) == (system, name))
+
+
+def test_planted_effects_are_found_and_others_are_not() -> None:
+    hard_contests = result("contests", lambda i: wrong(i) if i // 4 % 3 == 0 else right(i))
+    rng = random.Random(1)
+    coin = [rng.random() < 0.6 for _ in range(200)]
+    chance = result("chance", lambda i: right(i) if coin[i] else wrong(i))
+    only_a = result("only_a", lambda i: "A")
+    found = analyse([hard_contests, chance, only_a], draws=499)
+    assert found.systems == ("contests", "chance", "only_a")
+    assert factor(found, "contests", "cluster").holm <= 0.05
+    assert factor(found, "only_a", "place of the right choice").found.v == pytest.approx(1)
+    for name in ("cluster", "fold", "place of the right choice"):
+        assert factor(found, "chance", name).found.p_permutation > 0.05
+    assert factor(found, "contests", "fold").found.by_cluster
+    assert factor(found, "contests", "fold").found.p_permutation > 0.05
+
+
+def test_a_hard_distractor_is_found() -> None:
+    """Every tenth item shows the same wrong choice, and the system takes it."""
+    made = result("m", lambda i: wrong(i) if i % 10 == 0 else right(i))
+    samples = []
+    for i, sample in enumerate(made.run.samples):
+        others = [f"caption {(i + k) % 40}" for k in range(1, 5)]
+        if i % 10 == 0:
+            others[0] = "the tempting one"
+        choices = [*others[: i % 5], f"right {i}", *others[i % 5 :]]
+        samples.append(_sample(made.outcomes[i], tuple(choices), sample.context))
+    object.__setattr__(made.run, "samples", samples)
+    assert factor(analyse([made], draws=999), "m", "distractor").found.p_permutation == 1 / 1000
+
+
+def test_pairs_of_systems() -> None:
+    """b is right on the last 40 of 100 items that a gets wrong, and on the first 60 of 100 that a gets right."""
+    a = result("a", lambda i: right(i) if i < 100 else wrong(i))
+    b = result("b", lambda i: right(i) if i < 60 or i >= 160 else wrong(i))
+    (pair,) = analyse([a, b], draws=99).pairs
+    assert (pair.systems, pair.n) == (("a", "b"), 200)
+    assert pair.same_answer is not None
+    assert pair.right_if_same is not None
+    assert (pair.same_answer.value, pair.right_if_same.value) == (0.6, 0.5)
+    assert pair.first is not None
+    assert pair.second is not None
+    assert (pair.first.n, pair.first.share, pair.first.expected) == (100, 0.4, 0.5)
+    assert (pair.second.n, pair.second.share, pair.second.expected) == (100, 0.4, 0.5)
+    assert pair.kappa is not None
+    assert pair.kappa.value == pytest.approx(0.2)
+    assert pair.by_item.value == pytest.approx(0.2)
+    assert pair.by_cluster is not None
+
+
+def test_before_and_after_a_cutoff() -> None:
+    """Contests 100 to 149 lie between June 2007 and June 2008; the system knows those before contest 120."""
+    knows = result("knows", lambda i: right(i) if i < 80 else wrong(i))
+    cutoff = contest_date(119)
+    (split,) = analyse([knows], cutoff=cutoff, draws=99).cutoffs
+    assert (split.before.value, split.after.value) == (1.0, 0.0)
+    assert split.difference.value == -1
+    assert split.before.n + split.after.n + split.between == 200
+    assert 80 < split.between < 110  # three months to each side, of a contest each week or so
+
+
+def test_shortcuts_explain_what_goes_with_them() -> None:
+    """`overlap` solves every fourth item, and the system solves just these; another solves all."""
+    shortcut_only = result("shortcut_only", lambda i: right(i) if i % 4 == 0 else wrong(i))
+    all_right = result("all_right", right)
+    found = {(s.system, s.shortcut): s for s in analyse([shortcut_only, all_right], draws=99).shortcuts}
+    alone, everything = found["shortcut_only", "overlap"], found["all_right", "overlap"]
+    # where no choice shares a word with the scene, overlap takes A: right in one of five of the other items
+    assert alone.solved.value == everything.solved.value == pytest.approx(0.25 + 0.75 / 5)
+    assert everything.gain.value == pytest.approx(0)
+    assert alone.off.value == 0
+    assert alone.gain.value == pytest.approx(0.25)
+    assert {name for _, name in found} == {"overlap", "longest", "first", "any of these"}
+
+
+def test_runs_of_baselines_are_shortcuts_for_others() -> None:
+    baseline = result("embedding/mini", lambda i: right(i) if i < 50 else wrong(i))
+    model = result("model", lambda i: right(i) if i < 100 else wrong(i))
+    found = [s for s in analyse([baseline, model], draws=99).shortcuts if s.shortcut == "embedding/mini"]
+    assert [(s.system, s.on.value, s.off.value) for s in found] == [("model", 1.0, pytest.approx(1 / 3))]
+
+
+def test_hardest_clusters_are_ranked_by_shrunken_means() -> None:
+    found = analyse([result("m", lambda i: wrong(i) if i in (0, 1, 2, 3, 5) else right(i))], most=2, draws=99)
+    assert [c.name for c in found.hardest] == ["100", "101"]
+    assert found.hardest[0].mean == 0 < found.hardest[0].shrunk
+    assert len(found.easiest) == 2
+
+
+def test_values_between_0_and_1_have_no_table_of_right_and_wrong() -> None:
+    halves = [Outcome(f"s{i}", str(i % 9), {}, "answered", "text", None, {"rouge_l": i % 7 / 7}) for i in range(60)]
+    run = FinishedRun(Path("e.eval"), "inspect", "explanation", "1-A", "-", "m", 60, [])
+    opened = find_benchmark("explanation").reopen("1-A", {})
+    made = Result(run, opened, "reference_overlap", "m", tuple(halves), (1,) * 60, (run.path,))
+    found = analyse([made, made], draws=99)
+    assert found.metric == "rouge_l"
+    assert found.systems == ("m #1", "m #2")
+    (pair,) = found.pairs
+    assert (pair.same_answer, pair.kappa, pair.first) == (None, None, None)
+    assert pair.by_item.value == pytest.approx(1)
+    assert found.shortcuts == ()
+
+
+def test_runs_that_do_not_compare_or_are_incomplete_are_refused() -> None:
+    a, other = result("a", right), result("b", right, n=100)
+    with pytest.raises(BadInput, match=r"a\.eval and b\.eval do not compare: rows: 100 of 200"):
+        analyse([a, other])
+    short = result("a", right, notes=("incomplete: 4 of 200 items.",), complete=False)
+    with pytest.raises(BadInput, match=r"incomplete: 4 of 200 items\. Finish the run first"):
+        analyse([short])
+    with pytest.raises(BadInput, match=r"there is no 'accurracy'.*Did you mean 'accuracy'"):
+        analyse([a], metric="accurracy")
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("2023-09", (2023, 9, 30)),
+        ("2023-12", (2023, 12, 31)),
+        ("2024-02", (2024, 2, 29)),
+        ("2023-09-15", (2023, 9, 15)),
+    ],
+)
+def test_a_cutoff_is_the_end_of_its_month_or_a_day(text: str, date: tuple[int, int, int]) -> None:
+    assert read_date(text) == datetime.date(*date)
+
+
+@pytest.mark.parametrize("text", ["2023", "2023-13", "2023-00", "2023-02-30", "09/2023", "", "2023-9"])
+def test_other_cutoffs_are_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="write a month as 2023-09"):
+        read_date(text)
+
+
+def test_dates_of_contests() -> None:
+    assert contest_date(1) == datetime.date(2005, 4, 25)
+    assert contest_date(510).year == 2016
+    assert has_dates("matching", ["1", "763"])
+    assert not has_dates("matching", ["9001"])
+    assert not has_dates("humicroedit_rating", ["12"])
+
+
+def test_reports_escape_names_and_hold_the_same_values() -> None:
+    found = [analyse([result("a|b*c", right), result("d", wrong)], draws=99)]
+    assert r"a\|b\*c" in as_markdown(found)
+    told = json.loads(as_json(found))["analyses"][0]
+    assert told["means"][0]["value"] == 1.0
+    assert told["pairs"][0]["first"]["share"] == 1.0
+    assert told["factors"][0]["found"]["statistic"] is None  # all right: nothing varies
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("analyse")
+    eval(matching(dataset="sample"), model="baseline/overlap", log_dir=str(folder / "logs"), display="none")
+    options = ("--model", "humor-baseline", "--model_args", "strategy=longest", "--metadata", "dataset=sample")
+    lm_eval("--tasks", "nyc_matching", *options, "--output_path", folder / "lm", "--log_samples", cwd=folder)
+    return folder
+
+
+def command(*arguments: str | Path) -> Any:
+    return CliRunner().invoke(main, ["analyse", *map(str, arguments)])
+
+
+def test_the_command_reads_both_harnesses_and_writes_its_report(runs: Path, tmp_path: Path) -> None:
+    done = command(runs, "--draws", 99, "-o", tmp_path / "a.md", "--cutoff", "2023-09")
+    assert done.exit_code == 0, done.output
+    assert "baseline/overlap" in done.output
+    assert "humor-baseline strategy=longest" in done.output
+    assert "distractor" in done.output
+    assert "Note: The items have no dates" in done.output
+    assert (tmp_path / "a.md").read_text() == done.stdout
+    assert json.loads(command(runs, "--draws", 99, "--json").stdout)["analyses"][0]["benchmark"] == "matching"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["RUNS", "-o", "a.txt"], "ends in .md or .json"),
+        (["RUNS", "--cutoff", "soon"], "write a month"),
+        (["RUNS", "--metric", "rmse"], "there is no 'rmse'"),
+        (["nowhere"], "there is no such file or folder"),
+        (["items"], "Missing argument 'RUNS...'"),
+    ],
+)
+def test_bad_input_is_one_line(runs: Path, arguments: Sequence[str], says: str) -> None:
+    done = command(*(runs if each == "RUNS" else each for each in arguments))
+    assert done.exit_code == 2
+    assert says in " ".join(done.output.split())
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.filterwarnings("ignore:.*the same caption twice")
+def test_baselines_over_the_real_rows(real_corpus: str, tmp_path: Path) -> None:
+    """The right choice's place explains most of overlap, which takes the first of equal choices; contests do not."""
+    opened = load("matching", dataset=real_corpus, split="validation")
+    files = []
+    for name in ("overlap", "first"):
+        questions = [Question(r.id, r.context, r.choices) for r in opened.records]
+        chosen = [LETTERS[best(scores)] for scores in Baseline(name).score(questions)]
+        files.append(tmp_path / f"{name}.json")
+        files[-1].write_text(json.dumps({q.id: c for q, c in zip(questions, chosen, strict=True)}))
+    found = analyse(read_results(files, opened).results, cutoff=read_date("2019-06"), draws=999)
+    assert [e.value for e in found.means] == [141 / 531, 111 / 531]
+    place = factor(found, "overlap", "place of the right choice")
+    assert (place.found.v, place.holm) == (pytest.approx(0.588, abs=5e-4), pytest.approx(0.006))
+    assert factor(found, "overlap", "cluster").found.p_permutation == pytest.approx(0.59, abs=0.05)
+    assert [(c.before.n, c.after.n, c.between) for c in found.cutoffs] == [(417, 108, 6)] * 2
+
+
+def test_humicroedit_is_still_a_command_of_its_own() -> None:
+    assert "NAME=FILE" in command("humicroedit", "--help").output
+    assert "humicroedit" in command("--help").output

@@ -1,0 +1,423 @@
+"""Runs in parts: `shard=k/n` in every benchmark and harness, and parts read as one run, equal to the last digit."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai import eval
+from inspect_ai.log import read_eval_log
+from standins.judging import fickle, write_texts
+
+from humor_tasks import evaluate, load, tasks
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
+from humor_tasks.data.logs.parts import INCOMPLETE, joined
+from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.errors import BadInput
+from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.studies.results import read_results
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge, verdict_reply
+
+COUNT = 4
+SHARDS = tuple(f"{k}/{COUNT}" for k in range(1, COUNT + 1))
+HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample", fold="all").records}
+ONLY_INSPECT = ("brainstorm", "mock_generation")
+MORE: Mapping[str, Mapping[str, Any]] = {
+    "matching": {"shots": 2},
+    "ranking": {"fold": "all"},
+    "explanation_preference": {"fold": "all"},
+    "humicroedit_rating": {"shots": 1},
+    "humicroedit_pairwise": {"via": "ratings"},
+    "mock_generation": {"images": 0},
+    "mock_matching": {"chain_of_task": True},
+}
+"""What else than the sample each benchmark is opened with."""
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Texts by another system than people: theirs, cut to many lengths."""
+    texts = {i: text[: 100 + 37 * k] for k, (i, text) in enumerate(HUMAN.items())}
+    return write_texts(tmp_path_factory.mktemp("system") / "system.json", texts)
+
+
+def given_to(name: str, system: str) -> dict[str, Any]:
+    more = {"system": system} if name == "explanation_preference" else {}
+    return {"dataset": "sample", **MORE.get(name, {}), **more}
+
+
+# ---- which clusters a part has -------------------------------------------------------------------
+
+
+@given(st.lists(st.text(max_size=4)), st.integers(1, 9))
+def test_parts_are_disjoint_and_together_all_clusters_whatever_their_order(ids: list[str], total: int) -> None:
+    parts = [Shard(k, total).clusters(ids) for k in range(1, total + 1)]
+    assert sorted(itertools.chain(*parts)) == sorted(set(ids))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    assert parts == [Shard(k, total).clusters(reversed(ids)) for k in range(1, total + 1)]
+
+
+def test_the_division_is_the_same_on_every_machine() -> None:
+    assert Shard(1, 3).clusters(map(str, range(9))) == {"0", "2", "8"}
+    assert Shard(1, 1).clusters(["a", "\ud800"]) == {"a", "\ud800"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "0/4", "5/4", "1/0", "1/4/2", "-1/4", "1 / 4", "1.0/4", "a/b", "1/1000000000"]
+)
+def test_what_is_no_part_is_said(text: str) -> None:
+    with pytest.raises(
+        BadInput, match=r"^shard=.*: it must be k/n with whole numbers and k from 1 to n, such as 1/4\.$"
+    ):
+        load("matching", dataset="sample", shard=text)
+    assert read_shard("3/10") == Shard(3, 10)
+
+
+def test_more_parts_than_clusters_leave_whole_parts_empty_and_the_others_are_the_run() -> None:
+    whole = load("matching", dataset="sample")
+    clusters = len({record.cluster for record in whole.records})
+    parts = [load("matching", dataset="sample", shard=f"{k}/{clusters + 2}").records for k in range(1, clusters + 1)]
+    assert sorted(r.id for part in parts for r in part) == sorted(r.id for r in whole.records)
+    expected = f"has {clusters} clusters .* so shard={clusters + 1}/{clusters + 2} is empty. Parts 1 to {clusters} of"
+    with pytest.raises(BadInput, match=expected):
+        load("matching", dataset="sample", shard=f"{clusters + 1}/{clusters + 2}")
+
+
+# ---- every benchmark, both harnesses -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_the_parts_of_a_benchmark_are_the_whole(name: str, system: str) -> None:
+    whole = load(name, **given_to(name, system))
+    parts = [load(name, **given_to(name, system), shard=shard) for shard in SHARDS]
+    assert all(part.records for part in parts)
+    found = {record.id: (record, part) for part in parts for record in part.records}
+    assert sum(len(part.records) for part in parts) == len(found) == len(whole.records)
+    for i, record in enumerate(whole.records):
+        same, part = found[record.id]
+        assert same == record
+        assert part.prompt(same) == whole.prompt(record)
+        assert part.data.places[record.id] == i
+    clusters = [{record.cluster for record in part.records} for part in parts]
+    assert not any(a & b for a, b in itertools.combinations(clusters, 2))
+    for part, shard in zip(parts, SHARDS, strict=True):
+        assert part.signature("generate") == whole.signature("generate")
+        assert part.data.provenance == {**whole.data.provenance, "shard": shard}
+        assert not set(part.data.places) & part.data.dropped
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_pairs_are_not_divided(name: str, system: str) -> None:
+    """The two orders of a pair, and with via=ratings both headlines of a pair, are of one part."""
+    parts = [load(name, **given_to(name, system), shard=shard) for shard in SHARDS]
+    pairs = [{pair for record in part.records for pair in pairs_of(record.groups)} for part in parts]
+    assert not any(a & b for a, b in itertools.combinations(pairs, 2))
+    if name in ("explanation_preference", "humicroedit_pairwise"):
+        assert all(pairs)
+
+
+def pairs_of(groups: Mapping[str, str]) -> list[str]:
+    return [groups["pair_id"]] if "pair_id" in groups else [pair for pair, *_ in json.loads(groups.get("pairs", "[]"))]
+
+
+@pytest.mark.parametrize("name", [name for name in BENCHMARKS if not BENCHMARKS[name].judged])
+def test_the_parts_of_an_inspect_task_are_the_whole(name: str, system: str) -> None:
+    def samples(**more: Any) -> dict[Any, Any]:
+        task = getattr(tasks, name)(**given_to(name, system), **more)
+        return {sample.id: sample for sample in task.dataset}
+
+    whole = samples()
+    parts = [samples(shard=shard) for shard in SHARDS]
+    assert sorted(itertools.chain(*parts)) == sorted(whole)
+    for part in parts:
+        for identity, sample in part.items():
+            assert sample.metadata["humor_tasks"].pop("place") == list(whole).index(identity)
+            assert sample.metadata == whole[identity].metadata
+            assert [m.text for m in sample.input] == [m.text for m in whole[identity].input]
+
+
+@pytest.mark.parametrize(
+    ("name", "output"),
+    [(name, "generate_until") for name in BENCHMARKS if name not in ONLY_INSPECT]
+    + [(name, "multiple_choice") for name in ("matching", "ranking", "humicroedit_rating", "mock_matching")],
+)
+def test_the_parts_of_an_lm_eval_task_are_the_whole(name: str, output: str, system: str) -> None:
+    def task(**more: Any) -> BenchmarkTask:
+        metadata = {k: v for k, v in given_to(name, system).items() if k != "shots"} | more
+        if name.startswith("mock"):
+            metadata["input"] = "description"
+        made = BenchmarkTask({"task": name, "benchmark": name, "output_type": output, "metadata": metadata})
+        made.set_fewshot_seed(1234)
+        return made
+
+    whole, parts = task(), [task(shard=shard) for shard in SHARDS]
+    texts = {doc["id"]: (doc, whole.fewshot_context(doc, 0)) for doc in whole.test_docs()}
+    found = {doc["id"]: (doc, part.fewshot_context(doc, 0)) for part in parts for doc in part.test_docs()}
+    assert found == texts  # the documents are the same, and so are lm-eval's hashes of them
+    assert sum(len(part.test_docs()) for part in parts) == len(texts)
+    for part, shard in zip(parts, SHARDS, strict=True):
+        assert part.dump_config()["metadata"]["source"]["shard"] == shard
+        assert part.dump_config()["metadata"]["signature"] == whole.dump_config()["metadata"]["signature"]
+
+
+# ---- the same numbers ----------------------------------------------------------------------------
+
+
+def some(text: str) -> int:
+    """A number from 0 to 9, always the same for a text."""
+    return sum(map(ord, text)) % 10
+
+
+def reply(messages: list[Any]) -> str:
+    """A reply of each kind for each benchmark: letters, ratings, verdicts, texts, and what cannot be read."""
+    known = messages[-1].metadata or {}
+    mark, fields = some(str(known.get("id"))), known["fields"]
+    if "point" in fields:
+        return verdict_reply(None if mark == 9 else mark > 4)
+    if mark == 9:
+        return "Hard to say."
+    if known["choices"]:
+        return f"Answer: {'ABCDE'[mark % len(known['choices'])]}"
+    texts = list(fields.values())
+    return f"Rating: {mark / 3:.2f}" if "edited" in fields else f"<explanation>{texts[mark % len(texts)]}</explanation>"
+
+
+def verdict(shown: Mapping[str, str]) -> bool | str | int | None:
+    """A verdict of each kind, some missing."""
+    mark = some("".join(shown.values()))
+    if "story" in shown:
+        return None if mark == 9 else 1 + mark % 5
+    if "explanation_a" in shown:
+        return fickle(shown["explanation_a"], shown["explanation_b"])
+    return None if mark == 9 else mark > 4
+
+
+def logged(folder: Path, name: str, how: Mapping[str, Any], **more: Any) -> Path:
+    """An Inspect log of a task, in its own folder."""
+    judges = {"grader": scripted_judge("judge", verdict).model} if BENCHMARKS[name].judged else {}
+    task = f"humor_tasks/{name}"
+    model = ScriptedModel("m", reply).model
+    (log,) = eval(task, task_args=dict(how), model=model, model_roles=judges, log_dir=str(folder), **more)
+    assert log.status == "success", log.error and log.error.message
+    return Path(log.location)
+
+
+def numbers(result: Any) -> dict[str, tuple[str, ...]]:
+    """Every field of every estimate, to the last digit."""
+    return {name: tuple(map(repr, dataclasses.astuple(e))) for name, e in result.estimates.items()}
+
+
+WHOLE_RUNS = (
+    ("matching", {"shots": 1}, {"epochs": 2}),
+    ("matching", {"fold": "all"}, {}),
+    ("ranking", {"fold": "all"}, {}),
+    ("explanation", {"fold": "all"}, {}),
+    ("humicroedit_rating", {}, {"log_format": "json"}),
+    ("humicroedit_pairwise", {"via": "ratings"}, {}),
+    ("humorbench", {"cache": False}, {}),
+    ("humorbench_autograder", {}, {}),
+    ("explanation_preference", {"fold": "all"}, {}),
+    ("mock_matching", {"input": "description", "replicates": 2}, {}),
+    ("mock_generation", {"input": "description", "cache": False}, {}),
+    ("brainstorm", {"fold": "all"}, {}),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "how", "more"), WHOLE_RUNS, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WHOLE_RUNS)])
+def test_four_parts_in_inspect_are_one_run_to_the_last_digit(
+    name: str, how: dict[str, Any], more: dict[str, Any], system: str, tmp_path: Path
+) -> None:
+    how = {"dataset": "sample", **({"system": system} if name == "explanation_preference" else {}), **how}
+    whole = logged(tmp_path / "whole", name, how, **more)
+    for shard in SHARDS:
+        logged(tmp_path / "parts", name, how | {"shard": shard}, **more)
+    single, parts = read_results([whole]), read_results([tmp_path / "parts"])
+    printed = {score.name: score.metrics for score in (read_eval_log(str(whole)).results or single).scores}
+    assert [r.scorer for r in parts.results] == [r.scorer for r in single.results] == list(printed)
+    for one, joined_ in zip(single.results, parts.results, strict=True):
+        assert numbers(joined_) == numbers(one)
+        assert (joined_.outcomes, joined_.epochs) == (one.outcomes, one.epochs)
+        assert (len(joined_.paths), joined_.notes, joined_.complete) == (COUNT, (), True)
+        assert [s.id for s in joined_.run] == [s.id for s in one.run]
+        assert {n: repr(e.value) for n, e in joined_.estimates.items()} == {
+            n: repr(float(m.value)) for n, m in printed[one.scorer].items() if n in one.estimates
+        }
+        stderrs = {n: repr(e.stderr) for n, e in joined_.estimates.items()}
+        assert stderrs == {n: repr(float(printed[one.scorer][f"{n}_stderr"].value)) for n in stderrs}
+
+
+LM_EVAL_RUNS = (
+    ("nyc_matching", {}, {}),
+    ("nyc_matching_gen", {}, {"num_fewshot": 1}),
+    ("nyc_ranking_crossval", {}, {}),
+    ("nyc_explanation_crossval_gen", {}, {}),
+    ("humicroedit_rating_gen", {}, {}),
+    ("humicroedit_rating", {}, {}),
+    ("humicroedit_pairwise_gen", {"via": "ratings"}, {}),
+    ("humorbench_autograder", {}, {}),
+    ("explanation_preference", {"fold": "all"}, {}),
+    ("mock_matching_gen", {}, {}),
+)
+
+
+def text_reply(prompt: str, doc: Mapping[str, Any]) -> str:
+    mark = some(doc["id"])
+    if "first" in doc["fields"]:
+        return verdict_reply(fickle(doc["fields"]["first"], doc["fields"]["second"]))
+    if "point" in doc["fields"]:
+        return verdict_reply(None if mark == 9 else mark > 4)
+    if doc["choices"]:
+        return "Hard to say." if mark == 9 else f"Answer: {'ABCDE'[mark % len(doc['choices'])]}"
+    return f"Rating: {mark / 3:.2f}" if "edited" in doc["fields"] else doc["context"][: 20 * mark]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "how", "more"), LM_EVAL_RUNS, ids=[name for name, *_ in LM_EVAL_RUNS])
+def test_four_parts_in_lm_eval_are_one_run_to_the_last_digit(
+    name: str, how: dict[str, Any], more: dict[str, Any], system: str, tmp_path: Path
+) -> None:
+    how = {"dataset": "sample", **({"system": system} if name == "explanation_preference" else {}), **how}
+
+    def run(folder: Path, **shard: str) -> Mapping[str, Any]:
+        model = ScriptedLM(text_reply, lambda prompt, label: -float(some(prompt[-90:] + label)))
+        found = run_lm_eval(model, name, metadata=how | shard, output=folder, **more)
+        return found["results"][name]
+
+    printed = run(tmp_path / "whole")
+    for shard in SHARDS:
+        run(tmp_path / "parts" / shard.replace("/", "_"), shard=shard)
+    (one,), (parts,) = (read_results([tmp_path / each]).results for each in ("whole", "parts"))
+    assert numbers(parts) == numbers(one)
+    assert parts.outcomes == one.outcomes
+    assert (len(parts.paths), parts.notes, parts.complete) == (COUNT, (), True)
+    primary = one.primary
+    assert primary is not None
+    found = parts.estimates[primary.name]
+    assert printed[f"{primary.shown_in_lm_eval},none"] == found.value
+    assert repr(printed[f"{primary.shown_in_lm_eval}_stderr,none"]) == repr(found.stderr)
+
+
+# ---- what is no whole run ------------------------------------------------------------------------
+
+
+def sample_of(identity: str, place: int) -> LoggedSample:
+    nothing: dict[str, Any] = {"fields": {}, "points": (), "prompt": "", "choices": (), "options": {}, "groups": {}}
+    told = {"cluster": identity, "benchmark": "matching", "version": "1", "reply": "", "place": place}
+    return LoggedSample(where=f"log: sample {identity}", id=identity, epoch=1, **nothing, **told)
+
+
+def part_of(shard: str, ids: str, **more: Any) -> FinishedRun:
+    """A part of a run of six instances, a to f."""
+    samples = [sample_of(identity, "abcdef".index(identity)) for identity in ids]
+    known: dict[str, Any] = {"harness": "inspect", "benchmark": "matching", "version": "1", "model": "m", "rows": 6}
+    known |= {"signature": "bench:matching|n:6|humor_tasks:1", "source": {"rows": 6, "shard": shard}, "bound": {}}
+    return FinishedRun(Path(f"{shard[0]}.eval"), held=len(ids), samples=samples, **known | more)
+
+
+def test_parts_are_one_run_with_the_usage_of_all() -> None:
+    spent = {"m": Usage(10, 1, 2, 3, 0.5)}
+    parts = [part_of("2/2", "bdf", models=spent), part_of("1/2", "ace", models=spent, roles={"grader": Usage(7)})]
+    parts[0] = dataclasses.replace(parts[0], signature="bench:matching|n:6|humor_tasks:2")  # another release
+    run = joined(parts)
+    assert [sample.id for sample in run] == [sample.id for sample in run] == list("abcdef")
+    assert (run.status, run.error, run.held, run.rows) == ("success", None, 6, 6)
+    assert run.source == {"rows": 6, "shards": ["1/2", "2/2"]}
+    assert run.paths == (Path("1.eval"), Path("2.eval"))
+    assert (run.path, run.models, run.roles) == (
+        Path("1.eval"),
+        {"m": Usage(20, 2, 4, 6, 1.0)},
+        {"grader": Usage(7)},
+    )
+    unpriced = joined([part_of("1/2", "ace", models=spent), part_of("2/2", "bdf", models={"m": Usage(1)})])
+    assert unpriced.models["m"] == Usage(11, 1, 2, 3, None)
+
+
+def test_lm_evals_samples_are_in_the_order_of_the_rows() -> None:
+    run = joined([part_of(f"{k}/2", ids, harness="lm_eval") for k, ids in ((1, "be"), (2, "acdf"))])
+    assert [sample.id for sample in run] == list("abcdef")
+
+
+@pytest.mark.parametrize(
+    ("parts", "status", "error"),
+    [
+        ([part_of("1/2", "abc")], INCOMPLETE, "the parts hold 3 of 6 instances; 1 missing part: 2/2."),
+        (
+            [part_of("4/4", "a"), part_of("2/4", "bc")],
+            INCOMPLETE,
+            "the parts hold 3 of 6 instances; 2 missing parts: 1/4, 3/4.",
+        ),
+        (
+            [part_of("1/2", "abc"), part_of("2/2", "d")],
+            INCOMPLETE,
+            "the parts hold 4 of 6 instances; a part is not whole.",
+        ),
+        ([part_of("1/2", "abc"), part_of("2/2", "d", status="cancelled", error="stopped")], "cancelled", "stopped"),
+        ([part_of("1/3", "abc"), part_of("2/3", "def")], "success", None),  # the third is empty
+    ],
+)
+def test_an_incomplete_set_is_said_to_be(parts: list[FinishedRun], status: str, error: str | None) -> None:
+    assert (joined(parts).status, joined(parts).error) == (status, error)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (part_of("2/2", "def", source={}), r"2\.eval: is not a part of a run \(shard=k/n\); only parts are joined\."),
+        (part_of("1/2", "def"), r"1\.eval and 1\.eval both hold part 1/2; keep one of them\."),
+        (part_of("2/3", "def"), r"1\.eval is part 1/2 and 2\.eval is part 2/3: their rows overlap\."),
+        (part_of("2/2", "def", model="n"), "are parts of different runs: model m and n"),
+        (part_of("2/2", "def", arguments={"x": 1}), r"different runs: model arguments \{\} and \{'x': 1\}"),
+        (part_of("2/2", "def", signature="bench:matching|n:7"), "different runs: signature .*n:6 and .*n:7"),
+        (part_of("2/2", "def", bound={"grader": ("g",)}), "different runs: grader models"),
+        (part_of("2/2", "def", harness="lm_eval"), "different runs: harness inspect and lm_eval"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(other: FinishedRun, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        joined([part_of("1/2", "abc"), other])
+
+
+def test_an_instance_in_two_parts_is_found_when_it_is_read() -> None:
+    run = joined([part_of("1/2", "abc"), part_of("2/2", "cdf")])
+    with pytest.raises(BadInput, match=r"^log: sample c: log: sample c is another reply to it; parts have no instance"):
+        list(run)
+
+
+@pytest.mark.slow
+def test_results_of_parts_that_lack_one_or_have_one_twice(tmp_path: Path) -> None:
+    for shard in ("1/3", "3/3"):
+        logged(tmp_path, "matching", {"dataset": "sample", "shard": shard})
+    (short,) = read_results([tmp_path]).results
+    whole = len(load("matching", dataset="sample").records)
+    held = len(short.outcomes)
+    assert short.notes == (f"incomplete: the parts hold {held} of {whole} instances; 1 missing part: 2/3.",)
+    assert not short.complete
+    once = logged(tmp_path, "matching", {"dataset": "sample", "shard": "2/3"})
+    again = logged(tmp_path, "matching", {"dataset": "sample", "shard": "2/3"})
+    other = logged(tmp_path, "matching", {"dataset": "sample", "shard": "1/2"})
+    found = read_results([tmp_path])
+    assert [(len(result.paths), result.complete) for result in found.results] == [(3, True), (1, False)]
+    assert found.results[1].paths == (other,)
+    (left,) = found.left_out
+    (kept,) = {once, again} - {left.path}
+    assert kept in found.results[0].paths
+    assert left.why == f"holds the same part 2/3 of the run as {kept}."
+
+
+def test_predictions_of_a_part_are_scored_and_their_signature_names_it() -> None:
+    part = load("matching", dataset="sample", shard="2/4")
+    everything = {record.id: "Answer: A" for record in load("matching", dataset="sample").records}
+    report = evaluate(part, everything)  # a file for all rows will do
+    assert len(report.outcomes) == len(part.records)
+    assert report.signature.endswith("|shard:2/4")
+    with pytest.raises(BadInput, match="missing id"):
+        evaluate(part, {})
