@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from characterisation.cases import STUBS
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,6 +58,11 @@ def test_a_rows_command_and_parameters_exist(name: str) -> None:
         given = dict(word.split("=", 1) for flag, word in pairwise(words) if flag == "-T")
         assert set(given) - {"replicates"} <= set(parameters_of(options))
         assert {k: str(v).lower() for k, v in row.parameters.items()}.items() <= given.items()
+    elif words[0] == "lm_eval":
+        fixed = yaml.safe_load((STUBS / f"{words[2]}.yaml").read_text().replace("!function", ""))
+        given = dict(pair.split("=", 1) for pair in words[words.index("--metadata") + 1].split(","))
+        assert row.parameters.items() <= (fixed | given).items()
+        assert fixed["benchmark"] == row.benchmark
     else:
         assert words[0] == "humor-tasks"
         assert words[1] in main.commands
