@@ -173,7 +173,7 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         reply=sample.output.completion if replied else None,
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
-        scores=tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items()),
+        scores=_scores(sample),
         place=place if told.place is None else told.place,  # of a part: its place in the whole
         context=str(_asked(sample).get("context", "")) if told.benchmark else "",
     )
@@ -190,6 +190,11 @@ def _fields(sample: EvalSample) -> Mapping[str, str]:
 def _asked(sample: EvalSample) -> Mapping[str, Any]:
     """What the last message tells a model beside its text."""
     return {} if isinstance(sample.input, str) or not sample.input else sample.input[-1].metadata or {}
+
+
+def _scores(sample: EvalSample) -> tuple[Scored, ...]:
+    scores = tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items())
+    return before.joined(scores) if before.is_old(sample.metadata) else scores
 
 
 def _scored(name: str, score: Score, sample: EvalSample) -> Scored:

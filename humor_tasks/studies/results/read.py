@@ -24,6 +24,7 @@ PAIRED = {"preference": "explanation_preference", "reference_preference": "expla
 LOGS = ("*.eval", "*.json", "samples_*.jsonl")
 RESULTS = re.compile(r"results_(?P<stamp>.+)\.json")
 SECRET = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
+NO_MODEL = "none/none"  # Inspect's name
 MOST_SHOWN = 40  # characters of an argument's value in a system's name
 
 
@@ -172,10 +173,14 @@ def results_of(run: FinishedRun) -> list[Result]:
         opened = _opened(run.benchmark, scorer, first)
         epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda one: one[:2]), strict=True)
         paths = run.paths or (run.path,)
-        results.append(
-            Result(run, opened, scorer, run.replayed or run.model, outcomes, epochs, paths, notes, not notes)
-        )
+        results.append(Result(run, opened, scorer, _system(run), outcomes, epochs, paths, notes, not notes))
     return results
+
+
+def _system(run: FinishedRun) -> str:
+    """The model; where the run has none, the file of answers that it judges."""
+    judged = dict(part.partition(":")[::2] for part in run.signature.split("|")).get("system")
+    return Path(judged).stem if judged and run.model == NO_MODEL else run.replayed or run.model
 
 
 def _opened(benchmark: str, scorer: str, sample: LoggedSample) -> Run:
