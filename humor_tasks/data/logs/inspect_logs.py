@@ -135,6 +135,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         bound=bound,
         replayed=str(replayed) if replayed else None,
         arguments=log.eval.model_args,
+        scorers={score.name: score.params for score in (log.results.scores if log.results else [])},
         identity=log.eval.eval_id,
         task=log.eval.task_id,
         created=log.eval.created,

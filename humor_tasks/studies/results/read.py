@@ -45,7 +45,7 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
     runs: list[FinishedRun] = []
     for path in _files(paths):
         try:
-            if predictions is not None and not _is_log(path):
+            if predictions is not None and not is_log(path):
                 results.append(_predicted(path, predictions))
             else:
                 runs.append(read_run(path, finished=None))
@@ -78,7 +78,7 @@ def _files(paths: Iterable[Path]) -> list[Path]:
 
 def _below(folder: Path) -> Iterator[Path]:
     files = sorted({path for pattern in LOGS for path in folder.rglob(pattern) if path.is_file()})
-    return (path for path in files if path.suffix != ".json" or (_is_log(path) and not RESULTS.fullmatch(path.name)))
+    return (path for path in files if path.suffix != ".json" or (is_log(path) and not RESULTS.fullmatch(path.name)))
 
 
 def _with_samples(path: Path) -> list[Path]:
@@ -87,7 +87,7 @@ def _with_samples(path: Path) -> list[Path]:
     return beside or [path]
 
 
-def _is_log(path: Path) -> bool:
+def is_log(path: Path) -> bool:
     """Whether a file looks like a log of a harness and not like predictions."""
     if path.suffix == ".eval":
         return True
