@@ -30,6 +30,8 @@ from humor_tasks.on_inspect.judging.preference import preference_metrics
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, flat
 from humor_tasks.on_inspect.scorers import multiple_choice, rating_error
 from humor_tasks.studies.grade import grading_task, read_written, report_of
+from humor_tasks.studies.report.graded import read_graded
+from humor_tasks.studies.report.table import lines_of
 
 GOLDEN = Path(__file__).parent / "golden" / "logs_0_1_0"
 COMMANDS = json.loads((GOLDEN / "expected.json").read_text())
@@ -48,6 +50,7 @@ PROPORTIONS = {
 BEFORE = {
     "19 labelled rows: below 100 ": "19 labelled rows: below 30 ",
     "4 pairs with votes and a verdict: below 100 ": "4 pairs with votes and a verdict: below 30 ",
+    "Scores leave them out: score is ": "Scores leave them out: coverage is ",
 }
 # The file of hard rows: of 15 rows with one pass rate 10 are kept, by a hash in place of the smallest keys, and told.
 TIES = "; 15 rows tie at the cut, where 10 fit: a hash of their keys decides"
@@ -124,6 +127,8 @@ def test_a_command_makes_of_old_logs_what_it_made_of_them(
     if expected["command"][0] == "hard-subset":
         assert shown.count(TIES) == 1
         shown = shown.replace(TIES, "")
+    if expected["command"][0] == "report":  # the table is a part of what is shown now
+        shown = shown.partition("## HumorBench: tokens and cost\n\n")[2]
     found, wanted = (parsed(text) for text in (shown, expected["shown"]))
     assert close(found, wanted)
     if expected["file"] is not None:
@@ -131,6 +136,9 @@ def test_a_command_makes_of_old_logs_what_it_made_of_them(
         written = out.read_text()
         if expected["command"][0] == "hard-subset":
             same_but_for_ties(json.loads(written), json.loads(expected["file"]))
+        elif expected["command"][0] == "report":  # the file has a row a metric now
+            lines = lines_of([read_graded(Path(expected["command"][1]))])
+            assert close([line.cells() for line in lines], json.loads(expected["file"]))
         elif out.suffix == ".json":
             assert close(json.loads(written), json.loads(expected["file"]))
         else:
