@@ -106,13 +106,15 @@ def test_the_numbers_are_those_that_the_harnesses_printed(logs: Path) -> None:
     rows = {(row["system"], row["metric"], row["part"]): row for row in report.rows}
     log = read_eval_log(str(logs / "a.eval"))
     assert log.results
-    for name, metric in log.results.scores[0].metrics.items():
-        if ("mockllm/a", name, "") in rows:
-            assert rows["mockllm/a", name, ""]["value"] == metric.value
+    printed = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    of_a = {row["metric"]: row for row in report.rows if row["system"] == "mockllm/a"}
+    assert of_a.keys() == {"accuracy", "unparsed", "refused"}
+    for name, row in of_a.items():
+        assert [row["value"], row["low"], row["high"]] == [printed[name + end] for end in ("", "_ci_low", "_ci_high")]
     (results,) = (logs / "lm").rglob("results_*.json")
-    printed = json.loads(results.read_text())["results"]["nyc_matching"]
+    said = json.loads(results.read_text())["results"]["nyc_matching"]
     row = rows["humor-baseline strategy=longest", "accuracy", ""]
-    assert (row["value"], row["stderr"]) == (printed["acc,none"], printed["acc_stderr,none"])
+    assert (row["value"], row["stderr"]) == (said["acc,none"], said["acc_stderr,none"])
 
 
 def test_part_and_metric_are_apart_where_the_data_has_parts(tmp_path: Path) -> None:
