@@ -18,6 +18,7 @@ from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
 from humor_tasks.studies.report.cli import report
+from humor_tasks.studies.reproduce.cli import reproduce, rescore
 from humor_tasks.training.cli import train
 
 
@@ -248,7 +249,7 @@ def humicroedit(
 
 main.add_command(train)
 main.add_command(build)
-for _command in (analyse, annotate, pairs, votes, agreement, describe, rank_captions, report):
+for _command in (analyse, annotate, pairs, votes, agreement, describe, rank_captions, report, reproduce, rescore):
     main.add_command(_command)
 
 

@@ -37,7 +37,7 @@ def charts_of(groups: Sequence[Group], lines: Sequence[Line], spent: Mapping[Pat
     found = [makers[name](group) for name in makers for group in groups if group.benchmark.name == name]
     found += [calibration(group) for group in groups if group.benchmark.name == "humicroedit_rating"]
     found += [by_category(group, lines) for group in groups if group.benchmark.name == "humorbench"]
-    found += [*map(judge_bias, groups), *map(by_fold, groups)]
+    found += [*judge_bias(groups), *map(by_fold, groups)]
     found += [score_by_cost(group, spent) for group in groups]
     return tuple(chart for chart in found if chart is not None)
 
@@ -261,33 +261,33 @@ def category(line: Line, subset: str) -> Estimate | None:
     return share(points) if points else None
 
 
-def judge_bias(group: Group) -> Chart | None:
-    """How often a judge prefers the text shown first, and how often its verdicts differ between the orders."""
-    rates = ("first_shown", "inconsistent")
-    metrics = {metric.name: metric for metric in group.benchmark.metrics}
-    if not set(rates) <= metrics.keys():
-        return None
+def judge_bias(groups: Sequence[Group]) -> Iterator[Chart]:
+    """How often a judge prefers the text shown first, and how often its verdicts differ between the orders.
+
+    One chart per benchmark of pairs: judges of groups that do not compare stand beside each other, because these are
+    properties of the judge.
+    """
     shown = {"first_shown": "prefers the text shown first", "inconsistent": "verdicts differ between the orders"}
-    series: dict[str, list[Point]] = {rate: [] for rate in rates}
-    names: dict[str, None] = {}
-    for label, result in _labelled(_finished(group)):
-        judges = ", ".join(result.run.graders)
-        name = f"{judges} on {label}" if judges else label
-        for rate in rates:
-            if _with([result], rate):
-                names[name] = None
-                series[rate].append(point(name, result.estimates[rate]))
-    if not names:
-        return None
-    return Chart(
-        _name(f"judge_bias_{group.benchmark.name}", group),
-        _title("Judges: position bias", group),
-        Axis("judge", categories=tuple(names)),
-        Axis("share", percent=True, low=0, high=1),
-        tuple(Series(shown[rate], tuple(points)) for rate, points in series.items() if points),
-        (Reference("no preference for a place", 0.5),),
-        note=INTERVAL,
-    )
+    for benchmark in dict.fromkeys(group.benchmark.name for group in groups):
+        series: dict[str, list[Point]] = {}
+        results = [r for group in groups if group.benchmark.name == benchmark for r in _finished(group)]
+        for label, result in _labelled(results):
+            judges = ", ".join(result.run.graders)
+            for rate in shown:
+                for each in _with([result], rate):
+                    name = f"{judges} on {label}" if judges else label
+                    series.setdefault(rate, []).append(point(name, each.estimates[rate]))
+        if series:
+            names = dict.fromkeys(str(p.x) for points in series.values() for p in points)
+            yield Chart(
+                f"judge_bias_{benchmark}",
+                "Judges: position bias",
+                Axis("judge", categories=tuple(names)),
+                Axis("share", percent=True, low=0, high=1),
+                tuple(Series(shown[rate], tuple(points)) for rate, points in series.items()),
+                (Reference("no preference for a place", 0.5),),
+                note=INTERVAL,
+            )
 
 
 # ---- cost ---------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def library() -> str | None:
     except ImportError:
         return None
     # In a function, because the bundle's own names must not become names of the page.
-    return f"(() => {{{vl_convert.javascript_bundle(None)}}})();"
+    return f"(() => {{{vl_convert.javascript_bundle(SNIPPET)}}})();"
 
 
 def specification(chart: Chart) -> dict[str, Any]:
