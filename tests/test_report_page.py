@@ -246,13 +246,17 @@ def test_pictures_come_from_the_log_else_from_the_dataset_else_are_missing(tmp_p
     (data / "matching_from_pixels" / "test.jsonl").write_text(text.replace("Caption A", "Other A"))
     assert found(logs[0]) == [3, 1, 1, 1]
     assert found(logs[1]) == [0, 0, 0, 0]  # the rows are no longer those of the run
-    gallery = module.gallery([_of(read_run(logs[1]))], ["m"], 0)
-    assert "The pictures of 3 items are missing" in gallery.notes[0]
+    held = _of(read_run(logs[1]))
+    assert "The pictures of 3 items are missing" in module.gallery([held], ["m"], 0).notes[0]
+    logs[1].write_bytes(b"no log")
+    told = module.gallery([held], ["m"], 0).notes
+    assert all(note.startswith(f"A run could not be read again. {logs[1]}: cannot be read") for note in told)
+    assert told
 
 
 def _of(run: FinishedRun) -> Result:
     samples = list(run)
-    return dataclasses.replace(result(samples), run=run)
+    return dataclasses.replace(result(samples), run=run, paths=(run.path,))
 
 
 # ---- the page -----------------------------------------------------------------------------------

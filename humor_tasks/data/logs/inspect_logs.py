@@ -259,18 +259,20 @@ def _whole_log(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, _Mess
 
 
 def _members(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, _Messages, Mapping[str, str]]]:
-    archive_of = _Archive(path, read_eval_log(str(path), header_only=True))
+    header = read_eval_log(str(path), header_only=True)
+    numbers = {str(i) for i in header.eval.dataset.sample_ids or [] if not isinstance(i, str)}
     with zipfile.ZipFile(path) as archive:
-        for name in archive_of.names:
-            epoch, identity = archive_of.keys[name]
-            if epoch != 1 or identity not in wanted:
+        for name in archive.namelist():
+            member = MEMBER.match(name)
+            if not member or member["epoch"] != "1" or member["id"] not in wanted:
                 continue
+            identity = member["id"]
             if name.endswith("/sample.json"):
-                number = int(identity) if identity in archive_of.numbers else identity
-                sample = read_eval_log_sample(str(path), number, epoch)
+                number = int(identity) if identity in numbers else identity
+                sample = read_eval_log_sample(str(path), number, 1)
                 yield identity, [message.model_dump() for message in sample.messages], sample.attachments
             else:
-                data = json.loads(archive.read(name))
+                data = _parsed(archive.read(name))
                 yield identity, data.get("messages") or [], data.get("attachments") or {}
 
 

@@ -59,7 +59,7 @@ def gallery(results: Sequence[Result], names: Sequence[str], taken: int) -> Gall
 
 def _notes(collected: Collected, album: Album, length: int | None) -> list[str]:
     lacking = sum(item.asked_pictures and not item.pictures for item in collected.items)
-    notes = [f"Its replies could not be read again. {problem}" for problem in collected.problems]
+    notes = [f"A run could not be read again. {problem}" for problem in (*collected.problems, *album.problems)]
     if lacking:
         notes.append(
             f"The pictures of {lacking:,} items are missing: the logs hold none, and the dataset is not at hand."

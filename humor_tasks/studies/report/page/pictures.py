@@ -41,6 +41,7 @@ class Album:
         self.numbers: dict[str, int] = {}
         self.encoded: list[bytes] = []
         self.unreadable = 0
+        self.problems: list[str] = []
 
     def add(self, data: bytes, where: str) -> int | None:
         """The number of the picture with these bytes; None where they are no picture."""
@@ -98,10 +99,13 @@ def find_pictures(items: Sequence[Item], runs: Sequence[FinishedRun], paths: Seq
             for item in items:
                 if item.asked_pictures and not item.pictures and number in item.in_runs:
                     lacking.setdefault(item.id, []).append(item)
-            for identity, found in find(run, paths[number], lacking) if lacking else ():
-                numbers = [album.add(data, f"of {identity}") for data in found]
-                for item in lacking[identity]:
-                    item.pictures = [each for each in numbers if each is not None]
+            try:
+                for identity, found in find(run, paths[number], lacking) if lacking else ():
+                    numbers = [album.add(data, f"of {identity}") for data in found]
+                    for item in lacking[identity]:
+                        item.pictures = [each for each in numbers if each is not None]
+            except BadInput as problem:
+                album.problems.append(str(problem))
     return album
 
 
@@ -111,10 +115,7 @@ def _logged(
     from humor_tasks.data.logs.inspect_logs import logged_pictures
 
     for path in paths if run.harness == "inspect" else ():
-        try:
-            yield from logged_pictures(path, wanted)
-        except BadInput:
-            continue
+        yield from logged_pictures(path, wanted)
 
 
 def _in_folder(
