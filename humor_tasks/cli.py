@@ -19,6 +19,7 @@ from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
 from humor_tasks.studies.report.cli import report
 from humor_tasks.studies.reproduce.cli import reproduce, rescore
+from humor_tasks.studies.results.compare_cli import compare
 from humor_tasks.training.cli import train
 
 
@@ -249,6 +250,7 @@ def humicroedit(
 
 main.add_command(train)
 main.add_command(build)
+main.add_command(compare)
 for _command in (analyse, annotate, pairs, votes, agreement, describe, rank_captions, report, reproduce, rescore):
     main.add_command(_command)
 

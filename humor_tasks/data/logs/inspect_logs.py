@@ -89,8 +89,7 @@ class _Archive:
                 yield sample
 
     def _read(self, archive: zipfile.ZipFile, name: str) -> EvalSample:
-        member = MEMBER.match(name)
-        if member and name.endswith("/sample.json"):
+        if name.endswith("/sample.json") and (member := MEMBER.match(name)):
             number = int(member["id"]) if member["id"] in self.numbers else member["id"]
             return read_eval_log_sample(str(self.path), number, int(member["epoch"]), exclude_fields=set(NOT_READ))
         data = _parsed(archive.read(name))
