@@ -78,15 +78,15 @@ def write_runs(folder: Path, runs: int, n: int) -> None:
         head.unlink()
 
 
-def measured(paths: list[Path], output: Path) -> tuple[float, float]:
-    """Seconds, and the most MiB that the process held."""
+def measured(paths: list[Path], output: Path) -> tuple[float, float, float]:
+    """Seconds, seconds of CPU, and the most MiB that the process held."""
     command = [sys.executable, "-m", "humor_tasks.cli", "report", *map(str, paths), "-o", str(output)]
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     if status:
         raise SystemExit(f"{' '.join(command[:4])} ended with {status}.")
-    return time.perf_counter() - start, used.ru_maxrss / 1024
+    return time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 def main() -> None:
@@ -100,9 +100,12 @@ def main() -> None:
         write_runs(logs, max(given.runs), given.samples)
         for runs in given.runs:
             output = Path(folder) / f"report{runs}"
-            spent, peak = measured([logs / f"{run}.eval" for run in range(runs)], output)
-            rows = len(json.loads((output / "results.json").read_text()))
-            print(f"{runs:>4} runs of {given.samples} samples: {spent:6.1f} s, peak {peak:6.0f} MiB, {rows} rows")
+            spent, cpu, peak = measured([logs / f"{run}.eval" for run in range(runs)], output)
+            assert len(json.loads((output / "results.json").read_text())) == 3 * runs
+            print(
+                f"{runs:>4} runs of {given.samples} samples: {spent:6.1f} s ({cpu:.1f} s of CPU), peak {peak:6.0f} MiB",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from inspect_ai.log import read_eval_log
 from standins.grading import grader, run, thirds
 
 from humor_tasks import load
+from humor_tasks.benchmarks.missing import BOUNDS, MISSING
 from humor_tasks.benchmarks.systems import read_system
 from humor_tasks.cli import main
 from humor_tasks.data.logs import read_run
@@ -130,6 +131,9 @@ def test_a_command_makes_of_old_logs_what_it_made_of_them(
     if expected["command"][0] == "report":  # the table is a part of what is shown now
         shown = shown.partition("## HumorBench: tokens and cost\n\n")[2]
     found, wanted = (parsed(text) for text in (shown, expected["shown"]))
+    if expected["command"][0] in ("correct-for-judge", "agreement"):
+        assert "verdicts are missing" in shown
+        found = without_missing(found)
     assert close(found, wanted)
     if expected["file"] is not None:
         assert out
@@ -143,6 +147,15 @@ def test_a_command_makes_of_old_logs_what_it_made_of_them(
             assert close(json.loads(written), json.loads(expected["file"]))
         else:
             assert written == expected["file"]
+
+
+def without_missing(found: Any) -> Any:
+    """Without what is told of missing verdicts since 0.1."""
+    if isinstance(found, dict):
+        return {k: without_missing(v) for k, v in found.items() if k != MISSING and not k.endswith(tuple(BOUNDS))}
+    if isinstance(found, list):
+        return [without_missing(v) for v in found if not (isinstance(v, str) and "verdicts are missing" in v)]
+    return found
 
 
 def same_but_for_ties(found: dict[str, Any], expected: dict[str, Any]) -> None:

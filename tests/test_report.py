@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.log import read_eval_log
 from standins.commands import lm_eval
+from standins.graded_logs import explainer, grader, run
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -31,6 +32,7 @@ from humor_tasks.studies.report.folder import MARKER, write_report
 from humor_tasks.studies.report.markdown import as_markdown
 from humor_tasks.studies.report.tidy import COLUMNS, as_csv, as_json
 from humor_tasks.studies.results import LeftOut, Results, read_results
+from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel
 from humor_tasks.testing.judges import verdict_reply
 
@@ -104,13 +106,15 @@ def test_the_numbers_are_those_that_the_harnesses_printed(logs: Path) -> None:
     rows = {(row["system"], row["metric"], row["part"]): row for row in report.rows}
     log = read_eval_log(str(logs / "a.eval"))
     assert log.results
-    for name, metric in log.results.scores[0].metrics.items():
-        if ("mockllm/a", name, "") in rows:
-            assert rows["mockllm/a", name, ""]["value"] == metric.value
+    printed = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    of_a = {row["metric"]: row for row in report.rows if row["system"] == "mockllm/a"}
+    assert of_a.keys() == {"accuracy", "unparsed", "refused"}
+    for name, row in of_a.items():
+        assert [row["value"], row["low"], row["high"]] == [printed[name + end] for end in ("", "_ci_low", "_ci_high")]
     (results,) = (logs / "lm").rglob("results_*.json")
-    printed = json.loads(results.read_text())["results"]["nyc_matching"]
+    said = json.loads(results.read_text())["results"]["nyc_matching"]
     row = rows["humor-baseline strategy=longest", "accuracy", ""]
-    assert (row["value"], row["stderr"]) == (printed["acc,none"], printed["acc_stderr,none"])
+    assert (row["value"], row["stderr"]) == (said["acc,none"], said["acc_stderr,none"])
 
 
 def test_part_and_metric_are_apart_where_the_data_has_parts(tmp_path: Path) -> None:
@@ -190,7 +194,7 @@ def test_two_runs_of_one_system_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
     twice = together(predicted(tmp_path / "m.json", first), predicted(tmp_path / "again" / "m.json", right))
     (column,) = build_report(twice).scorecard.columns
-    assert [cell.label for cell in column.cells] == ["m.json", "m.json"]
+    assert [cell.label for cell in column.cells] == [str(tmp_path / name) for name in ("again/m.json", "m.json")]
     signed = [replace(each.run, signature=f"{each.run.signature}|seed:{i}") for i, each in enumerate(twice.results)]
     unlike = [replace(each, run=run) for each, run in zip(twice.results, signed, strict=True)]
     (column,) = build_report(Results(tuple(unlike))).scorecard.columns
@@ -353,6 +357,13 @@ def test_names_are_text_in_markdown_and_csv(tmp_path: Path) -> None:
     assert "<b>" not in shown
 
 
+def test_a_name_of_any_length_leaves_the_table_readable(tmp_path: Path) -> None:
+    found = predicted(tmp_path / "m.json", first)
+    long = Results(tuple(replace(result, system="x" * 100_000) for result in found.results))
+    assert max(map(len, as_markdown(build_report(long)).splitlines())) < 1000
+    assert build_report(long).rows[0]["system"] == "x" * 100_000
+
+
 # ---- the command --------------------------------------------------------------------------------
 
 
@@ -378,11 +389,27 @@ def test_the_command_reads_folders_of_both_harnesses_and_predictions(logs: Path,
     assert {row["harness"] for row in rows} == {"inspect", "lm_eval", "predictions"}
 
 
+@pytest.mark.slow
+def test_a_cancelled_run_with_samples_without_a_score_is_shown_as_incomplete(tmp_path: Path) -> None:
+    made = run(humorbench(dataset="sample", cache=False), explainer("a"), [grader("judge")], tmp_path, limit=6)
+    log = json.loads(read_eval_log(made.location).model_dump_json())
+    log["status"] = "cancelled"
+    log["samples"][0] |= {"scores": None, "error": {"message": "stopped", "traceback": "", "traceback_ansi": ""}}
+    (tmp_path / "cancelled.json").write_text(json.dumps({"version": log.pop("version"), **log}))
+    report = build_report(read_results([tmp_path / "cancelled.json"]))
+    (column,) = report.scorecard.columns
+    (cell,) = column.cells
+    assert (cell.rank, cell.result.complete) == (None, False)
+    assert any("cancelled" in note for note in cell.notes)
+    assert [line.log.samples for line in report.humorbench] == [cell.estimate.n]
+    assert report.charts == ()
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["gone.eval"], "there is no such file or folder"),
-        (["RUN", "-o", "r.txt"], "a report ends in .md, .csv, .json, or is a folder"),
+        (["RUN", "-o", "r.txt"], "a report ends in .md, .csv, .json, .html, or is a folder"),
         (["RUN", "-o", "RUN"], "is also an input file"),
         (["RUN", "--plot", "p.jpg"], "a picture ends in"),
         (["RUN", "--dataset", "sample"], "name their benchmark with --task"),

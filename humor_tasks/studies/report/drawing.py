@@ -36,7 +36,7 @@ def drawn(chart: Chart, form: str) -> bytes:
         raise BadInput(MISSING) from problem
     # The same picture for the same data: no date, and no random ids in an SVG.
     with rc_context({"svg.hashsalt": chart.name, "svg.fonttype": "none"}):
-        figure = Figure(figsize=(8, 5))
+        figure = Figure(figsize=(max(8.0, 0.4 * len(chart.x.categories)), 5))
         axes = figure.subplots()
         handles, names = _series(axes, chart)
         _references(axes, chart)

@@ -60,13 +60,15 @@ def read_graded(path: Path, prices: Mapping[str, Price] | None = None, anew: boo
 
 
 def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bool = True) -> GradedLog:
-    """`read_graded` for a run that is open already, which may be unfinished."""
+    """`read_graded` for a run that is open already; samples of an unfinished run may have no score."""
     points: list[GradedPoint] = []
     asked: set[str] = set()
     ids: set[str] = set()
     signature = "-"
     for sample in run.samples:
         score = sample.scored_by("element_coverage", "points")
+        if score is None and run.status != "success":
+            continue
         if score is None:
             raise BadInput(f"{sample.where} has no score of element_coverage.")
         ids.add(sample.id)

@@ -198,9 +198,7 @@ def _labels(results: Sequence[Result]) -> list[str]:
         labels.append(", ".join(told))
     repeated = Counter(zip((result.system for result in results), labels, strict=True))
     return [
-        ", ".join(filter(None, (label, result.paths[0].name)))
-        if alike[result.system] > 1 and repeated[result.system, label] > 1
-        else label
+        ", ".join(filter(None, (label, str(result.paths[0])))) if repeated[result.system, label] > 1 else label
         for result, label in zip(results, labels, strict=True)
     ]
 

@@ -29,7 +29,8 @@ def spent_of(run: FinishedRun, judged: bool, prices: Mapping[str, Price] | None 
     used = _used(run)
     judges = (set(run.graders) | used.keys() - {run.model}) if judged else set(run.graders)
     system, graders = apart(run, judges, prices, anew)
-    return None if run.replayed or not run.models else system, graders if judges & used.keys() else None
+    took_part = run.models and not run.replayed and not (judged and run.model not in run.models)
+    return system if took_part else None, graders if judges & used.keys() else None
 
 
 def apart(
