@@ -409,7 +409,7 @@ def test_a_cancelled_run_with_samples_without_a_score_is_shown_as_incomplete(tmp
     ("arguments", "says"),
     [
         (["gone.eval"], "there is no such file or folder"),
-        (["RUN", "-o", "r.txt"], "a report ends in .md, .csv, .json, or is a folder"),
+        (["RUN", "-o", "r.txt"], "a report ends in .md, .csv, .json, .html, or is a folder"),
         (["RUN", "-o", "RUN"], "is also an input file"),
         (["RUN", "--plot", "p.jpg"], "a picture ends in"),
         (["RUN", "--dataset", "sample"], "name their benchmark with --task"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +185,7 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         scores=_scores(sample),
         place=place if told.place is None else told.place,  # of a part: its place in the whole
         context=str(_asked(sample).get("context", "")) if told.benchmark else "",
+        shown=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ()) if told.benchmark else (),
     )
 
 
@@ -207,7 +210,7 @@ def _scores(sample: EvalSample) -> tuple[Scored, ...]:
 def _scored(name: str, score: Score, sample: EvalSample) -> Scored:
     details: Mapping[str, Any] = score.metadata or {}
     outcome = outcome_in(score, str(sample.id), sample.metadata) if "values" in details else None
-    return Scored(name, score.answer, outcome, details)
+    return Scored(name, score.answer, outcome, details, score.explanation)
 
 
 def outcome_in(score: Score, identity: str, metadata: Mapping[str, Any]) -> Outcome:
@@ -221,3 +224,75 @@ def outcome_in(score: Score, identity: str, metadata: Mapping[str, Any]) -> Outc
         values = before.values(values, groups)
     cluster = str(metadata.get("cluster", identity))
     return Outcome(identity, cluster, groups, kept["status"], score.answer, kept["target"], values)
+
+
+# ---- pictures -----------------------------------------------------------------------------------
+
+ATTACHMENT = "attachment://"
+
+
+def logged_pictures(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, list[bytes]]]:
+    """Sample id and the encoded pictures of its question, for the samples among `wanted` whose log holds them.
+
+    The question is the last user message with pictures; those before it are worked examples.
+    """
+    try:
+        found = _whole_log(path, wanted) if path.suffix == ".json" else _members(path, wanted)
+        for identity, messages, attachments in found:
+            pictures = [decoded for uri in _last_shown(messages) if (decoded := _decoded(uri, attachments))]
+            if pictures:
+                yield identity, pictures
+    except BadInput:
+        raise
+    except Exception as problem:
+        raise _no_log(path, problem) from None
+
+
+_Messages = list[Mapping[str, Any]]
+
+
+def _whole_log(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, _Messages, Mapping[str, str]]]:
+    for sample in read_eval_log(str(path)).samples or []:
+        if str(sample.id) in wanted:
+            yield str(sample.id), [message.model_dump() for message in sample.messages], sample.attachments
+
+
+def _members(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, _Messages, Mapping[str, str]]]:
+    header = read_eval_log(str(path), header_only=True)
+    numbers = {str(i) for i in header.eval.dataset.sample_ids or [] if not isinstance(i, str)}
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            member = MEMBER.match(name)
+            if not member or member["epoch"] != "1" or member["id"] not in wanted:
+                continue
+            identity = member["id"]
+            if name.endswith("/sample.json"):
+                number = int(identity) if identity in numbers else identity
+                sample = read_eval_log_sample(str(path), number, 1)
+                yield identity, [message.model_dump() for message in sample.messages], sample.attachments
+            else:
+                data = _parsed(archive.read(name))
+                yield identity, data.get("messages") or [], data.get("attachments") or {}
+
+
+def _last_shown(messages: _Messages) -> list[str]:
+    for message in reversed(messages):
+        content = message.get("content")
+        if message.get("role") == "user" and isinstance(content, list):
+            shown = [str(part["image"]) for part in content if part.get("type") == "image"]
+            if shown:
+                return shown
+    return []
+
+
+def _decoded(uri: str, attachments: Mapping[str, str]) -> bytes | None:
+    """The bytes of a `data:` URI; None for any other address, and where the log was written without pictures."""
+    if uri.startswith(ATTACHMENT):
+        uri = attachments.get(uri.removeprefix(ATTACHMENT), "")
+    head, _, encoded = uri.partition(";base64,")
+    if not head.startswith("data:image/"):
+        return None
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        return None

@@ -44,13 +44,14 @@ class Scored:
     """The score that one scorer gave to a reply.
 
     `outcome` is None for scorers of other packages. `details` is the score's metadata, such as the judges' verdicts
-    and the signature of the grading configuration.
+    and the signature of the grading configuration. `explanation` is the score in words, such as the judges' reasons.
     """
 
     scorer: str
     answer: str | None
     outcome: Outcome | None
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    explanation: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class LoggedSample:
     the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
     not hold it. reply: None where the run has no reply in text. raw: in lm-eval the logged response, such as a
     log-likelihood and whether it is the greatest; a list of several. place: the position among all rows of the run,
-    also in a part; both harnesses compute metrics in this order, epoch by epoch.
+    also in a part; both harnesses compute metrics in this order, epoch by epoch. shown: the names of its
+    pictures and clips in the dataset.
     """
 
     where: str
@@ -83,6 +85,7 @@ class LoggedSample:
     raw: Any = None
     place: int | None = None
     context: str = field(default="", repr=False)
+    shown: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome | None:

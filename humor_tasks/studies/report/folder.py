@@ -17,6 +17,7 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.drawing import can_draw, drawn
 from humor_tasks.studies.report.markdown import as_markdown
+from humor_tasks.studies.report.page import page, page_notes
 from humor_tasks.studies.report.table import as_csv as humorbench_csv
 from humor_tasks.studies.report.tidy import as_csv, as_json
 
@@ -27,6 +28,7 @@ FILES: dict[str, Callable[[Report], str]] = {
     ".md": as_markdown,
     ".csv": lambda report: as_csv(report.rows),
     ".json": lambda report: as_json(report.rows),
+    ".html": page,
 }
 
 
@@ -63,7 +65,7 @@ def write_report(path: Path, report: Report) -> list[str]:
     check_place(path, report)
     if path.suffix in FILES and not path.is_dir():
         write_text(path, FILES[path.suffix](report))
-        return []
+        return page_notes(report) if path.suffix == ".html" else []
     path = path.resolve()
     old = path.with_name(f".{path.name}.{uuid4().hex}.old")
     try:
@@ -82,6 +84,7 @@ def write_report(path: Path, report: Report) -> list[str]:
 def _write(folder: Path, report: Report) -> list[str]:
     (folder / "figures").mkdir(parents=True)
     pictures, told = _draw(folder / "figures", report)
+    write_text(folder / "index.html", page(report))
     write_text(folder / "report.md", as_markdown(report, pictures))
     write_text(folder / "results.csv", as_csv(report.rows))
     write_text(folder / "results.json", as_json(report.rows))
@@ -89,7 +92,7 @@ def _write(folder: Path, report: Report) -> list[str]:
         write_text(folder / "humorbench.csv", humorbench_csv(report.humorbench))
     files = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())
     write_text(folder / MARKER, json.dumps({"files": files}, indent=2) + "\n")
-    return told
+    return told + page_notes(report)
 
 
 def _draw(folder: Path, report: Report) -> tuple[list[str], list[str]]:
