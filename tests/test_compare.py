@@ -368,6 +368,46 @@ def test_different_graders_do_not_compare() -> None:
         compared(*runs)
 
 
+def points(name: str, shares: Sequence[float | None]) -> Result:
+    """A run of HumorBench with one point an item; None is a missing verdict."""
+    outcomes = []
+    for i, share in enumerate(shares):
+        missing = {"grader_failed": float(share is None), "undecided": 0.0, "asked_points": 1.0}
+        found = missing if share is None else missing | {"coverage": share, "graded_points": 1.0}
+        outcomes.append(Outcome(f"i{i}", f"c{i // 3}", {}, "answered", "text", None, found))
+    return of(name, outcomes, "humorbench")
+
+
+def test_missing_verdicts_of_graders_are_warned_of() -> None:
+    (found,) = compared(points("a", [1.0, 0.0] * 15), points("b", [None] * 3 + [1.0] * 27)).benchmarks
+    (warning, left_out) = found.notes
+    assert warning.startswith("b: 10.0% of the graders' verdicts are missing")
+    assert left_out == "a and b: 3 items count in one of the two only, and are left out."
+    assert found.comparisons[0].test.difference.n == 27
+
+
+def test_a_ratio_of_sums_is_no_mean_over_items() -> None:
+    rng = random.Random(0)
+
+    def captions(name: str) -> Result:
+        outcomes = []
+        for i in range(40):
+            n = 1 + i % 3
+            share = sum(rng.random() < 0.5 for _ in range(n)) / n
+            found = {"coverage": share, "graded_points": float(n), "asked_points": float(n)}
+            outcomes.append(Outcome(f"i{i}", f"c{i // 2}", {}, "answered", "text", None, found))
+        return of(name, outcomes, "humorbench")
+
+    runs = [captions("a"), captions("b")]
+    (found,) = compared(*runs).benchmarks
+    (c,) = found.comparisons
+    a, b = (run.estimates["coverage"].value for run in runs)
+    assert c.test.difference.value == pytest.approx(a - b)
+    assert found.notes[0].startswith("coverage is no mean over items")
+    assert c.wins
+    assert sum(c.wins) == 40
+
+
 # ---- names --------------------------------------------------------------------------------------
 
 

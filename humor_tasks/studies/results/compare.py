@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import Direction, Metric
+from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.paired import PairedTest, paired_tests
@@ -177,6 +178,8 @@ class _Draft:
             )
         yield from _settings(self.systems)
         for system in self.systems:
+            if warning := missing_warning({n: e.value for n, e in system.result.estimates.items()}):
+                yield f"{system.label}: {warning}"
             reported = system.result.estimates.get(self.name)
             if reported and not math.isclose(reported.value, system.value.value, rel_tol=1e-9, abs_tol=EQUAL):
                 yield (
