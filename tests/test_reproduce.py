@@ -136,6 +136,7 @@ def test_all_other_rows_say_why_not(name: str) -> None:
     assert verdict.told.startswith("cannot run here, because ")
 
 
+@pytest.mark.slow
 def test_every_row_together() -> None:
     code, told = run("--all", "--dataset", "sample")
     assert code == 0
@@ -260,6 +261,7 @@ def copied(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_other_rows_differ(copied: Path) -> None:
     code, told = run("humicroedit-rating-baseline", "--dataset", copied)
     train = [float(line.rsplit(",", 1)[1]) for line in _lines(copied / "humicroedit" / "task-1" / "train.csv")]
@@ -344,6 +346,18 @@ def test_a_model_is_run_and_its_log_can_be_given_instead(copied: Path, tmp_path:
     (verdict,) = json.loads(told)
     assert (code, verdict["status"], verdict["changed"]) == (1, "differs", {})
     assert [f["here"] for f in verdict["figures"]] == [pytest.approx(0.68), pytest.approx(0.32)]
+
+
+@pytest.mark.slow
+def test_fewer_items_than_published_are_told(tmp_path: Path) -> None:
+    shutil.copy(folder("humorbench") / "sample_rubric.csv", tmp_path / "labels.csv")
+    ids = [record.id for record in load("humorbench_autograder", dataset=str(tmp_path / "labels.csv")).records]
+    (tmp_path / "verdicts.json").write_text(json.dumps(dict.fromkeys(ids, "<judgement>PASS</judgement>")))
+    given = ("--dataset", tmp_path / "labels.csv", "--predictions", tmp_path / "verdicts.json")
+    code, told = run("humorbench-autograder-gpt-4o", *given)
+    assert code == 1
+    assert "accuracy: published 0.87000, here 0.60000 [" in told
+    assert "published on n 400: these are other rows." in told
 
 
 @pytest.mark.slow

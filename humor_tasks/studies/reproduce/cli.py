@@ -127,6 +127,8 @@ def _show(verdict: Verdict, given: Given) -> None:
     click.echo(f"{row.name}: {verdict.told}")
     for each in verdict.compared:
         click.echo(f"  {each}")
+        if row.recipe in ("model", "predictions") and each.figure.n not in (None, each.here.n):
+            click.echo(f"  published on n {each.figure.n}: these are other rows.")
     if verdict.changed:
         told = ", ".join(f"{name}={value}" for name, value in verdict.changed.items())
         click.echo(f"  with {told}: not the published rows or protocol.")
