@@ -510,6 +510,22 @@ def test_the_command_compares_logs_of_both_harnesses(logs: Path, tmp_path: Path)
 
 
 @pytest.mark.slow
+def test_files_of_predictions_are_compared_with_runs_and_with_each_other(logs: Path, tmp_path: Path) -> None:
+    ids = [outcome.id for outcome in read_results([logs / "first"]).results[0].outcomes]
+    for letter in "AB":
+        (tmp_path / f"all_{letter}.json").write_text(json.dumps(dict.fromkeys(ids, letter)))
+    files = [tmp_path / f"all_{letter}.json" for letter in "AB"]
+    how = ("--task", "matching", "--dataset", "sample")
+    out = tmp_path / "c.csv"
+    commands.humor_tasks("compare", logs / "first", *files, *how, "-o", out)
+    rows = {frozenset((r["first"], r["second"])): r for r in csv.DictReader(io.StringIO(out.read_text()))}
+    same = rows[frozenset(("baseline/first", "all_A"))]  # the baseline always answers A
+    assert (float(same["difference"]), same["equal"], float(same["p_holm"])) == (0, "10", 1)
+    assert rows.keys() == {frozenset(pair) for pair in itertools.combinations(("baseline/first", "all_A", "all_B"), 2)}
+    assert "name their benchmark with --task" in commands.refused("compare", *files, "--dataset", "sample")
+
+
+@pytest.mark.slow
 def test_the_command_refuses_what_cannot_be_compared_and_writes_nothing(logs: Path, tmp_path: Path) -> None:
     out = tmp_path / "c.md"
     assert "there is no other run to compare it with" in commands.refused("compare", logs / "first", "-o", out)
@@ -523,6 +539,9 @@ def test_the_command_refuses_what_cannot_be_compared_and_writes_nothing(logs: Pa
     assert "is the same run as" in commands.refused("compare", log, copy, "-o", out)
     assert "there is no such file" in commands.refused("compare", tmp_path / "none.eval", "-o", out)
     assert not out.exists()
+    before = copy.read_bytes()
+    commands.refused("compare", logs / "lm", copy, "-o", copy)
+    assert copy.read_bytes() == before
     assert "a report ends in .md, .csv, .json" in commands.refused("compare", log, copy, "-o", tmp_path / "c.txt")
 
 

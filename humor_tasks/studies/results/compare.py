@@ -271,7 +271,7 @@ def _draft(results: Sequence[Result], metric: str | None, refused: list[Refused]
             refused += [Refused(benchmark.name, f"{first.label} and {second.label}", reason) for reason in why]
             continue
         pair = paired(first, second, of, by_item, cache)
-        if all(math.isfinite(x) for column in (*pair.scores[:2], pair.swapped or ()) for x in column):
+        if pair.swapped is None or all(map(math.isfinite, (*pair.scores[0], *pair.scores[1], *pair.swapped))):
             pairs.append(pair)
         else:
             why_not = f"{name} is not defined without some of the clusters."
