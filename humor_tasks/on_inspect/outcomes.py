@@ -8,7 +8,7 @@ work in tasks of other packages.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
@@ -17,6 +17,7 @@ from inspect_ai.solver import TaskState
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.contract import Benchmark, Options, Run
+from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about, without_release
 from humor_tasks.data.records import Outcome, Record
@@ -53,16 +54,34 @@ def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
     check_one_run(scores)
     estimates = run.metrics([outcome_of(score) for score in scores])
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
-    return flat(estimates)
+    return flat(estimates, run.benchmark.reported)
 
 
-def flat(estimates: Mapping[str, Estimate]) -> dict[str, float]:
-    """Estimates as a flat dict of numbers: `x`, `x_stderr`, `x_ci_low`, `x_ci_high`."""
-    values: dict[str, float] = {}
-    for name, estimate in estimates.items():
-        values |= {name: estimate.value, f"{name}_stderr": estimate.stderr}
-        values |= {f"{name}_ci_low": estimate.low, f"{name}_ci_high": estimate.high}
-    return values
+def flat(estimates: Mapping[str, Estimate], metrics: Iterable[BenchmarkMetric]) -> dict[str, float]:
+    """Estimates as a flat dict of numbers in the order of reading: `x`, `x_stderr`, `x_ci_low`, `x_ci_high`.
+
+    The primary metric, the first of `metrics`, is first, with its error and interval as `stderr`, `ci_low` and
+    `ci_high`, which Inspect's header and data frames know; last, they are repeated under their own names. Before those
+    are the rates of what is not wanted that are zero: the value and the upper end of the interval. Their standard
+    errors and lower ends are zero, and so are the rates of their parts.
+    """
+    named = {metric.name: metric for metric in metrics}
+    primary = next(iter(named))
+    zero = [n for n, m in named.items() if n in estimates and m.proportion and m.direction == "lower"]
+    zero = [name for name in zero if estimates[name].value == 0]
+    first: dict[str, float] = {}
+    last: dict[str, float] = {}
+    for name in zero:
+        last |= {name: 0.0, f"{name}_ci_high": estimates[name].high}
+    for name, e in estimates.items():
+        bounds = {"stderr": e.stderr, "ci_low": e.low, "ci_high": e.high}
+        own = {f"{name}_{bound}": value for bound, value in bounds.items()}
+        if name == primary and name not in zero:
+            first |= {name: e.value, **bounds}
+            last |= own
+        elif name not in zero and (name in named or not name.startswith(tuple(f"{rate}_" for rate in zero))):
+            first |= {name: e.value, **own}
+    return first | last
 
 
 def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **changes: str | None) -> Run:
