@@ -8,7 +8,7 @@ work in tasks of other packages.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
@@ -57,31 +57,31 @@ def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
     return flat(estimates, run.benchmark.reported)
 
 
-def flat(estimates: Mapping[str, Estimate], metrics: Iterable[BenchmarkMetric]) -> dict[str, float]:
+def flat(estimates: Mapping[str, Estimate], metrics: Sequence[BenchmarkMetric]) -> dict[str, float]:
     """Estimates as a flat dict of numbers in the order of reading: `x`, `x_stderr`, `x_ci_low`, `x_ci_high`.
 
     The primary metric, the first of `metrics`, is first, with its error and interval as `stderr`, `ci_low` and
     `ci_high`, which Inspect's header and data frames know; last, they are repeated under their own names. Before those
-    are the rates of what is not wanted that are zero: the value and the upper end of the interval. Their standard
-    errors and lower ends are zero, and so are the rates of their parts.
+    are the rates of what is not wanted that are zero; their parts are left out, because they are zero, too.
     """
     named = {metric.name: metric for metric in metrics}
-    primary = next(iter(named))
-    zero = [n for n, m in named.items() if n in estimates and m.proportion and m.direction == "lower"]
-    zero = [name for name in zero if estimates[name].value == 0]
+    rates = [n for n, metric in named.items() if metric.proportion and metric.direction == "lower"]
+    zero = [name for name in rates if name in estimates and estimates[name].value == 0]
+    parts_of_zero = tuple(f"{name}_" for name in zero)
     first: dict[str, float] = {}
     last: dict[str, float] = {}
-    for name in zero:
-        last |= {name: 0.0, f"{name}_ci_high": estimates[name].high}
+    repeated: dict[str, float] = {}
     for name, e in estimates.items():
         bounds = {"stderr": e.stderr, "ci_low": e.low, "ci_high": e.high}
         own = {f"{name}_{bound}": value for bound, value in bounds.items()}
-        if name == primary and name not in zero:
+        if name == metrics[0].name:
             first |= {name: e.value, **bounds}
-            last |= own
-        elif name not in zero and (name in named or not name.startswith(tuple(f"{rate}_" for rate in zero))):
+            repeated = own
+        elif name in zero:
+            last |= {name: e.value, **own}
+        elif name in named or not name.startswith(parts_of_zero):
             first |= {name: e.value, **own}
-    return first | last
+    return first | last | repeated
 
 
 def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **changes: str | None) -> Run:

@@ -94,7 +94,7 @@ def build(
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
         metadata=about,
-        viewer=viewer_of(run.form, any(sample.target for sample in samples)),
+        viewer=viewer_of([r.target or " ".join(point.text for point in r.points) for r in run.records]),
     )
 
 
