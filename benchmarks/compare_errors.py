@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from humor_tasks.scorers.jackknife import pseudo_values, swap_values
 from humor_tasks.scorers.paired import PairedTest, holm, paired_tests, permutation_items
 
 METHODS = ("permutation", "clustered t", "McNemar")
@@ -28,7 +29,8 @@ class Cell:
 
     rho: the intra-cluster correlation of each system. kind: `alike` (systems exchangeable within clusters), `unlike`
     (equal means, but the first system is right on whole clusters or wrong on them, the others by item), `copies`
-    (systems that differ on one item in twenty), `ratings` (continuous scores).
+    (systems that differ on one item in twenty), `ratings` (continuous scores), `rmse` (their root mean square, by its
+    jackknife values over groups of clusters).
     """
 
     systems: int
@@ -66,11 +68,13 @@ def drawn(cell: Cell, rng: np.random.Generator, gain: float = 0.0) -> tuple[Any,
     """Scores, systems x items, and the items' clusters; the first system is better by `gain`."""
     clusters = np.repeat(np.arange(cell.clusters), sizes_of(cell.items, cell.clusters, cell.how))
     n, groups = len(clusters), cell.clusters
-    if cell.kind == "ratings":
+    if cell.kind in ("ratings", "rmse"):
         own, theirs = rng.normal(0, 1, (cell.systems, n)), rng.normal(0, 1, (cell.systems, groups))
         scores = math.sqrt(1 - cell.rho) * own + math.sqrt(cell.rho) * theirs[:, clusters]
         scores[0] += gain
-        return scores, clusters.tolist()
+        if cell.kind == "ratings":
+            return scores, clusters.tolist()
+        return np.square(scores), clusters.tolist()
     if cell.kind == "copies":
         base = rng.random(n) < chances(rng, RIGHT, cell.rho, groups)[clusters]
         again = rng.random((cell.systems, n)) < 0.025
@@ -95,12 +99,22 @@ def cells() -> Iterator[Cell]:
             yield Cell(systems, items, clusters, how, 0.3, "copies")
             yield Cell(systems, items, clusters, how, 0.3, "unlike")
         yield Cell(systems, 200, 20, "uneven", 0.3, "ratings")
+        for items, clusters, how in ((200, 20, "uneven"), (500, 130, "even"), (500, 130, "uneven")):
+            yield Cell(systems, items, clusters, how, 0.3, "rmse")
 
 
-def tested(scores: Any, clusters: list[int], draws: int) -> list[PairedTest]:
-    columns = scores.tolist()
-    pairs = [(a, b, clusters) for a, b in itertools.combinations(columns, 2)]
-    return paired_tests(pairs, draws=draws)
+def tested(cell: Cell, scores: Any, clusters: list[int], draws: int, seed: int) -> list[PairedTest]:
+    if cell.kind != "rmse":
+        pairs = [(a, b, clusters) for a, b in itertools.combinations(scores.tolist(), 2)]
+        return paired_tests(pairs, draws, seed)
+    values = [pseudo_values(lambda kept, row=row: math.sqrt(row[kept].mean()), clusters) for row in scores]
+    swaps = [
+        swap_values(lambda i, j, a=a, b=b: math.sqrt((a[i].sum() + b[j].sum()) / (len(i) + len(j))), clusters)
+        for a, b in itertools.combinations(scores, 2)
+    ]
+    return paired_tests(
+        [(a, b, range(len(a))) for a, b in itertools.combinations(values, 2)], draws, seed, swapped=swaps
+    )
 
 
 def p_values(tests: list[PairedTest]) -> dict[str, list[float]]:
@@ -114,8 +128,8 @@ def errors(cell: Cell, simulations: int, draws: int = 1_000, seed: int = 0) -> d
     McNemar's test is not defined for ratings: it finds nothing.
     """
     rng, wrong = np.random.default_rng(seed), dict.fromkeys(METHODS, 0)
-    for _ in range(simulations):
-        for name, column in p_values(tested(*drawn(cell, rng), draws)).items():
+    for i in range(simulations):  # its own random patterns in each, or all would share the errors of one draw
+        for name, column in p_values(tested(cell, *drawn(cell, rng), draws, i)).items():
             wrong[name] += min(holm(column)) <= ALPHA
     return {name: count / simulations for name, count in wrong.items()}
 
@@ -144,8 +158,8 @@ def power(
     comparisons = math.comb(cell.systems, 2)
     needed = permutation_items(*scores[:2].tolist(), by, gain, level=1 - ALPHA / comparisons)
     cell = replace(cell, items=needed, clusters=round(needed * cell.clusters / cell.items))
-    for _ in range(simulations):
-        for name, column in p_values(tested(*drawn(cell, rng, gain), draws)).items():
+    for i in range(simulations):
+        for name, column in p_values(tested(cell, *drawn(cell, rng, gain), draws, i)).items():
             found[name] += np.mean([p <= ALPHA for p in holm(column)[: cell.systems - 1]])
     return cell, {name: total / simulations for name, total in found.items()}
 

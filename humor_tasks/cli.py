@@ -17,6 +17,9 @@ from humor_tasks.studies.annotate.cli import annotate, pairs, votes
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
+from humor_tasks.studies.report.cli import report
+from humor_tasks.studies.reproduce.cli import reproduce, rescore
+from humor_tasks.studies.results.compare_cli import compare
 from humor_tasks.training.cli import train
 
 
@@ -56,19 +59,11 @@ def main() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, **short: str | None) -> None:
     """Score a file of predictions: {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred."""
-    from humor_tasks.api import evaluate, load
-    from humor_tasks.benchmarks import find_benchmark
-    from humor_tasks.benchmarks.options import read_parameters
+    from humor_tasks.api import evaluate
     from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.studies.parameters import opened
 
-    named = [(name, value) for name, value in short.items() if value is not None]
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not equals:
-            raise BadInput(f"-T {each}: write -T NAME=VALUE.")
-        named.append((name, value))
-    options = find_benchmark(task, "task").options
-    run = load(task, **read_parameters(options, task, named))
+    run = opened(task, given, **short)
     replies = read_predictions(predictions, run.form.from_submission)
     try:
         report = evaluate(run, replies)
@@ -98,9 +93,10 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 
     Caption contest: {instance_id: letter} as JSON. Humicroedit: the organisers' CSV with id and pred.
     """
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.submission import complete, predictions, read_answers, write_predictions
 
+    check_output(output, log)
     logged = read_answers(log)
     if logged.subtask:
         found = predictions(logged, fill, seed, str(log))
@@ -132,9 +128,10 @@ def grade(
 
     Verdicts are cached when they arrive: a second run requests only missing and unreadable ones.
     """
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.grade import grade, report_of
 
+    check_output(output, *logs)
     if output and len(logs) > 1:
         raise BadInput("-o takes the scores of one log; the Inspect logs hold the scores of all.")
     for name, kind in (("temperature", float), ("seed", int)):
@@ -171,10 +168,11 @@ def _number(name: str, text: str, kind: type) -> Any:
 )
 def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
     """Write the rows with the lowest pass rate over the models of these graded logs, for subset=FILE."""
-    from humor_tasks.data.writing import write_json
+    from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.analysis.hard_subset import hard_subset as make
     from humor_tasks.studies.report.graded import read_graded
 
+    check_output(output, *logs)
     if len({path.resolve() for path in logs}) < len(logs):
         raise BadInput("a log is given twice; give each log once.")
     made = make([read_graded(path) for path in logs], size, min_attempts)
@@ -201,43 +199,6 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
     for warning in filter(None, (corrected.few, report.warning)):
         click.echo(f"Beware: {warning}", err=True)
-
-
-@main.command()
-@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--hard", default="hard", show_default=True, help="Subset of the hard score: a name or a file of keys.")
-@click.option("--prices", type=click.Path(path_type=Path), help="File of prices, used instead of logged costs.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the table (.md, .csv or .json).")
-@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Plot score against cost (.png, .svg, .pdf).")
-def report(logs: tuple[Path, ...], hard: str, prices: Path | None, output: Path | None, picture: Path | None) -> None:
-    """Print score, hard score, tokens and cost of each graded HumorBench log."""
-    from humor_tasks.benchmarks.humorbench.corpus import subset_keys
-    from humor_tasks.data.prices import read_prices
-    from humor_tasks.studies.analysis.tables import echo
-    from humor_tasks.studies.report.graded import read_graded
-    from humor_tasks.studies.report.table import (
-        as_markdown,
-        check_endings,
-        circular,
-        incomparable,
-        lines_of,
-        missing,
-        plot,
-        write_report,
-    )
-
-    check_endings(output, picture)
-    subset_keys(hard, "")
-    priced = read_prices(prices)
-    lines = lines_of([read_graded(path, priced, anew=prices is not None) for path in logs], hard)
-    if output:
-        write_report(output, lines)
-    echo(as_markdown(lines))
-    for problem in (*incomparable(lines), *circular(lines, hard), *missing(lines)):
-        click.echo(f"Beware: {problem}", err=True)
-    if picture:
-        shown = plot(picture, lines)
-        click.echo(f"{picture}: {shown} of {len(lines)} models have a known cost.")
 
 
 @analyse.command()
@@ -268,12 +229,14 @@ def humicroedit(
     FILE is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of humicroedit_rating or
     humicroedit_pairwise. For the analyses of pairs, a system's ratings are compared.
     """
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.humicroedit import analyse as compute
     from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
     from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
     from humor_tasks.studies.analysis.tables import echo
 
     check_endings(output, picture)
+    check_output(output, *(system.partition("=")[2] for system in systems))
     corpus = read_corpus(split=split, **({"dataset": dataset} if dataset else {}))
     read = read_systems(systems, corpus)
     embed = open_embedding(embedding) if embedding else None
@@ -287,7 +250,8 @@ def humicroedit(
 
 main.add_command(train)
 main.add_command(build)
-for _command in (analyse, annotate, pairs, votes, agreement, describe, rank_captions):
+main.add_command(compare)
+for _command in (analyse, annotate, pairs, votes, agreement, describe, rank_captions, report, reproduce, rescore):
     main.add_command(_command)
 
 

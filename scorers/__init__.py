@@ -29,6 +29,7 @@
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
 | `preference` | `win_rate`, `win_rate_bootstrap`, `length_controlled_win_rate`; `paired_difference`, `needed_items` |
 | `paired` | `paired_test`, `paired_tests`: two systems on the same items; `permutation_items`, `mcnemar`, `holm` |
+| `jackknife` | `pseudo_values`, `swap_values`: one system and two by any statistic, without one cluster at a time |
 | `bradley_terry` | `bradley_terry`: strengths of systems from pairwise comparisons |
 | `association` | `association` of a grouping with values; `right_when_wrong`, `independent_difference` |
 | `noise_ceiling` | `against_judges`, `noise_ceiling`: ratings against single judges |
@@ -49,6 +50,7 @@ from .estimate import Estimate, clustered_mean, clustered_ratio, linearised, mea
 from .explanation import Explanation, read_explanation
 from .fields import Fields, read_fields
 from .guess import seeded_guess
+from .jackknife import pseudo_values, swap_values
 from .judge import METRICS as JUDGE_METRICS
 from .judge import judge_exam
 from .kappa import cohen_kappa
@@ -151,6 +153,7 @@ __all__ = [
     "perplexity_estimate",
     "prediction_powered",
     "proportion_of_folds",
+    "pseudo_values",
     "rating_metrics",
     "raw_agreement",
     "read_answer",
@@ -170,6 +173,7 @@ __all__ = [
     "seeded_guess",
     "sentence_bleu",
     "spearman",
+    "swap_values",
     "token_perplexity",
     "win_rate",
     "win_rate_bootstrap",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 
 from .estimate import Estimate, cluster_codes
 from .validation import check_same_length
@@ -57,14 +58,15 @@ def bleu_signature() -> str:
     return str(metric.get_signature().format())
 
 
-def _counts(hypothesis: str, reference: str) -> list[int]:
+@lru_cache(maxsize=10_000)  # a jackknife scores the same texts many times
+def _counts(hypothesis: str, reference: str) -> tuple[int, ...]:
     """Sufficient statistics of BLEU: matches and totals of the n-grams of order 1..4, then both lengths (10 numbers
     that add up over items).
     """
     from sacrebleu.metrics.bleu import BLEU
 
     score = BLEU(effective_order=True).sentence_score(hypothesis, [reference])
-    return [*score.counts, *score.totals, score.sys_len, score.ref_len]
+    return (*score.counts, *score.totals, score.sys_len, score.ref_len)
 
 
 def _score(counts: Sequence[int]) -> float:

@@ -66,9 +66,10 @@ def bradley_terry(
     seed: int = 0,
     level: float = 0.95,
     reference: str | None = None,
+    times: Sequence[int] | None = None,
 ) -> dict[str, Strength]:
     """Every system's strength, strongest first. `preferences` holds each row's result for `first`, from 0 (lost) to 1
-    (won).
+    (won). `times`: the number of comparisons that each row stands for, with their mean preference; None: one each.
 
     Strengths are relative to the mean of the core. With a `reference` they are differences from that system, with the
     intervals of the differences, and the core is the reference's group; use this to compare two systems. Outside the
@@ -91,7 +92,8 @@ def bradley_terry(
 
     check_level(level)
     check_draws(draws)
-    check_same_length(first=first, second=second, preferences=preferences, clusters=clusters)
+    times = [1] * len(preferences) if times is None else times
+    check_same_length(first=first, second=second, preferences=preferences, clusters=clusters, times=times)
     names = _names(first, second, preferences)
     if reference is not None and reference not in names:
         raise BadInput(f"reference is {reference!r}, which is none of the systems: {', '.join(map(repr, names))}.")
@@ -100,7 +102,7 @@ def bradley_terry(
     numbers = {name: k for k, name in enumerate(names)}
     rows, columns = [numbers[name] for name in first], [numbers[name] for name in second]
     codes, count = cluster_codes(clusters)
-    cells, won = _wins_by_cluster(rows, columns, preferences, codes, count, len(names))
+    cells, won = _wins_by_cluster(rows, columns, preferences, times, codes, count, len(names))
 
     def matrix(totals: Floats) -> Floats:
         wins = np.zeros(len(names) ** 2)
@@ -118,10 +120,11 @@ def bradley_terry(
         weights = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), draws)
         drawn = np.array([_strengths(matrix(totals), zero, values) for totals in weights @ won])
     pairs = set(zip(rows, codes, strict=True)) | set(zip(columns, codes, strict=True))
-    games, groups = Counter([*rows, *columns]), Counter(k for k, _ in pairs)
+    games, groups = np.zeros(len(names), dtype=int), Counter(k for k, _ in pairs)
+    np.add.at(games, [*rows, *columns], [*times, *times])
     table = {
         name: Strength(
-            _bootstrap_estimate(float(values[k]), drawn[:, k], level, games[k], groups[k]),
+            _bootstrap_estimate(float(values[k]), drawn[:, k], level, int(games[k]), groups[k]),
             *_ranks(drawn, k, level),
             int((~np.isnan(drawn[:, k])).sum()),
         )
@@ -143,15 +146,21 @@ def _names(first: Sequence[str], second: Sequence[str], preferences: Sequence[fl
 
 
 def _wins_by_cluster(
-    rows: list[int], columns: list[int], preferences: Sequence[float], codes: list[int], count: int, systems: int
+    rows: list[int],
+    columns: list[int],
+    preferences: Sequence[float],
+    times: Sequence[int],
+    codes: list[int],
+    count: int,
+    systems: int,
 ) -> tuple[Floats, Floats]:
     """The matrix cells with wins (flat indices), and each cluster's wins in them (clusters x cells, sparse)."""
     import numpy as np
     from scipy.sparse import csr_array
 
-    i, j, p = np.asarray(rows), np.asarray(columns), np.asarray(preferences, dtype=float)
+    i, j, p, n = np.asarray(rows), np.asarray(columns), np.asarray(preferences, dtype=float), np.asarray(times)
     cells, place = np.unique(np.concatenate((i * systems + j, j * systems + i)), return_inverse=True)
-    worth = np.concatenate((p, 1 - p))
+    worth = np.concatenate((n * p, n * (1 - p)))
     return cells, csr_array((worth, (np.concatenate((codes, codes)), place)), shape=(count, len(cells)))
 
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, cluster_codes
-from .preference import needed_items, paired_difference
+from .preference import check_power, needed_items, paired_difference
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +81,12 @@ def paired_test(
 
 
 def paired_tests(
-    pairs: Sequence[Pair], draws: int = 10_000, seed: int = 0, level: float = 0.95, power: float = 0.8
+    pairs: Sequence[Pair],
+    draws: int = 10_000,
+    seed: int = 0,
+    level: float = 0.95,
+    power: float = 0.8,
+    swapped: Sequence[Sequence[float] | None] | None = None,
 ) -> list[PairedTest]:
     """One `PairedTest` a pair; a pair holds two lists of scores of the same items, and the items' clusters.
 
@@ -90,14 +95,20 @@ def paired_tests(
     patterns, p = (1 + hits) / (1 + draws), so that p is never 0; the same seed gives the same p. All p-values are
     two-sided, and neither the order of items nor that of the two systems changes them.
 
+    `swapped` holds, for a pair whose scores are no items' (see `jackknife`), the values whose signs are flipped instead
+    of the clusters' sums of differences; None for the other pairs.
+
     `adjusted` is corrected for all `pairs` by `holm`. `needed` is `permutation_items` of the observed difference with
     the level 1 - (1 - level) / m for m pairs: Bonferroni's correction, which Holm's is never stricter than. Raises
     BadInput as `paired_difference` and `needed_items` do, and on fewer than one draw.
     """
     if draws < 1:
         raise BadInput(f"draws is {draws}; a permutation test needs at least 1, and some thousands to be precise.")
+    check_power(power, difference=1)
     found = [paired_difference(first, second, clusters, level) for first, second, clusters in pairs]
-    flipped = _sign_flips([_cluster_sums(*pair) for pair in pairs], draws, seed)
+    given = swapped or [None] * len(pairs)
+    sums = [_cluster_sums(*pair) if own is None else _by_size(own) for pair, own in zip(pairs, given, strict=True)]
+    flipped = _sign_flips(sums, draws, seed)
     adjusted = holm([p for p, _ in flipped])
     strict = 1 - (1 - level) / max(len(pairs), 1)
     return [
@@ -109,7 +120,7 @@ def paired_tests(
             t_p_value=_t_p_value(e),
             mcnemar=_mcnemar_of(first, second),
             **_counts(first, second),
-            needed=_needed((first, second, clusters), e, power, strict),
+            needed=_items(e, clusters, e.value, power, strict) if e.value != 0 and e.stderr > 0 else None,
         )
         for (first, second, clusters), e, (p, drawn), corrected in zip(pairs, found, flipped, adjusted, strict=True)
     ]
@@ -132,14 +143,8 @@ def permutation_items(
     rounded up, with s = sum of n_c^2 / n, the mean cluster size weighted by itself. For values 0 and 1 and one item a
     cluster it is Connor's (1987, Biometrics 43) number for McNemar's test. Raises BadInput as `needed_items` does.
     """
-    from scipy.special import ndtri
-
-    needed_items(first, second, clusters, difference, power, level)  # for its checks
-    e = paired_difference(first, second, clusters, level)
-    sizes = Counter(clusters).values()
-    v, between = e.n * e.stderr**2, sum(size**2 for size in sizes) / e.n * difference**2
-    root = float(ndtri((1 + level) / 2)) * math.sqrt(v + between) + float(ndtri(power)) * math.sqrt(v)
-    return math.ceil(root**2 / difference**2)
+    needed_items(first, second, clusters, difference, power, level)  # which checks everything
+    return _items(paired_difference(first, second, clusters, level), clusters, difference, power, level)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -193,9 +198,14 @@ def _t_p_value(e: Estimate) -> float:
     return 1.0 if e.value == 0 else 2 * float(stdtr(e.clusters - 1, -abs(e.value) / e.stderr))
 
 
-def _needed(pair: Pair, e: Estimate, power: float, level: float) -> int | None:
-    known = e.value != 0 and e.stderr > 0
-    return permutation_items(*pair, difference=e.value, power=power, level=level) if known else None
+def _items(e: Estimate, clusters: Sequence[Hashable], difference: float, power: float, level: float) -> int:
+    """`permutation_items` from the clustered mean of the differences."""
+    from scipy.special import ndtri
+
+    sizes = Counter(clusters).values()
+    v, between = e.n * e.stderr**2, sum(size**2 for size in sizes) / e.n * difference**2
+    root = float(ndtri((1 + level) / 2)) * math.sqrt(v + between) + float(ndtri(power)) * math.sqrt(v)
+    return math.ceil(root**2 / difference**2)
 
 
 # ---- the permutation test -----------------------------------------------------------------------
@@ -208,7 +218,14 @@ def _cluster_sums(first: Sequence[float], second: Sequence[float], clusters: Seq
     codes, count = cluster_codes(clusters)
     sums = np.zeros(count)
     np.add.at(sums, codes, np.asarray(first, dtype=float) - np.asarray(second, dtype=float))
-    return sums[np.argsort(abs(sums), kind="stable")]
+    return _by_size(sums.tolist())
+
+
+def _by_size(values: Sequence[float]) -> Floats:
+    import numpy as np
+
+    found = np.asarray(values, dtype=float)
+    return found[np.argsort(abs(found), kind="stable")]
 
 
 def _sign_flips(columns: Sequence[Floats], draws: int, seed: int) -> list[tuple[float, int]]:

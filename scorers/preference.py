@@ -171,12 +171,7 @@ def needed_items(
     from scipy.special import ndtri
 
     check_level(level)
-    if not 0 < power < 1:
-        raise BadInput(
-            f"power is {power}; the probability of detecting the difference is between 0 and 1, such as 0.8."
-        )
-    if not math.isfinite(difference) or difference == 0:
-        raise BadInput(f"difference is {difference}; it must be the smallest difference to detect, such as 0.05.")
+    check_power(power, difference)
     found = paired_difference(first, second, clusters, level)
     if not found.stderr > 0:
         raise BadInput(
@@ -185,6 +180,16 @@ def needed_items(
         )
     quantiles = float(ndtri((1 + level) / 2) + ndtri(power))
     return math.ceil(quantiles**2 * found.n * found.stderr**2 / difference**2)
+
+
+def check_power(power: float, difference: float) -> None:
+    """Raise BadInput on a power outside (0, 1), and on a difference that no number of items detects."""
+    if not 0 < power < 1:
+        raise BadInput(
+            f"power is {power}; the probability of detecting the difference is between 0 and 1, such as 0.8."
+        )
+    if not math.isfinite(difference) or difference == 0:
+        raise BadInput(f"difference is {difference}; it must be the smallest difference to detect, such as 0.05.")
 
 
 def check_preferences(preferences: Sequence[float]) -> None:
@@ -207,9 +212,11 @@ def _finite(name: str, column: Sequence[float]) -> Floats:
     """`column` as an array; raises BadInput on a value that is not a finite number."""
     import numpy as np
 
-    for i, value in enumerate(column):
-        if not isinstance(value, Real) or not math.isfinite(value):
-            raise BadInput(f"{name}[{i}] is {value!r}; each row needs a finite number; leave out unparsed rows.")
+    known = np.asarray(column)
+    if known.dtype.kind not in "biuf" or not np.isfinite(known).all():
+        for i, value in enumerate(column):
+            if not isinstance(value, Real) or not math.isfinite(value):
+                raise BadInput(f"{name}[{i}] is {value!r}; each row needs a finite number; leave out unparsed rows.")
     return np.asarray(column, dtype=float)
 
 

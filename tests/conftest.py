@@ -8,8 +8,10 @@ import itertools
 import os
 import random
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -88,6 +90,37 @@ def same_numbers() -> None:
         sys.modules["numpy"].random.seed(0)
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def no_repetition() -> None:
+    """What the harnesses find out or write in every evaluation and no test is about: half of what a small one costs."""
+    if environment := sys.modules.get("torch.utils.collect_env"):  # lm-eval describes it, by `pip list` and others
+        once(environment, "get_pretty_env_info")
+    if log := sys.modules.get("inspect_ai._eval.task.log"):
+        once(log, "get_distribution_for_object")
+        if not hasattr(log.TaskLogger.init, "__wrapped__"):
+            log.TaskLogger.init = without_live_view(log.TaskLogger.init)
+
+
+def once(module: ModuleType, name: str) -> None:
+    """A function of the module, called once for each of its arguments."""
+    function = getattr(module, name, None)
+    if function is not None and not hasattr(function, "cache_info"):
+        setattr(module, name, functools.cache(function))
+
+
+def without_live_view(init: Callable[[Any], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:
+    """A log's start, without the database that `inspect view` reads while the evaluation runs."""
+
+    @functools.wraps(init)
+    async def start(logger: Any) -> None:
+        config, asked = logger.eval.config, logger.eval.config.log_realtime
+        config.log_realtime = False
+        await init(logger)
+        config.log_realtime = asked
+
+    return start
 
 
 @pytest.fixture(autouse=True)

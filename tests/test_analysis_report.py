@@ -16,20 +16,17 @@ from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, mad
 from standins.votes import tight
 
 from humor_tasks.data.prices import VARIABLE
-from humor_tasks.data.writing import cell_text, write_bytes
+from humor_tasks.data.writing import cell_text, write_bytes, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.report.graded import read_graded
 from humor_tasks.studies.report.table import (
     COLUMNS,
     as_csv,
-    as_json,
     as_markdown,
     incomparable,
     lines_of,
-    missing,
     plot,
-    write_report,
 )
 from humor_tasks.tasks import humorbench
 
@@ -156,13 +153,12 @@ def test_hard_score_is_over_the_keys_of_the_list(logs: Logs, tmp_path: Path) -> 
         lines_of([found], "nowhere")
 
 
-def test_csv_and_json_carry_the_numbers(logs: Logs, tmp_path: Path) -> None:
+def test_the_csv_carries_the_numbers(logs: Logs) -> None:
     lines = lines_of([*(read_graded(path) for path in logs.pool()), made_log('odd, "name"', {"1-a": None}, cost=None)])
     table = list(csv.DictReader(io.StringIO(as_csv(lines))))
-    objects = json.loads(as_json(lines), parse_constant=pytest.fail)
+    objects = [line.cells() for line in lines]
     assert [list(row) for row in table] == [list(row) for row in objects] == [list(COLUMNS)] * 4
-    for row, shown, line in zip(table, objects, lines, strict=True):
-        assert shown == line.cells()
+    for row, shown in zip(table, objects, strict=True):
         read = {name: cell_text(cell) for name, cell in row.items()}
         assert read == {name: "" if value is None else str(value) for name, value in shown.items()}
     cells = objects[0]
@@ -173,16 +169,6 @@ def test_csv_and_json_carry_the_numbers(logs: Logs, tmp_path: Path) -> None:
     assert cells["grader_cost"] == pytest.approx(ROWS * 340e-6)
     assert objects[3]["model"] == 'odd, "name"'
     assert [objects[3][name] for name in ("score", "low", "hard_score", "explainer_cost")] == [None] * 4
-    for name, text in ((".md", as_markdown(lines)), (".csv", as_csv(lines)), (".json", as_json(lines))):
-        write_report(tmp_path / f"r{name}", lines)
-        assert (tmp_path / f"r{name}").read_bytes() == text.encode()
-
-
-@pytest.mark.parametrize("name", ["report.txt", "report", "report.MD"])
-def test_reports_in_other_forms_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadInput, match=r"a report ends in \.md, \.csv, \.json"):
-        write_report(tmp_path / name, lines_of([made_log()]))
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("kind", "begins"), [(".png", b"\x89PNG\r\n"), (".svg", b"<?xml"), (".pdf", b"%PDF-")])
@@ -251,7 +237,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
         with pytest.raises(BadInput, match=r"cannot be written \(disk full\)"):
-            write_report(path, lines_of([made_log()]))
+            write_text(path, "after")
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(BadInput, match="not a file that can be replaced"):
@@ -261,18 +247,35 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
 # ---- the command line ---------------------------------------------------------------------------
 
 
+def humorbench_rows(markdown: str) -> list[str]:
+    """HumorBench's table with tokens and cost in a printed report."""
+    _, _, after = markdown.partition("## HumorBench: tokens and cost\n\n")
+    return tight(after).split("\n\n")[0].strip().splitlines()
+
+
 def test_report_on_the_command_line(logs: Logs, tmp_path: Path) -> None:
     paths = [*logs.pool(), logs.of("free", "judge", limit=4)]
     done = humor_tasks("report", *paths, "-o", tmp_path / "r.json", "--plot", tmp_path / "p.svg", "--hard", "wordplay")
     assert done.exit_code == 0, done.output
     shown = done.stdout.splitlines()
-    assert tight(shown[0]).startswith("| model | score | of | hard score | of |")
     assert shown[-1] == f"{tmp_path / 'p.svg'}: 3 of 4 models have a known cost."
-    lines = lines_of([read_graded(path) for path in paths])
-    told = [f"{paths[-1].name} holds 4 samples of {ROWS}.", *missing(lines)]
-    assert done.stderr == "".join(f"Beware: {each}\n" for each in told)
-    assert "\n".join(shown[:-1]) + "\n" == as_markdown(lines)
-    assert json.loads((tmp_path / "r.json").read_text()) == json.loads(as_json(lines))
+    lines = lines_of([read_graded(path) for path in paths], "wordplay")
+    assert as_markdown(lines) in done.stdout
+    told = done.stderr.splitlines()
+    assert told[0] == f"Beware: {paths[-1].name} holds 4 samples of {ROWS}."
+    assert all("of the graders' verdicts are missing" in each for each in told[1:])
+    rows = json.loads((tmp_path / "r.json").read_text())
+    whole = {row["system"]: row for row in rows if (row["metric"], row["part"]) == ("coverage", "")}
+    assert {name: row["value"] for name, row in whole.items()} == {line.log.model: line.score.value for line in lines}
+
+
+def test_a_plot_without_prices_comes_after_the_report(logs: Logs, tmp_path: Path) -> None:
+    free = logs.of("free", "judge", limit=4)
+    done = humor_tasks("report", free, "-o", tmp_path / "r.md", "--plot", tmp_path / "p.png")
+    assert done.exit_code == 2
+    assert (tmp_path / "r.md").read_text().startswith(done.stdout)
+    assert "name prices with --prices FILE" in " ".join(done.stderr.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["r.md"]
 
 
 def test_report_prices_anew_on_the_command_line(logs: Logs, tmp_path: Path) -> None:
@@ -281,8 +284,8 @@ def test_report_prices_anew_on_the_command_line(logs: Logs, tmp_path: Path) -> N
     path = logs.of("free", "judge", limit=4)
     done = humor_tasks("report", path, "--prices", prices)
     ends = "| 540 / 40 | {} | mockllm/judge | 28 / 4 | {} | 1-A |"
-    assert tight(done.stdout).splitlines()[2].endswith(ends.format("$0.4000", "-"))
-    assert tight(humor_tasks("report", path).stdout).splitlines()[2].endswith(ends.format("-", "$0.0014"))
+    assert humorbench_rows(done.stdout)[2].endswith(ends.format("$0.4000", "-"))
+    assert humorbench_rows(humor_tasks("report", path).stdout)[2].endswith(ends.format("-", "$0.0014"))
     done = humor_tasks("report", path, "--prices", tmp_path / "none.toml")
     assert done.exit_code == 2
     assert "prices: " in done.output
@@ -300,8 +303,8 @@ def test_report_prices_logs_without_costs_by_the_users_list(
     def costs(*more: str | Path) -> list[list[float | None]]:
         done = humor_tasks("report", half, whole, "-o", tmp_path / "r.json", *more)
         assert done.exit_code == 0, done.output
-        cells = {row["model"]: row for row in json.loads((tmp_path / "r.json").read_text())}
-        return [[cells[f"mockllm/{m}"][f"{who}_cost"] for who in ("explainer", "grader")] for m in ("free", "a")]
+        cells = {row["system"]: row for row in json.loads((tmp_path / "r.json").read_text())}
+        return [[cells[f"mockllm/{m}"][name] for name in ("cost", "grader_cost")] for m in ("free", "a")]
 
     recorded = [None, pytest.approx(4 * 340e-6)], [pytest.approx(4 * 213e-6), pytest.approx(4 * 340e-6)]
     assert costs() == list(recorded)  # the packaged list has no such model
@@ -317,15 +320,14 @@ def test_report_prices_logs_without_costs_by_the_users_list(
 
 def test_report_says_on_stderr_what_does_not_compare(logs: Logs, tmp_path: Path) -> None:
     alike = humor_tasks("report", *logs.pool())
-    told = missing(lines_of([read_graded(path) for path in logs.pool()]))
-    assert (alike.exit_code, alike.stderr) == (0, "".join(f"Beware: {each}\n" for each in told))
+    missing = alike.stderr.splitlines()
+    assert all("of the graders' verdicts are missing" in each for each in missing), missing
     other = logs.of("a", "free", limit=4)
     done = humor_tasks("report", *logs.pool(), other, "-o", tmp_path / "r.csv")
     assert done.exit_code == 0
     lines = lines_of([read_graded(path) for path in (*logs.pool(), other)])
     assert len(incomparable(lines)) == 2
-    told = [*incomparable(lines), *missing(lines)]
-    assert done.stderr.splitlines() == [f"Beware: {text}" for text in told]
+    assert done.stderr.splitlines()[: 2 + len(missing)] == [*(f"Beware: {t}" for t in incomparable(lines)), *missing]
     assert "Beware" not in done.stdout
     assert "Beware" not in (tmp_path / "r.csv").read_text()
 
@@ -337,8 +339,8 @@ def test_commands_that_fail_leave_what_was_there(logs: Logs, tmp_path: Path) -> 
     log, free = logs.of("a", "judge"), logs.of("free", "judge", limit=4)
     for arguments, message in (
         (["report"], "Missing argument"),
-        (["report", tmp_path / "no.eval"], "there is no such log"),
-        (["report", log, tmp_path / "no.eval", "--plot", mine["p.png"]], "there is no such log"),
+        (["report", tmp_path / "no.eval"], "there is no such file"),
+        (["report", log, tmp_path / "no.eval", "--plot", mine["p.png"]], "there is no such file"),
         (["report", log, "-o", mine["r.txt"]], "a report ends in"),
         (["report", log, "--hard", "easy"], "there is no 'easy'"),
         (["report", free, "--plot", mine["p.png"]], "no log has both a score and a known cost"),
@@ -362,9 +364,9 @@ def test_a_process_of_its_own(logs: Logs, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "humor_tasks.cli", "report", str(logs.of("a", "judge")), "-o"]
     done = subprocess.run([*command, str(tmp_path / "r.csv")], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (row,) = csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text()))
-    assert float(row["explainer_cost"]) == pytest.approx(ROWS * 213e-6)
-    assert done.stdout.startswith("| model ")
+    row = next(csv.DictReader(io.StringIO((tmp_path / "r.csv").read_text())))
+    assert float(row["cost"]) == pytest.approx(ROWS * 213e-6)
+    assert done.stdout.startswith("# Report")
     refused = subprocess.run([*command, str(tmp_path / "r.txt")], capture_output=True, text=True, check=False)
     assert refused.returncode == 2
     assert "a report ends in" in refused.stderr

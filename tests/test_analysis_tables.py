@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from standins.graded_logs import humor_tasks, made_log
+from standins.graded_logs import humor_tasks
 
 from humor_tasks.studies.analysis.agreement_report import LEGEND
 from humor_tasks.studies.analysis.tables import echo, safe, table, unescaped
-from humor_tasks.studies.report import graded
-from humor_tasks.studies.report.table import as_markdown, lines_of
 
 CELLS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cf")), max_size=8)
 
@@ -50,16 +47,6 @@ def test_only_a_terminal_is_shown_no_escapes(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
     echo(table((safe("a_b").replace("\\", ""),), []) + "\n")
     assert capsys.readouterr().out.splitlines()[0] == said
-
-
-def test_a_plot_without_prices_comes_after_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = made_log(cost=None)
-    monkeypatch.setattr(graded, "read_graded", lambda path, prices, anew: log)
-    done = humor_tasks("report", "l.eval", "-o", tmp_path / "r.md", "--plot", tmp_path / "p.png")
-    assert done.exit_code == 2
-    assert done.stdout == (tmp_path / "r.md").read_text() == as_markdown(lines_of([log]))
-    assert "name prices with --prices FILE" in " ".join(done.stderr.split())
-    assert [path.name for path in tmp_path.iterdir()] == ["r.md"]
 
 
 @pytest.mark.parametrize(("option", "name"), [("-o", "r.txt"), ("--plot", "p.jpg"), ("--hard", "hrad")])

@@ -23,6 +23,8 @@ GOOD = {
     "object.json": '{"a": "A", "b": "Answer: B"}',
     "list.json": '[{"instance_id": "a", "prediction": "A"}, {"id": "b", "reply": "Answer: B"}]',
     "lines.jsonl": '{"instance_id": "a", "text": "A"}\n\n{"id": "b", "answer": "Answer: B"}\n',
+    "mark.json": '\ufeff{"a": "A",\r\n "b": "Answer: B"}',
+    "mark.jsonl": '\ufeff{"id": "a", "text": "A"}\r\n{"id": "b", "text": "Answer: B"}\r\n',
 }
 BAD = {
     "repeated.json": ('{"a": "A", "b": "B", "a": "B"}', "1 repeated id: a"),
@@ -77,7 +79,7 @@ def test_tables_hold_no_formula_and_are_read_back(
     path = tmp_path_factory.mktemp("table") / "table.csv"
     write_table(path, ("text", "float", "int"), rows)
     found = read_csv(path, ("text", "float", "int")).rows
-    assert not any(row["text"].startswith(FORMULAS) for row in found)
+    assert not any(row["text"].startswith(FORMULAS) for row in found if row["text"] != "-")
     assert [(cell_text(row["text"]), float(row["float"]), int(row["int"])) for row in found] == rows
 
 
@@ -93,6 +95,7 @@ def test_files_for_other_programs_stay_as_they_are(tmp_path: Path) -> None:
     write_predictions(tmp_path / "s.csv", {"-1": "-0.5"})
     assert (tmp_path / "s.csv").read_text() == "id,pred\n-1,-0.5\n"
     assert as_table(("id",), [["=1"]], exact=True) == "id\n=1\n"
+    assert as_table(("version",), [["-"], ["--"]]) == "version\n-\n'--\n"
 
 
 def test_targets_that_are_no_files(tmp_path: Path) -> None:

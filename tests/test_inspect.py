@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval, score
+from inspect_ai import Epochs, Task, eval, score
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, edit_score, read_eval_log, recompute_metrics
@@ -154,9 +154,16 @@ def test_unparsed_refused_and_empty_replies() -> None:
     assert left_out["unparsed"] == 1
 
 
-def test_epochs_count_every_reply() -> None:
-    log = run(matching(dataset="sample"), scripted("Answer: A", "hm"), epochs=2, max_connections=1)
+@pytest.mark.parametrize("reducer", [None, "mean", "pass_at_2"])
+def test_epochs_count_every_reply_and_another_reducer_than_the_mean_is_told(
+    reducer: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    epochs = Epochs(2, reducer)
+    log = run(matching(dataset="sample"), scripted("Answer: A", "hm"), epochs=epochs, max_connections=1)
     assert metrics(log)["unparsed"] == pytest.approx(0.5)
+    told = [record.getMessage() for record in caplog.records if record.name.startswith("humor_tasks")]
+    warned = "matching: the epochs reducer pass_at_2 does not change these metrics: they count every reply"
+    assert [warned in each for each in told] == [True] * (reducer == "pass_at_2")
 
 
 @pytest.mark.slow

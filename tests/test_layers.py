@@ -28,11 +28,12 @@ FLOORS: tuple[tuple[str, ...], ...] = (
 )
 MOST_MODULES_AT_THE_ROOT = 8
 MOST_LINES = 400
-# Which places may import a harness: one module reads Inspect's log files, and three studies ask models through Inspect.
+# Which places may import a harness: one module reads Inspect's log files, and four studies ask models through Inspect.
 MAY_IMPORT = {
     "inspect_ai": (
         *("on_inspect", "testing", "_registry", "data.logs.inspect_logs"),
         *("studies.grade", "studies.captions.comparing", "studies.corpus.distractor_models"),
+        "studies.reproduce.models",
     ),
     "lm_eval": ("on_lm_eval", "testing", "_lm_eval_backport"),
 }

@@ -239,11 +239,12 @@ class Run:
 
     def metrics(self, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
         """Every metric with at least one outcome that counts towards it, the primary metric first."""
-        result: dict[str, Estimate] = {}
-        for metric in self.benchmark.reported:
-            if counted := metric.counted(outcomes):
-                result |= self.benchmark.summary(self, metric, counted)
-        return result
+        return {name: e for found in self.summaries(outcomes).values() for name, e in found.items()}
+
+    def summaries(self, outcomes: Sequence[Outcome]) -> dict[str, dict[str, Estimate]]:
+        """`metrics` by the metric's name: METRIC and, for each part of the data, METRIC_PART."""
+        counts = ((metric, metric.counted(outcomes)) for metric in self.benchmark.reported)
+        return {metric.name: self.benchmark.summary(self, metric, counted) for metric, counted in counts if counted}
 
     @property
     def version(self) -> str:

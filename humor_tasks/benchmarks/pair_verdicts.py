@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from humor_tasks.benchmarks.metric import Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import length_controlled_win_rate, win_rate
+from humor_tasks.scorers.preferred import panel_choice
 from humor_tasks.scorers.proportion import clustered_proportion
 
 SIDES = ("system", "against")  # an answer names one of them, or "tie"
@@ -61,6 +63,18 @@ def pair_outcome(record: Record, choices: Sequence[str | None], statuses: Sequen
         values |= {"first_shown": sum(sided) / len(sided)} if sided else {}
     status = next((status for status in statuses if status != "answered"), "answered")
     return Outcome(record.id, record.cluster, record.groups, status, " ".join(named), None, values)
+
+
+def judged_pair(record: Record, panels: Sequence[Sequence[Mapping[str, Any]]]) -> Outcome:
+    """`pair_outcome` of panels of judges, one a question.
+
+    A judge's verdict has its `word`, None where there is none, and the `status` of its reply. The status of a panel
+    without a verdict is that of its first failure.
+    """
+    choices = [panel_choice([verdict["word"] for verdict in panel]) for panel in panels]
+    failed = [[verdict["status"] for verdict in panel if verdict["word"] is None] for panel in panels]
+    statuses = [f[0] if choice is None and f else "answered" for choice, f in zip(choices, failed, strict=True)]
+    return pair_outcome(record, choices, statuses)
 
 
 def _values(named: Sequence[str]) -> dict[str, float]:

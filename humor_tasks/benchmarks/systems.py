@@ -41,9 +41,8 @@ def read_system(spec: str, run: Run) -> System:
         return System({record.id: record.target or "" for record in run.records}, HUMAN)
     path = Path(spec).expanduser()
     if not path.is_file():
-        raise BadInput(
-            f"{spec}: there is no such file; name 'human', an Inspect log, lm-eval's samples or {{id: text}} as JSON."
-        )
+        what = "is a folder" if path.is_dir() else "there is no such file"
+        raise BadInput(f"{spec}: {what}; name 'human', an Inspect log, lm-eval's samples or {{id: text}} as JSON.")
     found = read_run(path, run.benchmark.name, one_epoch=ONE_REPLY, replies=True, texts=True)
     known = {record.id: record for record in run.records}
     texts = {}

@@ -33,25 +33,26 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{path}: cannot be read ({problem}).") from None
 
 
-def decode(path: Path, data: bytes, encoding: str = "utf-8") -> str:
-    """The text of these bytes of the file. Raises BadInput where they are not UTF-8, naming what they are."""
+def decode(path: Path, data: bytes) -> str:
+    """The text of these bytes of the file, without a byte order mark, which editors and spreadsheets put in front.
+
+    Raises BadInput where they are not UTF-8, naming what they are.
+    """
     try:
-        return data.decode(encoding)
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         other = next((what for start, what in _OTHERS.items() if data.startswith(start)), str(problem))
         raise BadInput(f"{path}: cannot be read as UTF-8 text ({other}).") from None
 
 
-def read_body(path: Path, encoding: str = "utf-8") -> str:
-    """The file's text. Raises BadInput where it is missing, a folder, or not UTF-8. `utf-8-sig` accepts the byte order
-    mark of spreadsheets.
-    """
-    return decode(path, read_bytes(path), encoding).replace("\r\n", "\n").replace("\r", "\n")
+def read_body(path: Path) -> str:
+    """The file's text, as in `decode`. Raises BadInput where it is missing, a folder, or not UTF-8."""
+    return decode(path, read_bytes(path)).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def lines_of(path: Path, encoding: str = "utf-8") -> list[tuple[str, str]]:
+def lines_of(path: Path) -> list[tuple[str, str]]:
     """(location, line) for every line that is not blank; errors as in `read_body`."""
-    lines = read_body(path, encoding).split("\n")
+    lines = read_body(path).split("\n")
     return [(f"{path}, line {i}", line) for i, line in enumerate(lines, 1) if line.strip()]
 
 

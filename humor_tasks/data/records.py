@@ -74,7 +74,7 @@ class Prompt:
         return tuple(medium for turn in self.turns for medium in (turn.picture, turn.clip) if medium is not None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # a report holds those of a hundred runs
 class Outcome:
     """The scored result of one reply.
 

@@ -19,8 +19,14 @@ from humor_tasks.errors import BadInput
 
 LONE = re.compile("[\ud800-\udfff]")
 """Lone surrogates, which JSON can express and UTF-8 cannot encode."""
-# What makes a cell of a CSV file a formula for a spreadsheet (OWASP, "CSV Injection").
-_FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
+# What makes a cell of a CSV file a formula for a spreadsheet (OWASP, "CSV Injection"); a lone hyphen is none.
+_FORMULA = re.compile("'*(?!-\\Z)[=+\\-@\t\r\n＝＋－＠]")
+
+
+def check_output(path: Path | None, *inputs: str | Path | None) -> None:
+    """Raise BadInput where a command would replace one of the files that it reads."""
+    if path and os.path.realpath(path) in {os.path.realpath(each) for each in inputs if each}:
+        raise BadInput(f"{path}: is also an input file; choose another output file.")
 
 
 def write_text(path: Path, text: str) -> None:

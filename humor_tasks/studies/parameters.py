@@ -1,13 +1,20 @@
-"""`humor-tasks parameters`: what the options declare, as tables. docs/parameters.md is what it prints of all tasks."""
+"""Parameters on a command line: read from it, and as the tables of `humor-tasks parameters`.
+
+docs/parameters.md is what the command prints of all tasks.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import humor_tasks
+from humor_tasks.api import load
 from humor_tasks.benchmarks import BENCHMARKS, NAMES, find_benchmark
-from humor_tasks.benchmarks.options import LM_EVAL, Parameter, parameters_of
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.options import LM_EVAL, Parameter, parameters_of, read_parameters
+from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 
 STUBS = Path(humor_tasks.__file__).parent / "on_lm_eval" / "tasks"
@@ -19,6 +26,20 @@ prints one table. A parameter is given as `-T name=value` in Inspect and in `hum
 about a parameter it does not know. lm-eval's variants set parameters as shown in brackets; `[_gen]` stands for two
 tasks, of which the one with `_gen` generates a reply and the other compares log-likelihoods.
 """
+
+
+def opened(task: str, given: Sequence[str], **named: str | None) -> Run:
+    """A benchmark opened with parameters from a command line: NAME=VALUE, and options, None where not given.
+
+    Raises BadInput for a text that is no NAME=VALUE, and as `read_parameters` and `load` do.
+    """
+    pairs = [(name, value) for name, value in named.items() if value is not None]
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise BadInput(f"-T {each}: write -T NAME=VALUE.")
+        pairs.append((name, value))
+    return load(task, **read_parameters(find_benchmark(task, "task").options, task, pairs))
 
 
 def tables(task: str | None = None) -> str:

@@ -343,6 +343,12 @@ ROWS: list[Bad] = [
     bad("a contest that is null", opens(), "row 1", "contest_number is None", files=changed(contest_number=None)),
     bad("a contest that is NaN", opens(), "contest_number is nan", files=rows(row(contest_number=float("nan")))),
     bad(
+        "a contest that is a fraction",
+        opens(),
+        "contest_number is 1.5; it must be a whole number",
+        files=rows(row(contest_number=1.5)),
+    ),
+    bad(
         "half a character in a caption",
         opens(),
         "matching.jsonl",

@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from bad_inputs.case import Bad, bad
-from bad_inputs.files import ITEMS, VOTES, logged
+from bad_inputs.files import ITEMS, VOTES, log, logged
 from humor_tasks.data.append_log import JsonLog
 from humor_tasks.data.writing import write_json
 
@@ -85,6 +85,55 @@ def resumed(content: str, *records: dict[str, Any], between: str = "") -> Any:
 
 
 GRADED = "humor-tasks submission l.eval -o {}"
+OVER = "is also an input file"
+INPUTS: list[Bad] = [
+    bad("a submission over its log", "humor-tasks submission l.eval -o l.eval", OVER, files={"l.eval": logged()}),
+    bad(
+        "a submission over its log by a link",
+        "humor-tasks submission l.eval -o k.eval",
+        OVER,
+        files={"l.eval": logged(), "k.eval": lambda path: path.symlink_to("l.eval")},
+    ),
+    bad("a subset over its log", "humor-tasks hard-subset l.eval -o ./l.eval", OVER, files={"l.eval": logged()}),
+    bad(
+        "scores over their log",
+        "humor-tasks grade l.eval --grader baseline/first -o l.eval",
+        OVER,
+        files={"l.eval": logged()},
+    ),
+    bad(
+        "a report over its log",
+        "humor-tasks report l.json -o l.json",
+        OVER,
+        files={"l.json": lambda path: path.write_bytes(log(".json"))},
+    ),
+    bad("an analysis over a log", "humor-tasks analyse items l.json -o l.json", OVER, files={"l.json": "{}"}),
+    bad(
+        "a comparison over a log",
+        "humor-tasks analyse humicroedit --dataset sample a=l.json -o l.json",
+        OVER,
+        files={"l.json": "{}"},
+    ),
+    bad(
+        "items over a system",
+        "humor-tasks pairs --dataset sample --system s.jsonl --against human -o s.jsonl",
+        OVER,
+        files={"s.jsonl": "{}"},
+    ),
+    bad(
+        "an agreement over the votes",
+        "humor-tasks agreement v.csv --pairs p.jsonl -o v.csv",
+        OVER,
+        files={"v.csv": VOTES, "p.jsonl": ITEMS},
+    ),
+    bad(
+        "ranks over the captions",
+        "humor-tasks rank-captions c.json --model baseline/longest --dataset sample -o c.json",
+        OVER,
+        files={"c.json": "{}"},
+    ),
+]
+
 CASES: list[Bad] = [
     bad(
         "a disk that is full, submission",
@@ -226,4 +275,5 @@ CASES: list[Bad] = [
         ".csv",
         files={"c.jsonl": "{}"},
     ),
+    *INPUTS,
 ]

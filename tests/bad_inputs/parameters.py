@@ -144,6 +144,12 @@ VALUES: list[Bad] = [
     bad("a scale without meanings", lambda: load("humicroedit_rating", scale="", **SAMPLE), "scale"),
     bad("a preference of nothing", lambda: load("explanation_preference", **SAMPLE), "system"),
     bad(
+        "a preference of a folder",
+        lambda: load("explanation_preference", system="d", **SAMPLE),
+        "d: is a folder; name 'human'",
+        files={"d": Path.mkdir},
+    ),
+    bad(
         "a preference of a missing file",
         lambda: load("explanation_preference", system="gone.json", **SAMPLE),
         "gone.json",
@@ -288,6 +294,16 @@ HARNESSES: list[Bad] = [
         "--metadata replicates",
     ),
     bad("metadata that is not key=value, lm-eval", LM_EVAL.format("nyc_matching", "first", "fold"), "fold"),
+    bad(
+        "a seed of a baseline that is a word, lm-eval",
+        LM_EVAL.format("nyc_matching", "random,baseline_seed=one", ""),
+        "the seed of a baseline must be a whole number, not 'one'",
+    ),
+    bad(
+        "a seed of a baseline that is a fraction, inspect",
+        INSPECT.format("matching", "-M seed=1.5"),
+        "the seed of a baseline must be a whole number, not 1.5",
+    ),
     bad("no such strategy, lm-eval", LM_EVAL.format("nyc_matching", "overlp", ""), "overlp", "Did you mean 'overlap'?"),
     bad("an unknown argument of a model, lm-eval", LM_EVAL.format("nyc_matching", "first,stratgy=1", ""), "stratgy"),
     bad(

@@ -191,7 +191,7 @@ def _record(labels: Sequence[str], row: Mapping[str, Any], where: str, fold: str
     target = None if fold == "-" else _label(row, labels, where)
     if fold != "-" and (isinstance(contest, bool) or not isinstance(contest, int | str)):
         raise BadInput(
-            f"{where}: contest_number is {contest!r}; it must be a number, because standard errors are clustered by it."
+            f"{where}: contest_number is {contest!r}; it must be a whole number: standard errors are clustered by it."
         )
     return Record(
         id=identity,

@@ -25,7 +25,7 @@ from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_share
 from humor_tasks.scorers.tagged import count_words, read_tagged
-from humor_tasks.scorers.verdict import covered
+from humor_tasks.scorers.verdict import covered, majority
 
 COLUMNS = ("idx", "description", "caption", "element")
 WORD_LIMIT = 200
@@ -163,6 +163,12 @@ def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence
     if everything is not None:
         values["all_covered"] = everything
     return replace(o, values=values)
+
+
+def panel_verdicts(panels: Sequence[Sequence[bool | None]]) -> tuple[list[bool | None], list[bool]]:
+    """The verdict on each point from the votes of its graders, and whether there is none because the votes are tied."""
+    verdicts = [majority(votes) for votes in panels]
+    return verdicts, [v is None and None not in votes for v, votes in zip(verdicts, panels, strict=True)]
 
 
 def _point_share(name: str, direction: Direction, of: str) -> Metric:

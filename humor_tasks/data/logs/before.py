@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from humor_tasks.data.logs.record import About
+from humor_tasks.data.logs.record import About, Scored
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.answer import read_answer
 from humor_tasks.scorers.rating import expected_rating, read_rating
@@ -30,6 +31,7 @@ MARKS = {
     "difference": "humicroedit_pairwise",
     "grades": "humicroedit_rating",
 }
+GRADED = ("grader_failed", "undecided", "asked_points")
 LETTERS = "ABCDEFGHIJ"
 DIGITS = ("0", "1", "2", "3")
 
@@ -91,6 +93,23 @@ def outcome(doc: Mapping[str, Any], replies: Sequence[Any]) -> Outcome | None:
         return None
     cluster = str(doc.get("cluster", doc["id"]))
     return Outcome(str(doc["id"]), cluster, told.groups, status, answer, doc.get("target"), {})
+
+
+def joined(scores: Sequence[Scored]) -> tuple[Scored, ...]:
+    """The scores of a sample; explanation_form had the rates of missing verdicts, which belong to element_coverage."""
+    outcomes = {score.scorer.rsplit("/", 1)[-1]: score.outcome for score in scores}
+    covered, form = outcomes.get("element_coverage"), outcomes.get("explanation_form")
+    if covered is None or form is None:
+        return tuple(scores)
+    moved = {name: value for name, value in form.values.items() if name in GRADED}
+    kept = {name: value for name, value in form.values.items() if name not in GRADED}
+    now = {id(covered): {**covered.values, **moved}, id(form): kept}
+    return tuple(
+        replace(score, outcome=replace(score.outcome, values=now.get(id(score.outcome), score.outcome.values)))
+        if score.outcome
+        else score
+        for score in scores
+    )
 
 
 def values(found: Mapping[str, float], groups: Mapping[str, str]) -> dict[str, float]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, read_eval_log_sample
 from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
+from pydantic_core import from_json
 
 from humor_tasks.data.logs import before
 from humor_tasks.data.logs.metadata import about
@@ -32,7 +35,7 @@ def read_log(path: Path) -> FinishedRun:
             return from_log(read_eval_log(str(path)), path)
         header = read_eval_log(str(path), header_only=True)
         samples = _Archive(path, header)
-        return _run(header, path, samples, len(samples.ids))
+        return _run(header, path, samples, samples.held)
     except BadInput:
         raise
     except Exception as problem:
@@ -68,11 +71,10 @@ class _Archive:
         with zipfile.ZipFile(path) as archive:
             found = (MEMBER.match(name) for name in archive.NameToInfo)
             named = {member[0]: (int(member["epoch"]), member["id"]) for member in found if member}
-        self.ids = {identity for _, identity in named.values()}
+        self.held = len({identity for _, identity in named.values()})
         self.numbers = numbers
         # The order of `read_eval_log`: by epoch, then by id as text, with numeric ids in numeric order.
         self.names = sorted(named, key=lambda name: (named[name][0], self._padded(named[name][1])))
-        self.keys = named
 
     def _padded(self, identity: str) -> str:
         return identity.zfill(20) if identity in self.numbers else identity
@@ -87,12 +89,19 @@ class _Archive:
                 yield sample
 
     def _read(self, archive: zipfile.ZipFile, name: str) -> EvalSample:
-        epoch, identity = self.keys[name]
-        if name.endswith("/sample.json"):
-            number = int(identity) if identity in self.numbers else identity
-            return read_eval_log_sample(str(self.path), number, epoch, exclude_fields=set(NOT_READ))
-        data = json.loads(archive.read(name))
+        if name.endswith("/sample.json") and (member := MEMBER.match(name)):
+            number = int(member["id"]) if member["id"] in self.numbers else member["id"]
+            return read_eval_log_sample(str(self.path), number, int(member["epoch"]), exclude_fields=set(NOT_READ))
+        data = _parsed(archive.read(name))
         return EvalSample.model_validate({field: value for field, value in data.items() if field not in NOT_READ})
+
+
+def _parsed(text: bytes) -> Any:
+    """The JSON, by Inspect's parser, which is twice as fast; it rejects lone surrogates, which are legal JSON."""
+    try:
+        return from_json(text)
+    except ValueError:
+        return json.loads(text)
 
 
 # ---- a run --------------------------------------------------------------------------------------
@@ -127,6 +136,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         bound=bound,
         replayed=str(replayed) if replayed else None,
         arguments=log.eval.model_args,
+        scorers={score.name: score.params for score in (log.results.scores if log.results else [])},
         identity=log.eval.eval_id,
         task=log.eval.task_id,
         created=log.eval.created,
@@ -172,9 +182,10 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         reply=sample.output.completion if replied else None,
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
-        scores=tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items()),
+        scores=_scores(sample),
         place=place if told.place is None else told.place,  # of a part: its place in the whole
         context=str(_asked(sample).get("context", "")) if told.benchmark else "",
+        shown=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ()) if told.benchmark else (),
     )
 
 
@@ -191,10 +202,15 @@ def _asked(sample: EvalSample) -> Mapping[str, Any]:
     return {} if isinstance(sample.input, str) or not sample.input else sample.input[-1].metadata or {}
 
 
+def _scores(sample: EvalSample) -> tuple[Scored, ...]:
+    scores = tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items())
+    return before.joined(scores) if before.is_old(sample.metadata) else scores
+
+
 def _scored(name: str, score: Score, sample: EvalSample) -> Scored:
     details: Mapping[str, Any] = score.metadata or {}
     outcome = outcome_in(score, str(sample.id), sample.metadata) if "values" in details else None
-    return Scored(name, score.answer, outcome, details)
+    return Scored(name, score.answer, outcome, details, score.explanation)
 
 
 def outcome_in(score: Score, identity: str, metadata: Mapping[str, Any]) -> Outcome:
@@ -208,3 +224,75 @@ def outcome_in(score: Score, identity: str, metadata: Mapping[str, Any]) -> Outc
         values = before.values(values, groups)
     cluster = str(metadata.get("cluster", identity))
     return Outcome(identity, cluster, groups, kept["status"], score.answer, kept["target"], values)
+
+
+# ---- pictures -----------------------------------------------------------------------------------
+
+ATTACHMENT = "attachment://"
+
+
+def logged_pictures(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, list[bytes]]]:
+    """Sample id and the encoded pictures of its question, for the samples among `wanted` whose log holds them.
+
+    The question is the last user message with pictures; those before it are worked examples.
+    """
+    try:
+        found = _whole_log(path, wanted) if path.suffix == ".json" else _members(path, wanted)
+        for identity, messages, attachments in found:
+            pictures = [decoded for uri in _last_shown(messages) if (decoded := _decoded(uri, attachments))]
+            if pictures:
+                yield identity, pictures
+    except BadInput:
+        raise
+    except Exception as problem:
+        raise _no_log(path, problem) from None
+
+
+_Messages = list[Mapping[str, Any]]
+
+
+def _whole_log(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, _Messages, Mapping[str, str]]]:
+    for sample in read_eval_log(str(path)).samples or []:
+        if str(sample.id) in wanted:
+            yield str(sample.id), [message.model_dump() for message in sample.messages], sample.attachments
+
+
+def _members(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, _Messages, Mapping[str, str]]]:
+    header = read_eval_log(str(path), header_only=True)
+    numbers = {str(i) for i in header.eval.dataset.sample_ids or [] if not isinstance(i, str)}
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            member = MEMBER.match(name)
+            if not member or member["epoch"] != "1" or member["id"] not in wanted:
+                continue
+            identity = member["id"]
+            if name.endswith("/sample.json"):
+                number = int(identity) if identity in numbers else identity
+                sample = read_eval_log_sample(str(path), number, 1)
+                yield identity, [message.model_dump() for message in sample.messages], sample.attachments
+            else:
+                data = _parsed(archive.read(name))
+                yield identity, data.get("messages") or [], data.get("attachments") or {}
+
+
+def _last_shown(messages: _Messages) -> list[str]:
+    for message in reversed(messages):
+        content = message.get("content")
+        if message.get("role") == "user" and isinstance(content, list):
+            shown = [str(part["image"]) for part in content if part.get("type") == "image"]
+            if shown:
+                return shown
+    return []
+
+
+def _decoded(uri: str, attachments: Mapping[str, str]) -> bytes | None:
+    """The bytes of a `data:` URI; None for any other address, and where the log was written without pictures."""
+    if uri.startswith(ATTACHMENT):
+        uri = attachments.get(uri.removeprefix(ATTACHMENT), "")
+    head, _, encoded = uri.partition(";base64,")
+    if not head.startswith("data:image/"):
+        return None
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        return None

@@ -109,9 +109,10 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         prompt=_prompt(logged),
         reply=reply if isinstance(reply, str) else None,
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
-        raw=reply,
+        raw=reply if len(replies) == 1 else replies,
         place=(scored or {}).get("place", logged.get("doc_id")),
         context=str(doc.get("context") or ""),
+        shown=(str(doc["picture"]),) if doc.get("picture") else (),
     )
     rows = doc.get("rows")
     return _Read(sample, told.signature, rows if isinstance(rows, int) else None)

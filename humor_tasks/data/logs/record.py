@@ -44,13 +44,14 @@ class Scored:
     """The score that one scorer gave to a reply.
 
     `outcome` is None for scorers of other packages. `details` is the score's metadata, such as the judges' verdicts
-    and the signature of the grading configuration.
+    and the signature of the grading configuration. `explanation` is the score in words, such as the judges' reasons.
     """
 
     scorer: str
     answer: str | None
     outcome: Outcome | None
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    explanation: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,10 @@ class LoggedSample:
 
     where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
     the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
-    not hold it. reply: None where the run has no reply in text; `raw` then holds the logged response, such as
-    log-likelihoods. place: the position among all rows of the run, also in a part; both harnesses compute metrics in
-    this order, epoch by epoch.
+    not hold it. reply: None where the run has no reply in text. raw: in lm-eval the logged response, such as a
+    log-likelihood and whether it is the greatest; a list of several. place: the position among all rows of the run,
+    also in a part; both harnesses compute metrics in this order, epoch by epoch. shown: the names of its
+    pictures and clips in the dataset.
     """
 
     where: str
@@ -83,6 +85,7 @@ class LoggedSample:
     raw: Any = None
     place: int | None = None
     context: str = field(default="", repr=False)
+    shown: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome | None:
@@ -107,10 +110,11 @@ class FinishedRun:
     signature: "-" where the run does not record it. status: Inspect's status, "success" for a finished run. rows: the
     number of instances of a complete run, where known. held: the number of instances in the file. options: the options
     of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by model and
-    by model role. bound: the models of each role. arguments: the arguments that the model was made with. identity: a
-    name that no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the
-    model that wrote the replies, where the run only graded the replies of another run. samples: all replies, read from
-    the file again at each iteration. paths: the files of a run that is joined from parts.
+    by model role. bound: the models of each role. arguments: the arguments that the model was made with. scorers: the
+    arguments of each scorer by its name. identity: a name that no other run has; attempts to finish one run share
+    `task`. created: the time in ISO 8601. replayed: the model that wrote the replies, where the run only graded the
+    replies of another run. samples: all replies, read from the file again at each iteration. paths: the files of a run
+    that is joined from parts.
     """
 
     path: Path
@@ -131,6 +135,7 @@ class FinishedRun:
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     replayed: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    scorers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     identity: str | None = None
     task: str | None = None
     created: str = ""

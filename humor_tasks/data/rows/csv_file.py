@@ -38,7 +38,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> CsvRows:
     length than the header (naming its line), and a file without rows.
     """
     data = read_bytes(path)
-    reader = csv.reader(io.StringIO(decode(path, data, "utf-8-sig"), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(decode(path, data), newline=""), strict=True)
     rows: list[dict[str, str]] = []
     lines: list[int] = []
     header: list[str] = []

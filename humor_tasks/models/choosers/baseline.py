@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from humor_tasks.errors import check_choice
+from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.choosers.chooser import YES_NO, Chooser, Question, check_words
 
 STRATEGIES = ("random", "first", "longest", "overlap")
@@ -27,11 +27,13 @@ _STOP = frozenset(
 
 
 class Baseline(Chooser):
-    """A shortcut strategy as a Chooser. Raises BadInput for an unknown strategy."""
+    """A shortcut strategy as a Chooser. Raises BadInput for an unknown strategy and a seed that is no whole number."""
 
     def __init__(self, strategy: str, seed: int = 0) -> None:
         self.name = check_choice("baseline strategy", strategy, STRATEGIES)
-        self.seed = seed
+        if isinstance(seed, bool) or not isinstance(seed, int | float) or seed % 1:  # lm-eval reads -3 as -3.0
+            raise BadInput(f"the seed of a baseline must be a whole number, not {seed!r}.")
+        self.seed = int(seed)
 
     def check(self, question: Question) -> None:
         """Raise BadInput where overlap has no words of the scene; it would answer A (or no) everywhere."""

@@ -11,13 +11,12 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.benchmarks.humorbench.coverage import graded, panel_verdicts
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import Graded, ask, prepared, resolve, rubric_of
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
 from humor_tasks.scorers.thinking import without_thinking
-from humor_tasks.scorers.verdict import majority
 
 GRADED = ("coverage", "all_covered", "graded_points", "grader_failed", "undecided", "asked_points")
 """The values that graders' verdicts give; `explanation_form` reports the others."""
@@ -72,8 +71,7 @@ def element_coverage(
         asked = [ask(judge, rubric, material | {"point": p.text}, how) for p in points for judge in judges]
         replies = await collect(*asked)
         panels = [replies[i : i + len(judges)] for i in range(0, len(replies), len(judges))]
-        verdicts = [majority([reply.word for reply in panel]) for panel in panels]
-        tied = [v is None and all(each.word is not None for each in p) for v, p in zip(verdicts, panels, strict=True)]
+        verdicts, tied = panel_verdicts([[reply.word for reply in panel] for panel in panels])
         return _score(graded(run, outcome, verdicts, tied), points, panels, verdicts, signature)
 
     return score

@@ -11,7 +11,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.contract import Data, Run
-from humor_tasks.benchmarks.pair_verdicts import SIDES, WIN_VALUES, pair_outcome, settled
+from humor_tasks.benchmarks.pair_verdicts import SIDES, WIN_VALUES, judged_pair, settled
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PREFERENCE, PreferenceOptions
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
@@ -27,7 +27,6 @@ from humor_tasks.on_inspect.judging.graders import (
 from humor_tasks.on_inspect.messages import media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
 from humor_tasks.on_inspect.outcomes import REASONS, read_reply, reported, run_scored_by
-from humor_tasks.scorers.preferred import panel_choice
 
 
 @solver
@@ -167,8 +166,8 @@ def _record(state: TaskState) -> Record:
 def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:
     """The score with the verdict and reasons of every judge."""
     words = [word for panel in panels for word in panel]
-    choices = [panel_choice([word.word for word in panel]) for panel in panels]
-    outcome = pair_outcome(record, choices, [_status(*found) for found in zip(choices, panels, strict=True)])
+    verdicts = [[dataclasses.asdict(word) for word in panel] for panel in panels]
+    outcome = judged_pair(record, verdicts)
     judges = ",".join(dict.fromkeys(word.grader for word in words))
     return Score(
         value=_value(outcome),
@@ -180,16 +179,10 @@ def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prom
             "target": None,
             "values": dict(outcome.values),
             "groups": dict(record.groups),
-            "verdicts": [[dataclasses.asdict(word) for word in panel] for panel in panels],
+            "verdicts": verdicts,
             "signature": f"graders:{judges}|{how.shown()}{prompts}",
         },
     )
-
-
-def _status(choice: str | None, panel: Sequence[Graded]) -> str:
-    """The status of a panel: `answered`, or the first failure where the panel has no verdict."""
-    failed = [word.status for word in panel if word.word is None]
-    return failed[0] if choice is None and failed else "answered"
 
 
 def _value(outcome: Outcome) -> float | str:

@@ -20,6 +20,7 @@ from humor_tasks.data.logs.metadata import without_release
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.answer_cache import check_reuse
+from humor_tasks.on_inspect.epochs import warn_of_reducers
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, require_grader
 from humor_tasks.on_inspect.messages import chat_messages
@@ -80,6 +81,7 @@ def build(
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     about = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
     register_prices()
+    warn_of_reducers()
     shows = any(record.picture or record.clip for record in run.records)
     setup = [*([require_grader()] if graded_by else []), *([check_reuse(without_release(signature))] if asks else [])]
     setup += [show_pictures(run, asks)] if shows else []

@@ -12,4 +12,4 @@ class BaselineLM(ChooserLM):
     """`strategy` is random, first, longest or overlap; `baseline_seed` seeds random."""
 
     def __init__(self, strategy: str = "overlap", baseline_seed: int = 0, **harness: Any) -> None:
-        super().__init__(Baseline(strategy, int(baseline_seed)), harness, ("strategy", "baseline_seed"))
+        super().__init__(Baseline(strategy, baseline_seed), harness, ("strategy", "baseline_seed"))

@@ -36,11 +36,13 @@ def agreement(
     other items are an error. With --judge: the judge's accuracy and biases relative to the votes on the same pairs, and
     its win rate corrected with them.
     """
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis import agreement_report
     from humor_tasks.studies.analysis.questions import read_questions
     from humor_tasks.studies.analysis.tables import echo
 
     agreement_report.check_ending(output)
+    check_output(output, *votes, *pairs, *judges)
     if explainers and not judges:
         raise BadInput("--explainer serves to measure a judge's self-preference; name a --judge.")
     wrote = dict(_explainer(pair) for pair in explainers)

@@ -44,6 +44,7 @@ def items(runs: tuple[Path, ...], cutoff: str | None, as_json: bool, output: Pat
 
     The runs of one benchmark must compare. Runs of baseline/ and embedding/ models are also shortcuts for the others.
     """
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis import items_report
     from humor_tasks.studies.analysis.contest_dates import read_date
     from humor_tasks.studies.analysis.items import analyse as analyse_items
@@ -51,6 +52,7 @@ def items(runs: tuple[Path, ...], cutoff: str | None, as_json: bool, output: Pat
     from humor_tasks.studies.results import read_results
 
     items_report.check_ending(output)
+    check_output(output, *runs)
     day = read_date(cutoff) if cutoff else None
     found = read_results(runs)
     analyses = [analyse_items(found.of(b.name), cutoff=day, **how) for b in found.benchmarks]

@@ -113,7 +113,7 @@ def _read(path: Path, allowed: Mapping[str, tuple[str, ...]] | None, twice: str)
 
 def _rows(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], Callable[[str], str]]:
     """(location, row) of each row, and what reads the texts of its columns."""
-    body = read_body(path, "utf-8-sig")
+    body = read_body(path)
     if body.lstrip()[:1] in ("[", "{"):
         return read_json_rows(path, body), str.strip
     found = read_csv(path, REQUIRED)
@@ -123,7 +123,7 @@ def _rows(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], Callable[[str],
 def _about(pairs: Path) -> dict[str, tuple[str, tuple[str, str] | None]]:
     """Item id -> its question and systems, fields not shown to annotators; `read_pairs` reads the other fields."""
     found: dict[str, tuple[str, tuple[str, str] | None]] = {}
-    for where, row in read_json_rows(pairs, read_body(pairs, "utf-8-sig")):
+    for where, row in read_json_rows(pairs, read_body(pairs)):
         question = row.get("question")
         systems = row.get("systems")
         if systems is not None and not (isinstance(systems, list) and len(systems) == 2):

@@ -93,6 +93,7 @@ def pairs(
     to the file.
     """
     from humor_tasks.api import load
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.annotate.making import choices, preferences, rows, sampled
     from humor_tasks.studies.annotate.pairs import write_pairs
 
@@ -102,6 +103,7 @@ def pairs(
         raise BadInput(
             "the tasks explanation and mock_explaining need --system and --against, and other tasks do not take them."
         )
+    check_output(output, system, against)
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})
     asked, left_out = preferences(run, (system, against)) if system and against else choices(run)
     chosen = sampled(asked, size, seed)
@@ -126,11 +128,11 @@ def pairs(
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Votes (.csv or .jsonl).")
 def votes(export: Path, pairs: Path | None, choices: str, twice: str, output: Path, **how: Any) -> None:
     """Convert an export of Label Studio or Argilla to a file of votes; drafts and skipped tasks are left out."""
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.annotate.pairs import choices_of, read_pairs
     from humor_tasks.studies.annotate.votes import read_votes, write_votes
 
-    if output.resolve() in [path.resolve() for path in (export, pairs) if path]:
-        raise BadInput(f"{output}: is also an input file; choose another output file.")
+    check_output(output, export, pairs)
     labels = {}
     for pair in how.pop("labels"):
         theirs, found, ours = pair.partition("=")

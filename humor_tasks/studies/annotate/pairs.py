@@ -48,7 +48,7 @@ class Item:
 
 def read_pairs(path: Path) -> list[Item]:
     """The items of the file, in order. Raises BadInput naming the row and its error."""
-    rows = read_json_rows(path, read_body(path, "utf-8-sig"))
+    rows = read_json_rows(path, read_body(path))
     if not rows:
         raise BadInput(f"{path}: there are no items.")
     items: dict[str, Item] = {}

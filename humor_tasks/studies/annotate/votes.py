@@ -205,7 +205,7 @@ def _without_repeats(path: Path, votes: Sequence[Vote], twice: str) -> list[Vote
 
 def _rows(path: Path) -> list[tuple[str, dict[str, Any]]] | None:
     """(location, object) of each row of a JSON or JSON-lines file; None for a file that is not JSON."""
-    body = read_body(path, "utf-8-sig")
+    body = read_body(path)
     if body.lstrip()[:1] not in ("[", "{"):
         return None
     rows = [(where, row) for where, row in read_json_rows(path, body)]

@@ -42,11 +42,13 @@ def rank_captions(
     SOURCES are Inspect logs of humor_tasks/brainstorm, or JSONL files of {contest, caption, system}. A pair with
     different preferences in the two orders is a tie; a pair with an unparsed answer is left out and counted.
     """
+    from humor_tasks.data.writing import check_output
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.studies.captions import captions as analysis
     from humor_tasks.studies.captions.comparing import ask, compared
 
     analysis.check_ending(output)
+    check_output(output, *sources)
     read = [analysis.read_captions(path) for path in sources]
     captions = [caption for part in read for caption in part.captions]
     recorded = next((part.corpus for part in read if part.corpus), {})

@@ -138,7 +138,7 @@ def json_object(path: Path, of: str) -> dict[str, Any]:
     """The JSON object of a file; `of` describes its content in messages. Raises BadInput for other content and repeated
     keys.
     """
-    data = parse_json(path, read_body(path, "utf-8-sig"), object_pairs_hook=_reject_duplicate_keys)
+    data = parse_json(path, read_body(path), object_pairs_hook=_reject_duplicate_keys)
     if not isinstance(data, dict):
         raise BadInput(f"{path}: must be one JSON object of {of}.")
     return data

@@ -55,7 +55,7 @@ def read_more(path: Path, images: Path | None, media: Media) -> Source:
 
 def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
     """(location, cells) of every row. Strict, so that an unclosed quotation mark does not swallow rows."""
-    reader = csv.reader(io.StringIO(read_body(file, "utf-8-sig"), newline=""), delimiter="\t", strict=True)
+    reader = csv.reader(io.StringIO(read_body(file), newline=""), delimiter="\t", strict=True)
     try:
         for cells in reader:
             if cells:
@@ -86,7 +86,7 @@ def read_cai(path: Path, images: Path | None, media: Media) -> Source:
     texts = path / "text" if (path / "text").is_dir() else path
     numbers: dict[str, Counter[str]] = {"as published": Counter(), "here": Counter()}
     for split, file in split_files(texts, CAI_FILES).items():
-        for where, line in lines_of(file, "utf-8-sig"):
+        for where, line in lines_of(file):
             source.rows += 1
             identity, text, label = _cai_line(line, where, 3 if split == "train" else 4)
             if FILTERED & set(text.split()):

@@ -7,21 +7,21 @@ are a property of the model, the second of the benchmark.
 from __future__ import annotations
 
 import io
-import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys, subset_logs
-from humor_tasks.benchmarks.missing import BOUNDS, MISSING, missing_warning
-from humor_tasks.data.writing import as_table, write_bytes, write_text
+from humor_tasks.benchmarks.missing import BOUNDS
+from humor_tasks.data.writing import as_table, write_bytes
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.analysis.tables import aligned
-from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
+from humor_tasks.studies.report.graded import GradedLog, GradedPoint
+from humor_tasks.studies.report.spent import Spent
 
 COLUMNS = (
     *("model", "score", "low", "high", "hard_score", "hard_low", "hard_high", "points", "hard_points", "no_verdict"),
@@ -43,14 +43,6 @@ class Line:
     no_verdict: int
     bounds: tuple[Estimate, ...]
     """The score with each missing verdict counted as in BOUNDS."""
-
-    @property
-    def warning(self) -> str | None:
-        """The warning of many missing verdicts, or None."""
-        asked = [point for point in self.log.points if point.asked]
-        missing = sum(point.passed is None for point in asked) / len(asked) if asked else 0.0
-        bounds = {f"score_{name}": e.value for name, e in zip(BOUNDS, self.bounds, strict=True)}
-        return missing_warning({MISSING: missing, **bounds})
 
     def cells(self) -> dict[str, Any]:
         """The values of the row by COLUMNS; None where a value is unknown."""
@@ -74,12 +66,13 @@ def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
         read = [point for point in log.points if point.passed is not None]
         some = [point for point in read if keys is None or point.id in keys]
         asked = [point for point in log.points if point.asked]
-        bounds = tuple(_share(asked, passes) for passes in BOUNDS.values())
-        lines.append(Line(log, _share(read), _share(some), len(log.points) - len(read), bounds))
+        bounds = tuple(share(asked, passes) for passes in BOUNDS.values())
+        lines.append(Line(log, share(read), share(some), len(log.points) - len(read), bounds))
     return sorted(lines, key=lambda line: -line.score.value if line.score.n else math.inf)
 
 
-def _share(points: Sequence[GradedPoint], missing: bool = False) -> Estimate:
+def share(points: Sequence[GradedPoint], missing: bool = False) -> Estimate:
+    """The share of passed points; a point without a verdict counts as `missing`."""
     passed = [float(missing if p.passed is None else p.passed) for p in points]
     return clustered_proportion(passed, [p.cluster for p in points])
 
@@ -150,11 +143,6 @@ def circular(lines: Sequence[Line], hard: str) -> list[str]:
     ]
 
 
-def missing(lines: Sequence[Line]) -> list[str]:
-    """The warnings of rows with many missing verdicts."""
-    return [f"{line.log.path.name}: {line.warning}" for line in lines if line.warning]
-
-
 def _dollars(cost: float | None) -> str:
     return "-" if cost is None else f"${cost:.4f}"
 
@@ -164,24 +152,8 @@ def as_csv(lines: Sequence[Line]) -> str:
     return as_table(COLUMNS, (line.cells().values() for line in lines))
 
 
-def as_json(lines: Sequence[Line]) -> str:
-    """The table as JSON, a list of objects."""
-    return json.dumps([line.cells() for line in lines], indent=2) + "\n"
-
-
-def write_report(path: Path, lines: Sequence[Line]) -> None:
-    """Write Markdown, CSV or JSON, by the file's extension; raises BadInput for another extension."""
-    check_endings(path, None)
-    write_text(path, REPORTS[path.suffix](lines))
-
-
-REPORTS: dict[str, Callable[[Sequence[Line]], str]] = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
-
-
-def check_endings(report: Path | None, picture: Path | None) -> None:
-    """Raise BadInput for unsupported file extensions, before anything is computed."""
-    if report and report.suffix not in REPORTS:
-        raise BadInput(f"{report}: a report ends in {', '.join(REPORTS)}.")
+def check_ending(picture: Path | None) -> None:
+    """Raise BadInput for a file type that is no picture, before anything is computed."""
     if picture and picture.suffix not in PICTURES:
         raise BadInput(f"{picture}: a picture ends in {', '.join(PICTURES)}.")
 
@@ -197,7 +169,7 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
         from matplotlib.ticker import LogLocator, NullFormatter
     except ImportError as problem:
         raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
-    check_endings(None, path)
+    check_ending(path)
     shown = [(line, cost) for line in lines if (cost := _explaining(line))]
     if not shown:
         raise BadInput("no log has both a score and a known cost: name prices with --prices FILE.")

@@ -30,8 +30,20 @@ WITH_PROMPT = ("setting", "input", "shots", "cot", "method")
 def refusals(a: Result, b: Result) -> list[str]:
     """Reasons why the two results do not compare, one phrase each; empty where they do.
 
-    Rows compare by their ids and targets. A difference in prompts is a reason where everything that changes the choice
-    of templates is equal, because the prompt set then is another one.
+    Rows compare by their ids and targets.
+    """
+    found = other_protocol(a, b)
+    if a.benchmark.name != b.benchmark.name:
+        return found
+    found += [f"{result.system}: {note}" for result in (a, b) for note in result.notes if not result.complete]
+    return found + _rows(a, b)
+
+
+def other_protocol(a: Result, b: Result) -> list[str]:
+    """Reasons why the two results do not compare on any rows, one phrase each; empty where they do.
+
+    A difference in prompts is a reason where everything that changes the choice of templates is equal, because the
+    prompt set then is another one.
     """
     if a.benchmark.name != b.benchmark.name:
         return [f"benchmark: {a.benchmark.name} and {b.benchmark.name}"]
@@ -45,8 +57,7 @@ def refusals(a: Result, b: Result) -> list[str]:
     changed = {name for name, _, _ in _differing(a, b)}
     if "prompts" in changed and not changed & set(WITH_PROMPT):
         found.append(f"prompt set: {a.signature['prompts']} and {b.signature['prompts']}")
-    found += [f"{result.system}: {note}" for result in (a, b) for note in result.notes if not result.complete]
-    return found + _rows(a, b)
+    return found
 
 
 def _rows(a: Result, b: Result) -> list[str]:

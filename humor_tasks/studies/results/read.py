@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from humor_tasks.api import evaluate
@@ -24,6 +25,8 @@ PAIRED = {"preference": "explanation_preference", "reference_preference": "expla
 LOGS = ("*.eval", "*.json", "samples_*.jsonl")
 RESULTS = re.compile(r"results_(?P<stamp>.+)\.json")
 SECRET = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
+NO_MODEL = "none/none"  # Inspect's name
+SHORT = 100  # characters of an answer that other items may have, such as a letter
 MOST_SHOWN = 40  # characters of an argument's value in a system's name
 
 
@@ -42,7 +45,7 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
     runs: list[FinishedRun] = []
     for path in _files(paths):
         try:
-            if predictions is not None and not _is_log(path):
+            if predictions is not None and not is_log(path):
                 results.append(_predicted(path, predictions))
             else:
                 runs.append(read_run(path, finished=None))
@@ -75,7 +78,7 @@ def _files(paths: Iterable[Path]) -> list[Path]:
 
 def _below(folder: Path) -> Iterator[Path]:
     files = sorted({path for pattern in LOGS for path in folder.rglob(pattern) if path.is_file()})
-    return (path for path in files if path.suffix != ".json" or (_is_log(path) and not RESULTS.fullmatch(path.name)))
+    return (path for path in files if path.suffix != ".json" or (is_log(path) and not RESULTS.fullmatch(path.name)))
 
 
 def _with_samples(path: Path) -> list[Path]:
@@ -84,7 +87,7 @@ def _with_samples(path: Path) -> list[Path]:
     return beside or [path]
 
 
-def _is_log(path: Path) -> bool:
+def is_log(path: Path) -> bool:
     """Whether a file looks like a log of a harness and not like predictions."""
     if path.suffix == ".eval":
         return True
@@ -147,6 +150,21 @@ def _done(run: FinishedRun) -> tuple[bool, int, str]:
 # ---- results ------------------------------------------------------------------------------------
 
 
+class Once:
+    """Outcomes whose equal texts and groups are one object in memory: the runs of a benchmark have the same items."""
+
+    def __init__(self) -> None:
+        self.groups: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
+
+    def held(self, o: Outcome) -> Outcome:
+        """An equal outcome."""
+        groups = self.groups.setdefault(tuple(o.groups.items()), o.groups)
+        answer = o.answer if o.answer is None or len(o.answer) > SHORT else intern(o.answer)
+        target = o.target if o.target is None or len(o.target) > SHORT else intern(o.target)
+        values = {intern(name): value for name, value in o.values.items()}
+        return Outcome(intern(o.id), intern(o.cluster), groups, intern(o.status), answer, target, values)
+
+
 def results_of(run: FinishedRun) -> list[Result]:
     """One result per scorer of this package. Raises BadInput for a run that has none."""
     if run.benchmark is None:
@@ -155,6 +173,7 @@ def results_of(run: FinishedRun) -> list[Result]:
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
     first: LoggedSample | None = None
     errors = 0
+    once = Once()
     for sample in run.samples:
         first = first or sample
         if (sample.benchmark, sample.version, sample.options) != (first.benchmark, first.version, first.options):
@@ -162,7 +181,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         errors += sample.error is not None
         for score in sample.scores:
             if score.outcome is not None:
-                found = sample.epoch, sample.place or 0, score.outcome
+                found = sample.epoch, sample.place or 0, once.held(score.outcome)
                 scored.setdefault(score.scorer.rsplit("/", 1)[-1], []).append(found)
     if first is None or not scored:
         raise BadInput(f"{run.path}: holds no score of humor-tasks.")
@@ -172,10 +191,14 @@ def results_of(run: FinishedRun) -> list[Result]:
         opened = _opened(run.benchmark, scorer, first)
         epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda one: one[:2]), strict=True)
         paths = run.paths or (run.path,)
-        results.append(
-            Result(run, opened, scorer, run.replayed or run.model, outcomes, epochs, paths, notes, not notes)
-        )
+        results.append(Result(run, opened, scorer, _system(run), outcomes, epochs, paths, notes, not notes))
     return results
+
+
+def _system(run: FinishedRun) -> str:
+    """The model; where the run has none, the file of answers that it judges."""
+    judged = dict(part.partition(":")[::2] for part in run.signature.split("|")).get("system")
+    return Path(judged).stem if judged and run.model == NO_MODEL else run.replayed or run.model
 
 
 def _opened(benchmark: str, scorer: str, sample: LoggedSample) -> Run:

@@ -46,9 +46,14 @@ class Result:
         return self.opened.benchmark
 
     @cached_property
+    def summaries(self) -> Mapping[str, Mapping[str, Estimate]]:
+        """Metric -> its estimates by name, METRIC over all items and METRIC_PART over each part of the data."""
+        return self.opened.summaries(self.outcomes)
+
+    @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
         """Every metric with at least one outcome that counts; the primary metric first."""
-        return self.opened.metrics(self.outcomes)
+        return {name: e for found in self.summaries.values() for name, e in found.items()}
 
     @property
     def primary(self) -> Metric | None:

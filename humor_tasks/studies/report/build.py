@@ -1,0 +1,83 @@
+"""From results to everything that a report shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks.humorbench.corpus import subset_keys
+from humor_tasks.benchmarks.missing import missing_warning
+from humor_tasks.data.prices import Price
+from humor_tasks.studies.report.chart import Chart
+from humor_tasks.studies.report.charts import charts_of
+from humor_tasks.studies.report.graded import graded
+from humor_tasks.studies.report.scorecard import Scorecard, has_main_metric, scorecard
+from humor_tasks.studies.report.spent import Both, spent_of
+from humor_tasks.studies.report.table import Line, circular, incomparable, lines_of
+from humor_tasks.studies.report.tidy import tidy_rows
+from humor_tasks.studies.results.result import Result, Results
+
+HUMORBENCH = ("humorbench", "element_coverage")
+"""The benchmark and the scorer of the runs in HumorBench's table."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that a report shows; all texts are as the runs have them.
+
+    rows: the tidy table. humorbench: HumorBench's table with tokens and cost; empty without such runs. warnings: what a
+    reader has to know of all of it, one sentence each. spent: tokens and cost by the path of a run.
+    """
+
+    results: Results
+    rows: tuple[Mapping[str, Any], ...]
+    scorecard: Scorecard
+    charts: tuple[Chart, ...]
+    humorbench: tuple[Line, ...]
+    warnings: tuple[str, ...]
+    spent: Mapping[Path, Both]
+
+
+def build_report(
+    results: Results, prices: Mapping[str, Price] | None = None, hard: str = "hard", anew: bool = False
+) -> Report:
+    """The report.
+
+    prices: of runs that recorded no cost; with `anew` of all runs. hard: the subset of HumorBench's hard score.
+    """
+    subset_keys(hard, "")
+    spent = {r.run.path: spent_of(r.run, r.benchmark.judged, prices, anew) for r in results.results}
+    card = scorecard(results)
+    of_humorbench = [r for r in results.results if (r.benchmark.name, r.scorer) == HUMORBENCH and has_main_metric(r)]
+    lines = lines_of([graded(r.run, prices, anew) for r in of_humorbench], hard)
+    warnings = [*incomparable(lines), *circular(lines, hard), *_missing(results.results), *_unscored(results.results)]
+    return Report(
+        results,
+        tuple(tidy_rows(results.results, card.groups, spent)),
+        card,
+        charts_of(card.groups, lines, spent),
+        tuple(lines),
+        tuple(warnings),
+        spent,
+    )
+
+
+def _missing(results: Iterable[Result]) -> Iterator[str]:
+    """The warnings of many missing verdicts."""
+    for result in filter(has_main_metric, results):
+        told = missing_warning({name: e.value for name, e in result.estimates.items()})
+        if told:
+            yield f"{result.paths[0].name}: {told}"
+
+
+def _unscored(results: Iterable[Result]) -> Iterator[str]:
+    """The runs of a judged benchmark without verdicts."""
+    results = list(results)
+    scored = {result.paths for result in results if has_main_metric(result)}
+    for result in results:
+        if result.paths not in scored:
+            main = result.benchmark.metrics[0].name
+            grade = " Grade it with `humor-tasks grade`." if result.benchmark.judged else ""
+            yield f"{result.paths[0].name}: has no value of {main}, so that it is not in the scorecard.{grade}"

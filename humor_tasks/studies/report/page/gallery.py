@@ -1,0 +1,191 @@
+"""The gallery as data: an index of all items, and the replies in blocks that the page unpacks when they are opened."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.studies.report.page.embedding import block, json_block, packed
+from humor_tasks.studies.report.page.items import (
+    Collected,
+    Item,
+    Reply,
+    categories,
+    collect,
+    difficulty,
+    disagreement,
+)
+from humor_tasks.studies.report.page.pictures import Album, find_pictures
+from humor_tasks.studies.report.page.texts import cut, visible
+from humor_tasks.studies.results import Result
+
+MOST = 25_000_000
+"""Characters of a page, more than which telephones do not open."""
+OF_PICTURES = 9_000_000
+RESERVED = 500_000
+PER_BLOCK = 50  # items
+MOST_OF_A_CHOICE = 1000  # characters
+CUTS = (10_000, 4000, 2000, 1000, 500, 200, 80)
+"""Lengths to which replies are cut until the page is small enough."""
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The gallery's blocks of data for the page, and what could not be shown, one sentence each."""
+
+    blocks: str
+    items: int
+    notes: tuple[str, ...]
+
+
+def gallery(results: Sequence[Result], names: Sequence[str], taken: int) -> Gallery:
+    """The gallery of these results. names: each result's name, all different. taken: characters of the page so far."""
+    collected = collect(results)
+    paths = {id(result.run): result.paths for result in results}
+    album = find_pictures(collected.items, collected.runs, [paths[id(run)] for run in collected.runs])
+    pictures = album.within(OF_PICTURES)
+    index = block("items", packed(_index(collected.items, results, names)))
+    shown = "".join(block(f"picture-{i}", each.data) for i, each in enumerate(pictures))
+    sizes = json_block("pictures", [[each.width, each.height] for each in pictures])
+    left = MOST - RESERVED - taken - len(index) - len(shown) - len(sizes)
+    replies, length = _replies(collected.items, left)
+    return Gallery(index + sizes + shown + replies, len(collected.items), tuple(_notes(collected, album, length)))
+
+
+def _notes(collected: Collected, album: Album, length: int | None) -> list[str]:
+    lacking = sum(item.asked_pictures and not item.pictures for item in collected.items)
+    notes = [f"A run could not be read again. {problem}" for problem in (*collected.problems, *album.problems)]
+    if lacking:
+        notes.append(
+            f"The pictures of {lacking:,} items are missing: the logs hold none, and the dataset is not at hand."
+        )
+    if album.unreadable:
+        notes.append(f"{album.unreadable:,} pictures are damaged and left out.")
+    if length == 0:
+        notes.append("The page has no room for the replies; the logs hold them.")
+    elif length is not None:
+        notes.append(f"Replies are cut at {length:,} characters to keep the page small; the logs hold them whole.")
+    return notes
+
+
+# ---- index --------------------------------------------------------------------------------------
+
+
+def _index(items: Sequence[Item], results: Sequence[Result], names: Sequence[str]) -> dict[str, Any]:
+    """What the page filters, sorts and searches by, and shows of every item.
+
+    systems: one a result. benchmarks: one a benchmark. items: one an item; `answers` has a row for each system that
+    answered: its number, its answers, the mean value of the primary metric, and its status where it gave no answer.
+    """
+    benchmarks = {result.benchmark.name: result for result in results}
+    known = {name: _metric(name, results) for name in benchmarks}
+    facets = {name: categories([item for item in items if item.benchmark == name]) for name in benchmarks}
+    return {
+        "perBlock": PER_BLOCK,
+        "systems": [_system(result, name) for result, name in zip(results, names, strict=True)],
+        "benchmarks": [_benchmark(result, known[name]) for name, result in benchmarks.items()],
+        "items": [_item(item, known[item.benchmark], facets[item.benchmark], benchmarks) for item in items],
+    }
+
+
+def _metric(benchmark: str, results: Sequence[Result]) -> Metric | None:
+    primary = (result.primary for result in results if result.benchmark.name == benchmark)
+    return next((metric for metric in primary if metric is not None), None)
+
+
+def _system(result: Result, name: str) -> dict[str, Any]:
+    paths = [str(path) for path in result.paths]
+    command = f"inspect view --log-dir {shlex.quote(str(result.paths[0].parent))}"
+    viewer = {"viewer": visible(command)} if result.run.harness == "inspect" else {}
+    return {"name": visible(cut(name, 300)), "files": [visible(path) for path in paths], **viewer}
+
+
+def _benchmark(result: Result, metric: Metric | None) -> dict[str, Any]:
+    about = {"name": result.benchmark.name, "title": result.benchmark.title}
+    if metric is None:
+        return about
+    return about | {"metric": metric.name, "share": metric.proportion, "lower": metric.direction == "lower"}
+
+
+def _item(item: Item, metric: Metric | None, facets: Sequence[str], benchmarks: Mapping[str, Result]) -> dict[str, Any]:
+    form = benchmarks[item.benchmark].opened.form
+    labels = form.labels if isinstance(form, Choice) else ()
+    if len(labels) != len(item.choices):
+        labels = tuple(str(i) for i in range(1, len(item.choices) + 1))
+    return {
+        "benchmark": list(benchmarks).index(item.benchmark),
+        "id": visible(cut(item.id, 200)),
+        "cluster": visible(cut(item.cluster, 200)) if item.cluster != item.id else "",
+        "target": None if item.target is None else visible(cut(item.target, MOST_OF_A_CHOICE)),
+        "groups": [visible(f"{name}: {item.groups[name]}") for name in facets if name in item.groups],
+        "choices": [
+            [label, visible(cut(text, MOST_OF_A_CHOICE))] for label, text in zip(labels, item.choices, strict=True)
+        ],
+        "fields": [[name, visible(text)] for name, text in _fields(item)],
+        "points": [visible(cut(text, MOST_OF_A_CHOICE)) for text in item.points],
+        "pictures": item.pictures,
+        "missing": item.asked_pictures and not item.pictures,
+        "difficulty": _rounded(difficulty(item, metric)),
+        "disagreement": _rounded(disagreement(item)),
+        "answers": [
+            [
+                number,
+                [None if answer is None else visible(answer) for answer in answered.answers],
+                _rounded(answered.value),
+                next((status for status in answered.statuses if status != "answered"), ""),
+            ]
+            for number, answered in sorted(item.answered.items())
+        ],
+    }
+
+
+def _fields(item: Item) -> list[tuple[str, str]]:
+    """The fields worth showing: without those that repeat a part of another one, or the choices."""
+    texts = {name: text for name, text in item.fields.items() if text.strip() and name != "choices"}
+    if not texts and not item.choices and item.prompt:
+        return [("prompt", item.prompt)]
+    longer = [*texts.values(), *item.choices]
+    return [(n, t) for n, t in texts.items() if not any(t in other and t != other for other in longer)]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else round(value, 4)
+
+
+# ---- replies ------------------------------------------------------------------------------------
+
+
+def _replies(items: Sequence[Item], most: int) -> tuple[str, int | None]:
+    """The blocks of replies, and the length that they are cut to so that they take at most `most` characters.
+
+    Without room for any reply, the blocks are empty and the length is 0.
+    """
+    for length in (None, *CUTS):
+        blocks = ""
+        for start in range(0, len(items), PER_BLOCK):
+            held = [_answers(item, length) for item in items[start : start + PER_BLOCK]]
+            blocks += block(f"replies-{start // PER_BLOCK}", packed(held))
+            if len(blocks) > most:
+                break
+        else:
+            return blocks, length
+    return "", 0
+
+
+def _answers(item: Item, length: int | None) -> dict[int, list[dict[str, Any]]]:
+    """Number of the system -> its replies."""
+    return {number: [_reply(reply, length) for reply in each.replies] for number, each in item.answered.items()}
+
+
+def _reply(reply: Reply, length: int | None) -> dict[str, Any]:
+    def shortened(text: str | None) -> str | None:
+        return text if text is None or length is None else cut(text, length)
+
+    found = {"epoch": reply.epoch, "text": shortened(reply.text), "reasons": shortened(reply.reasons)}
+    stop = reply.stop if reply.stop not in (None, "stop") else None
+    return {name: value for name, value in (found | {"stop": stop}).items() if value is not None}

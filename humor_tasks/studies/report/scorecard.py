@@ -1,0 +1,254 @@
+"""The scorecard: systems by benchmarks, in groups of results that compare, beside published figures.
+
+Results of one benchmark that do not compare are in different groups, and so never in one column. An unfinished run is
+shown in the group whose protocol and rows it has; it has no rank.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import parameters_of
+from humor_tasks.data.published import Figure as Published
+from humor_tasks.data.published import published
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.studies.report.grouping import Group, groups_of
+from humor_tasks.studies.results.comparable import SETTINGS
+from humor_tasks.studies.results.result import Result, Results
+
+__all__ = ["Cell", "Column", "Group", "Scorecard", "scorecard"]
+
+IN_COLUMNS = ("setting", "input", "shots", "cot")
+"""Entries of a signature by which results of one group are in different columns."""
+TOLD = ("split", "fold")
+"""Fields of a published figure, entries of a signature: where they differ, the figure does not compare."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One result in one column.
+
+    rank: 1 for the best of the column; None for an unfinished run. label: what tells the result apart from others of
+    its system in the column; "" where it is alone. notes: what a reader has to know of the run.
+    """
+
+    result: Result
+    estimate: Estimate
+    rank: int | None
+    label: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One metric of the results of one group and setting.
+
+    key: unique, made of letters and digits. part: the part of the data; "" for all of it. group: the group's name.
+    setting: what these runs have in common and those of another column of the group do not. cells: the best first,
+    then those of unfinished runs. human, best: published figures of people, and of the best model. beside: what keeps
+    the published figures from comparison with these runs, one sentence each.
+    """
+
+    key: str
+    benchmark: Benchmark
+    metric: Metric
+    part: str
+    group: str
+    setting: str
+    cells: tuple[Cell, ...]
+    human: Published | None
+    best: Published | None
+    beside: tuple[str, ...]
+
+    @property
+    def estimate(self) -> str:
+        """The name of the estimate: METRIC, or METRIC_PART."""
+        return f"{self.metric.name}_{self.part}" if self.part else self.metric.name
+
+    @property
+    def title(self) -> str:
+        """Benchmark and metric, with group and setting where there are several."""
+        apart = "; ".join(each for each in (self.group, self.setting) if each)
+        return f"{self.benchmark.name} {self.estimate}" + (f" ({apart})" if apart else "")
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """Systems by columns; the system that is best in the first column first."""
+
+    systems: tuple[str, ...]
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+
+    def cells(self, system: str, column: Column) -> tuple[Cell, ...]:
+        """The cells of a system in a column: several where it ran more than once."""
+        return tuple(cell for cell in column.cells if cell.result.system == system)
+
+
+def scorecard(results: Results) -> Scorecard:
+    """The scorecard of the results that have their benchmark's main metric; others are in the tidy table only."""
+    main = [result for result in results.results if has_main_metric(result)]
+    by_name = {benchmark.name: benchmark for benchmark in results.benchmarks}
+    groups = [
+        group
+        for name, benchmark in by_name.items()
+        for group in groups_of(benchmark, (result for result in main if result.benchmark.name == name))
+    ]
+    found = [column for group in groups for column in _columns(group)]
+    columns = tuple(replace(column, key=f"c{i}") for i, column in enumerate(found, 1))
+    systems = dict.fromkeys(cell.result.system for column in columns for cell in column.cells)
+    return Scorecard(tuple(systems), columns, tuple(groups))
+
+
+def has_main_metric(result: Result) -> bool:
+    """Whether a result has its benchmark's main metric; one of a reply's form only, or of no graded reply, has not."""
+    return result.benchmark.metrics[0].name in result.estimates
+
+
+# ---- columns ------------------------------------------------------------------------------------
+
+
+def _columns(group: Group) -> list[Column]:
+    """A column per setting and metric of a group."""
+    by_setting: dict[str, list[Result]] = {}
+    for result, setting in zip(group.results, settings_of(group.results), strict=True):
+        by_setting.setdefault(setting, []).append(result)
+    return [
+        _column(group, metric, part, setting, held)
+        for setting, held in by_setting.items()
+        for metric, part in _shown(group.benchmark, held)
+    ]
+
+
+def settings_of(results: Sequence[Result]) -> list[str]:
+    """The setting of each result in words, as far as the results differ in it."""
+    names = [n for n in IN_COLUMNS if len({result.signature.get(n, "-") for result in results}) > 1]
+    return [", ".join(_worded(name, result.signature.get(name, "-")) for name in names) for result in results]
+
+
+def _worded(name: str, value: str) -> str:
+    if value == "-":
+        return f"{name} not recorded"
+    if name == "shots":
+        return f"{value} shot" if value == "1" else f"{value} shots"
+    if name == "cot":
+        return "with reasoning" if value == "True" else "no reasoning"
+    return value
+
+
+def _shown(benchmark: Benchmark, results: Iterable[Result]) -> list[tuple[Metric, str]]:
+    """The estimates that have a column: the primary metric; where nothing is published of it, also what is."""
+    estimated: dict[str, tuple[Metric, str]] = {}
+    for result in results:
+        for metric in benchmark.reported:
+            for name in result.summaries.get(metric.name, ()):
+                estimated.setdefault(name, (metric, part_of(name, metric)))
+    if not estimated:
+        return []
+    first = next(iter(estimated))
+    figures = published(benchmark.name)
+    names = [] if any(figure.estimate == first for figure in figures) else [figure.estimate for figure in figures]
+    return [estimated[name] for name in dict.fromkeys((first, *names)) if name in estimated]
+
+
+def part_of(name: str, metric: Metric) -> str:
+    """The part of the data in the name of an estimate of this metric; "" for all of it."""
+    return name.removeprefix(metric.name).removeprefix("_")
+
+
+def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequence[Result]) -> Column:
+    bare = Column("", group.benchmark, metric, part, group.name, setting, (), None, None, ())
+    held = [result for result in results if bare.estimate in result.estimates]
+    sign = -1 if metric.direction == "higher" else 1
+    values = {id(result): sign * result.estimates[bare.estimate].value for result in held}
+    ranked = [result for result in held if result.complete and values[id(result)] == values[id(result)]]
+    ranked.sort(key=lambda result: values[id(result)])
+    others = [result for result in held if not any(result is each for each in ranked)]
+    labels = dict(zip(map(id, held), _labels(held), strict=True))
+    cells = tuple(
+        Cell(
+            result,
+            result.estimates[bare.estimate],
+            1 + sum(values[id(each)] < values[id(result)] for each in ranked) if i < len(ranked) else None,
+            labels[id(result)],
+            result.notes,
+        )
+        for i, result in enumerate((*ranked, *others))
+    )
+    human, best = (best_published(metric, part, held, kind) for kind in ("human", "model"))
+    return replace(bare, cells=cells, human=human, best=best, beside=tuple(_beside(held, (human, best))))
+
+
+def _labels(results: Sequence[Result]) -> list[str]:
+    """What tells each result apart from others of its system: harness, settings, and else the file."""
+    alike = Counter(result.system for result in results)
+    labels = []
+    for result in results:
+        same = [each for each in results if each.system == result.system]
+        if alike[result.system] == 1:
+            labels.append("")
+            continue
+        names = [n for n in SETTINGS if len({each.signature.get(n, "-") for each in same}) > 1]
+        told: list[str] = [result.run.harness] if len({each.run.harness for each in same}) > 1 else []
+        told += [f"{name} {result.signature.get(name, '-')}" for name in names]
+        labels.append(", ".join(told))
+    repeated = Counter(zip((result.system for result in results), labels, strict=True))
+    return [
+        ", ".join(filter(None, (label, str(result.paths[0])))) if repeated[result.system, label] > 1 else label
+        for result, label in zip(results, labels, strict=True)
+    ]
+
+
+# ---- published figures --------------------------------------------------------------------------
+
+
+def best_published(metric: Metric, part: str, results: Sequence[Result], kind: str) -> Published | None:
+    """The best published figure of this kind for a metric of these results, or a part of it."""
+    if not results:
+        return None
+    recorded = {value for result in results for value in result.signature.values()}
+    figures = [
+        figure
+        for figure in published(results[0].benchmark.name)
+        if (figure.kind, figure.metric) == (kind, metric.name)
+        and (figure.part or "") in (part, *(() if part else recorded))
+        and any(_in_protocol(figure, result) for result in results)
+    ]
+    best = max if metric.direction == "higher" else min
+    return best(figures, key=lambda figure: figure.value, default=None)
+
+
+def _in_protocol(figure: Published, result: Result) -> bool:
+    """Whether the setting of a figure is one that the benchmark has, or is told as NAME=VALUE and that of the run."""
+    if figure.setting is None:
+        return True
+    name, equals, value = figure.setting.partition("=")
+    if equals:
+        return result.signature.get(name) == value
+    parameter = parameters_of(result.benchmark.options).get("setting")
+    return parameter is not None and figure.setting in parameter.choices
+
+
+def _beside(results: Sequence[Result], figures: Iterable[Published | None]) -> list[str]:
+    """What keeps the published figures from comparison with these results."""
+    known = [figure for figure in figures if figure is not None]
+    if not known or not results:
+        return []
+    told = []
+    public = type(results[0].opened.options).dataset
+    data = {str(result.run.source.get("dataset") or result.signature.get("data", "-")) for result in results} - {"-"}
+    if public and data - {public}:
+        told.append(f"The published figures are of {public}; these runs are of {', '.join(sorted(data))}.")
+    for name in TOLD:
+        theirs = {str(value) for figure in known if (value := getattr(figure, name)) is not None}
+        ours = {result.signature.get(name, "-") for result in results} - {"-"}
+        if theirs and ours and theirs != ours:
+            told.append(
+                f"The published figures are of {name} {', '.join(sorted(theirs))}; these runs are of {name} "
+                f"{', '.join(sorted(ours))}."
+            )
+    return told

@@ -1,0 +1,10 @@
+"""Published rows run again, and finished runs scored again.
+
+| module | holds |
+|---|---|
+| `rows` | the rows: what is published, how it is computed, what that needs |
+| `recipes` | the few ways to compute a row |
+| `verdict` | reproduced, differs, or cannot run here |
+| `rescore` | the scores of a log, computed again without a model |
+| `cli` | `humor-tasks reproduce` and `humor-tasks rescore` |
+"""

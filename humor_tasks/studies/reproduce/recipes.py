@@ -1,0 +1,252 @@
+"""The ways to compute a published row. Each returns estimates by metric name."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.api import evaluate
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.answers import Answer
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.published import Figure
+from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import Question, answer, best
+from humor_tasks.scorers.agreement import gwet_ac1
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
+from humor_tasks.studies.reproduce.rows import Row
+
+SAMPLE = "sample"
+RATERS = 3  # of each pair in Table 3 of Hessel et al. 2023
+Estimates = Mapping[str, Estimate]
+
+
+class CannotRunHere(Exception):
+    """What a row needs is not at hand; the message says what."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user gives: a dataset (or a folder of datasets by card), a model, predictions, other parameters."""
+
+    dataset: str | None = None
+    model: str | None = None
+    predictions: Path | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def dataset_of(self, row: Row) -> str | None:
+        """The dataset for this row: the folder named as its card below the given one, else the given one."""
+        if self.dataset is not None and (Path(self.dataset) / row.card).is_dir():
+            return str(Path(self.dataset) / row.card)
+        return self.dataset
+
+
+def opened(row: Row, given: Given) -> Run:
+    """The benchmark of the row with its data. Raises CannotRunHere where the data is not at hand or does not fit."""
+    return _open(row.benchmark, row, given.dataset_of(row), {**row.parameters, **given.parameters})
+
+
+def _open(benchmark: str, row: Row, dataset: str | None, parameters: Mapping[str, Any]) -> Run:
+    if dataset == SAMPLE and not row.sample:
+        raise CannotRunHere("the packaged sample is invented, and its scores are not the corpus's.")
+    try:
+        return find_benchmark(benchmark).open(**parameters, **({"dataset": dataset} if dataset else {}))
+    except BadInput as problem:
+        raise CannotRunHere(str(problem)) from None
+
+
+# ---- baselines ----------------------------------------------------------------------------------
+
+
+def chosen(row: Row, given: Given) -> Estimates:
+    """Random or always the first choice."""
+    run, baseline = opened(row, given), Baseline(row.recipe)
+    questions = [Question(r.id, r.context, r.choices) for r in run.records]
+    picked = [answer(q, best(scores)) for q, scores in zip(questions, baseline.score(questions), strict=True)]
+    return evaluate(run, {q.id: Answer(letter) for q, letter in zip(questions, picked, strict=True)}).metrics
+
+
+def from_training_rows(row: Row, given: Given) -> Estimates:
+    """For every item, the most frequent label of its fold's training rows (the first one in a tie), or their mean."""
+    run = opened(row, given)
+    try:
+        return evaluate(run, baseline_answers(row.recipe, run)).metrics
+    except BadInput as problem:
+        raise CannotRunHere(str(problem)) from None
+
+
+def baseline_answers(recipe: str, run: Run) -> dict[str, Answer]:
+    """The answer to every item by recipe `majority` or `mean`. Raises BadInput where there are no training rows."""
+    by_fold: dict[str, Answer] = {}
+    for record in run.records:
+        fold = record.groups.get("fold", "")
+        if fold not in by_fold:
+            targets = [shot.target for shots in run.pool(fold).values() for shot in shots if shot.target is not None]
+            if not targets:
+                raise BadInput(f"{run.benchmark.name}: {run.options.dataset} has no training rows.")
+            by_fold[fold] = _most_frequent(targets) if recipe == "majority" else _mean(targets)
+    return {record.id: by_fold[record.groups.get("fold", "")] for record in run.records}
+
+
+def _most_frequent(targets: list[str]) -> Answer:
+    return Answer(max(sorted(set(targets)), key=Counter(targets).__getitem__))
+
+
+def _mean(targets: list[str]) -> Answer:
+    return Answer(repr(math.fsum(map(float, targets)) / len(targets)))
+
+
+# ---- people -------------------------------------------------------------------------------------
+
+
+def labelled(row: Row, given: Given) -> Estimates:
+    """The share of explanations of the row's system that people passed."""
+    dataset = given.dataset_of(row)
+    if dataset is not None and row.file and Path(dataset).is_dir():
+        dataset = str(Path(dataset) / row.file)
+    run = _open("humorbench_autograder", row, dataset, {})
+    (figure,) = row.figures
+    explainers = dict.fromkeys(r.groups["explainer"] for r in run.records)
+    found = [r for r in run.records if _bare(figure.system) in _bare(r.groups["explainer"])]
+    if len(found) != figure.n:
+        raise CannotRunHere(
+            f"{dataset or run.options.dataset} holds {len(found)} labels of {figure.system} and {figure.n} are "
+            f"published; it has those of {', '.join(explainers)}. Give the file: --dataset {row.file}."
+        )
+    passed = [float(record.target == "PASS") for record in found]
+    return {figure.metric: clustered_proportion(passed, [record.cluster for record in found])}
+
+
+def _bare(name: str) -> str:
+    """A model's name without what the paper and its files write differently: case and punctuation."""
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def voted(row: Row, given: Given) -> Estimates:
+    """Share won and agreement of the whole numbers of votes that come nearest to what is printed.
+
+    Three people judge each pair, and the majority counts. The printed share fixes the number of pairs won; of the
+    splits into unanimous and divided pairs, the one whose AC1 is nearest to the printed one is taken.
+    """
+    by = {figure.metric: figure for figure in row.figures}
+    share, ac1 = by["win_rate"], by["gwet_ac1"]
+    pairs = (share.n or 0) // RATERS
+    wins = round(share.value * pairs)
+    if abs(wins / pairs - share.value) > (row.tolerance or 0):
+        near = [math.floor(share.value * pairs), math.ceil(share.value * pairs)]
+        shown = " and ".join(f"{k} are {100 * k / pairs:.1f} %" for k in near)
+        raise CannotRunHere(
+            f"no whole number of the {pairs} pairs with {RATERS} votes is {100 * share.value:.1f} % ({shown}), and the "
+            "votes are not published."
+        )
+    all_a, all_b = _split(pairs, wins, ac1.value)
+    counts = [3] * all_a + [2] * (wins - all_a) + [1] * (pairs - wins - all_b) + [0] * all_b
+    votes = [["A"] * count + ["B"] * (RATERS - count) for count in counts]
+    won = clustered_proportion([float(2 * count > RATERS) for count in counts], range(pairs))
+    return {share.metric: won, ac1.metric: gwet_ac1(votes)}
+
+
+def _split(pairs: int, wins: int, ac1: float) -> tuple[int, int]:
+    """Of `wins` pairs won and the others lost, how many by all votes, so that AC1 is nearest to `ac1`."""
+
+    def distance(unanimous: tuple[int, int]) -> float:
+        all_a, all_b = unanimous
+        agreeing = (all_a + all_b + (pairs - all_a - all_b) / 3) / pairs
+        share = (2 * wins + all_a + pairs - wins - all_b) / (RATERS * pairs)
+        chance = 2 * share * (1 - share)
+        return abs((agreeing - chance) / (1 - chance) - ac1) if chance < 1 else math.inf
+
+    return min(itertools.product(range(wins + 1), range(pairs - wins + 1)), key=distance)
+
+
+# ---- models and predictions -----------------------------------------------------------------------
+
+
+def asked(row: Row, given: Given) -> Estimates:
+    """The scores of the model that the user names, run in Inspect."""
+    if given.model is None:
+        raise CannotRunHere("it needs a model: give --model MODEL, or --predictions with the log of its command.")
+    opened(row, given)  # says what is missing before a model is loaded
+    from humor_tasks.studies.reproduce.models import run_model
+
+    dataset = given.dataset_of(row)
+    parameters = {**row.parameters, **given.parameters, **({"dataset": dataset} if dataset else {})}
+    try:
+        return run_model(row.benchmark, given.model, parameters)
+    except BadInput as problem:
+        raise CannotRunHere(str(problem)) from None
+
+
+def needs_predictions(row: Row, given: Given) -> Estimates:
+    """Nothing: the row's predictions come from the user."""
+    raise CannotRunHere("it needs predictions: give --predictions FILE, predictions or the log of its command.")
+
+
+RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
+    "random": chosen,
+    "first": chosen,
+    "majority": from_training_rows,
+    "mean": from_training_rows,
+    "labels": labelled,
+    "votes": voted,
+    "model": asked,
+    "predictions": needs_predictions,
+}
+
+
+def rescored(row: Row, given: Given, path: Path) -> Estimates:
+    """The scores of predictions: a submission or {id: reply}, or a log of either harness or a folder of its parts.
+
+    Raises BadInput for what does not fit the row's benchmark, rows and parameters.
+    """
+    from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.studies.results.read import is_log
+
+    if row.recipe in ("labels", "votes"):
+        raise BadInput(f"{row.name} is not computed from predictions; leave --predictions out.")
+    if not path.exists():
+        raise BadInput(f"{path}: there is no such file.")
+    if path.is_dir() or is_log(path):
+        return _of_log(row, given, path)
+    run = opened(row, given)
+    replies = read_predictions(path, run.form.from_submission)
+    try:
+        return evaluate(run, replies).metrics
+    except BadInput as problem:
+        raise BadInput(f"{path}: {problem}") from None
+
+
+def _of_log(row: Row, given: Given, path: Path) -> Estimates:
+    from humor_tasks.studies.results import read_results
+
+    found = read_results([path]).of(row.benchmark)
+    if not found:
+        raise BadInput(f"{path}: is no run of {row.benchmark}.")
+    if len({each.paths for each in found}) > 1:
+        raise BadInput(f"{path}: holds several runs of {row.benchmark}; name one log, or a folder of the parts of one.")
+    result = found[0]
+    told = [*(() if result.complete else result.notes)]
+    told += _other({**row.parameters, **given.parameters}, result.signature)
+    if result.signature.get("data") == SAMPLE and not row.sample:
+        told.append("its rows are those of the packaged sample.")
+    if told:
+        raise BadInput(f"{path}: does not fit {row.name}: {' '.join(told)}")
+    return {name: estimate for each in reversed(found) for name, estimate in each.estimates.items()}
+
+
+def _other(parameters: Mapping[str, Any], signature: Mapping[str, str]) -> Iterator[str]:
+    for name, value in parameters.items():
+        if signature.get(name, str(value)) != str(value):
+            yield f"it has {name}={signature[name]}, the row {name}={value}."
+
+
+def value_of(figure: Figure, estimates: Estimates) -> Estimate | None:
+    """The estimate that a figure compares with; of a run of one part, that of the whole run."""
+    return estimates.get(figure.estimate) or estimates.get(figure.metric)

@@ -1,0 +1,223 @@
+"""The scores of a finished run, computed again from its log: no model and no grader is asked.
+
+Replies are read again by the rules of the log, or by others; grades are counted again from the verdicts in the log.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.humorbench.coverage import graded, panel_verdicts
+from humor_tasks.benchmarks.mock.generation import RATINGS, rated
+from humor_tasks.benchmarks.options import parameters_of, read_parameters
+from humor_tasks.benchmarks.pair_verdicts import judged_pair
+from humor_tasks.data.logs import LoggedSample, Scored
+from humor_tasks.data.records import Outcome, Record
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.rated import panel_rating
+from humor_tasks.studies.results import LeftOut, Result, read_results
+
+RULES = ("extraction", "on_unparsed", "seed")
+"""The parameters that change how a reply counts, and not what was asked."""
+READ_BY_NAME = "multiple_choice_"
+"""A scorer named so reads letters by the rule that ends its name."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """The outcome of one reply, logged and computed again."""
+
+    id: str
+    epoch: int
+    logged: Outcome
+    rescored: Outcome
+
+    @property
+    def changed(self) -> bool:
+        """Whether the reply is read or valued in another way."""
+        one, two = self.logged, self.rescored
+        return (one.status, one.answer, one.values) != (two.status, two.answer, two.values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        both = {"logged": self.logged, "rescored": self.rescored}
+        shown = {n: {"status": o.status, "answer": o.answer, "values": dict(o.values)} for n, o in both.items()}
+        return {"id": self.id, "epoch": self.epoch, "target": self.logged.target} | shown
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The scores of one scorer; `changed` are the parameters that differ from those of the log."""
+
+    result: Result
+    changed: Mapping[str, Any]
+    items: tuple[Item, ...]
+    estimates: Mapping[str, Estimate]
+
+    @property
+    def lines(self) -> Iterator[tuple[str, float, float, float]]:
+        """(name, logged, rescored, difference) of each metric; nan where it has no value."""
+        names = dict.fromkeys((*self.result.estimates, *self.estimates))
+        for name in names:
+            logged, found = (e[name].value if name in e else math.nan for e in (self.result.estimates, self.estimates))
+            yield name, logged, found, 0.0 if logged == found else found - logged
+
+    def as_dict(self, items: bool = False) -> dict[str, Any]:
+        """For JSON; an undefined number is None. With `items`, also the outcome of every reply."""
+
+        def number(value: float) -> float | None:
+            return value if math.isfinite(value) else None
+
+        columns = ("logged", "rescored", "difference")
+        metrics = {name: dict(zip(columns, map(number, rest), strict=True)) for name, *rest in self.lines}
+        about: dict[str, Any] = {
+            "logs": [str(path) for path in self.result.paths],
+            "system": self.result.system,
+            "benchmark": self.result.benchmark.name,
+            "scorer": self.result.scorer,
+            "changed": dict(self.changed),
+        }
+        about |= {"replies": len(self.items), "changed_replies": sum(item.changed for item in self.items)}
+        about |= {"notes": list(self.result.notes), "metrics": metrics}
+        return about | ({"items": [item.as_dict() for item in self.items]} if items else {})
+
+
+def rescore(paths: Sequence[Path], given: Sequence[tuple[str, str]] = ()) -> tuple[list[Rescored], Sequence[LeftOut]]:
+    """The scores of each run and scorer in logs, folders of logs and parts of runs, and what was left out of them.
+
+    given: parameters as name and text. Raises BadInput where there is no log of this package's tasks, and for
+    parameters that none of the scores has.
+    """
+    found = read_results(paths)
+    rules = [rules_of(result) for result in found.results]
+    known = dict.fromkeys(name for names in rules for name in names)
+    for name, _ in given:
+        if not known:
+            of = ", ".join(dict.fromkeys(_asked(result).name for result in found.results))
+            raise BadInput(f"-T {name}: no parameter changes the scores of {of}.")
+        check_choice("parameter of these scores", name, known)
+    again = []
+    for result, names in zip(found.results, rules, strict=True):
+        benchmark = _asked(result)
+        changes = read_parameters(benchmark.options, benchmark.name, [each for each in given if each[0] in names])
+        again.append(_rescored(result, changes))
+    return again, found.left_out
+
+
+def _asked(result: Result) -> Benchmark:
+    """The benchmark whose samples the run holds; a scorer of pairs has the metrics of another one."""
+    return find_benchmark(str(result.run.benchmark))
+
+
+def rules_of(result: Result) -> list[str]:
+    """The names in RULES that change these scores."""
+    benchmark = _asked(result)
+    declared = parameters_of(benchmark.options)
+    form = benchmark.reopen(None, result.run.options).form
+    written = result.run.harness == "inspect" or next(iter(result.run)).reply is not None
+    applies: dict[str, bool] = {
+        "extraction": isinstance(form, Choice) and written,
+        "on_unparsed": result.scorer != "preference" or benchmark is not result.benchmark,
+        "seed": form.guess(0, "") is not None,
+    }
+    return [name for name in RULES if name in declared and applies[name]]
+
+
+def _rescored(result: Result, changes: Mapping[str, Any]) -> Rescored:
+    own = result.run.scorers.get(result.scorer, {})
+    settings = dict(result.run.options) | {n: own[n] for n in RULES if own.get(n) is not None}
+    if result.scorer.startswith(READ_BY_NAME):
+        settings["extraction"] = result.scorer.removeprefix(READ_BY_NAME)
+    changed = {name: value for name, value in changes.items() if settings.get(name) != value}
+    version = next(iter(result.run)).version
+    run = _asked(result).reopen(version, settings | dict(changes))
+    again = SCORERS.get(result.scorer, _read)
+    found = [
+        (sample.epoch, sample.place or 0, Item(sample.id, sample.epoch, score.outcome, again(run, sample, score)))
+        for sample, score in _scores(result)
+        if score.outcome is not None
+    ]
+    items = tuple(item for *_, item in sorted(found, key=lambda one: one[:2]))
+    metrics = run if run.benchmark is result.benchmark else result.opened
+    return Rescored(result, changed, items, metrics.metrics([item.rescored for item in items]))
+
+
+def _scores(result: Result) -> Iterator[tuple[LoggedSample, Scored]]:
+    for sample in result.run:
+        for score in sample.scores:
+            if score.scorer.rsplit("/", 1)[-1] == result.scorer:
+                yield sample, score
+
+
+# ---- one reply ----------------------------------------------------------------------------------
+
+
+def _record(sample: LoggedSample, score: Scored) -> Record:
+    """What scoring reads of a record."""
+    logged = score.outcome
+    target, groups = (logged.target, logged.groups) if logged else (None, sample.groups)
+    return Record(sample.id, sample.cluster, {}, "", (), target, groups)
+
+
+def _read(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """From the reply, or from the log-likelihoods of the labels."""
+    record = _record(sample, score)
+    if sample.reply is None and isinstance(sample.raw, list):
+        responses = [sample.raw] if isinstance(sample.raw[0], int | float | str) else sample.raw
+        return run.scored(record, run.form.from_likelihoods([float(likelihood) for likelihood, _ in responses]))
+    return run.outcome(record, sample.reply or "", sample.refused)
+
+
+def _agreement(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """A judge's verdict; a reply that was cut off has none."""
+    from humor_tasks.on_inspect.judging.graders import CUT_OFF
+
+    outcome = _read(run, sample, score)
+    if sample.stop not in CUT_OFF:
+        return outcome
+    return dataclasses.replace(outcome, answer=None, status="unparsed", values={"unparsed": 1.0, "refused": 0.0})
+
+
+def _coverage(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """The graders' verdicts on the points of an explanation."""
+    from humor_tasks.on_inspect.judging.coverage import GRADED
+
+    votes = [[vote["passed"] for vote in point["verdicts"]] for point in score.details["points"]]
+    outcome = graded(run, _read(run, sample, score), *panel_verdicts(votes))
+    return dataclasses.replace(outcome, values={n: v for n, v in outcome.values.items() if n in GRADED})
+
+
+def _pair(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """The judges' verdicts on a pair; a reply without an explanation loses to its reference, or is left out."""
+    record = _record(sample, score)
+    if score.details.get("groups", {}).get("settled") in ("against", "left_out") and "first" not in record.groups:
+        settled = "left_out" if run.options.on_unparsed == "exclude" else "against"
+        record = dataclasses.replace(record, groups={**record.groups, "settled": settled})
+    return judged_pair(record, score.details["verdicts"])
+
+
+def _stories(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """The graders' ratings of a story."""
+    panels = {name: score.details["ratings"][name] for name in RATINGS}
+    ratings = {name: panel_rating([word["word"] for word in panel]) for name, panel in panels.items() if panel}
+    statuses = [word["status"] for panel in panels.values() for word in panel]
+    return rated(run, _read(run, sample, score), ratings, statuses)
+
+
+SCORERS: Mapping[str, Callable[[Run, LoggedSample, Scored], Outcome]] = {
+    "judge_agreement": _agreement,
+    "element_coverage": _coverage,
+    "preference": _pair,
+    "reference_preference": _pair,
+    "story_ratings": _stories,
+}
+"""Scorer -> how its score is computed again; all others read the reply alone."""

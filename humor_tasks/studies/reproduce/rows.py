@@ -1,0 +1,110 @@
+"""Rows that can be reproduced, from `reproduce.toml` of each dataset card: an array of tables named `row`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from humor_tasks.data.published import Figure, published
+from humor_tasks.data.reading import read_body
+from humor_tasks.datasets_cards import folder, names
+from humor_tasks.errors import BadInput, check_choice, nearest
+
+FILE = "reproduce.toml"
+INTERVAL = "interval"
+RECIPES = ("random", "first", "majority", "mean", "labels", "votes", "model", "predictions")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A published row: figures of one system on one benchmark, and how to compute them.
+
+    figures: the entries of published.toml whose fields equal those of `figures` in the file.
+    recipe: `random` and `first` choose so; `majority` and `mean` give every item the most frequent label or the mean
+    rating of the training rows; `labels` counts human labels in `file`; `votes` finds whole numbers of votes; `model`
+    runs a model that the user names; `predictions` scores a file or a log of the user's.
+    parameters: parameters of the benchmark, as published.
+    tolerance: the largest difference that counts as reproduced; None: the published value lies in the 95 % interval.
+    command: the command that computes the row in full. needs: what that takes, in words.
+    sample: whether the value holds on any balanced rows, so that the packaged sample may be used.
+    """
+
+    name: str
+    card: str
+    figures: tuple[Figure, ...]
+    recipe: str
+    tolerance: float | None
+    command: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    sample: bool = False
+    file: str | None = None
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark of all figures."""
+        return self.figures[0].benchmark
+
+
+def rows() -> dict[str, Row]:
+    """Every row by name, in the order of the cards."""
+    return dict(_rows())
+
+
+@cache
+def _rows() -> Mapping[str, Row]:
+    found: dict[str, Row] = {}
+    for card in names():
+        for row in read_rows(folder(card) / FILE, card):
+            if row.name in found:
+                raise BadInput(f"{folder(card) / FILE}: row {row.name} is also in {found[row.name].card}.")
+            found[row.name] = row
+    return found
+
+
+def find_row(name: str) -> Row:
+    """The row of this name. Raises BadInput with the closest name for an unknown one."""
+    if name not in rows():
+        raise BadInput(f"there is no row '{name}'; see humor-tasks reproduce --list.{nearest(name, rows())}")
+    return rows()[name]
+
+
+def read_rows(path: Path, card: str) -> list[Row]:
+    """The rows of one file. Raises BadInput naming the file and the row for what is no row."""
+    try:
+        listed = tomllib.loads(read_body(path))
+    except tomllib.TOMLDecodeError as problem:
+        raise BadInput(f"{path}: is no TOML ({problem}).") from None
+    return [_row(entry, card, f"{path}, row {entry.get('name', i)}") for i, entry in enumerate(listed["row"], 1)]
+
+
+def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
+    known = {each.name for each in fields(Row)} - {"card"}
+    for name in entry:
+        check_choice(f"{where}, field", name, known)
+    if missing := {"name", "figures", "recipe", "tolerance", "command"} - entry.keys():
+        raise BadInput(f"{where}: has no {sorted(missing)[0]}.")
+    check_choice(f"{where}, recipe", entry["recipe"], RECIPES)
+    tolerance = entry["tolerance"]
+    if tolerance != INTERVAL and (isinstance(tolerance, bool) or not isinstance(tolerance, int | float)):
+        raise BadInput(f"{where}: tolerance is {tolerance!r}; it must be a number or '{INTERVAL}'.")
+    chosen = _figures(entry["figures"], where)
+    needs = tuple(entry.get("needs", ()))
+    kept = {name: entry[name] for name in ("parameters", "sample", "file") if name in entry}
+    limit = None if tolerance == INTERVAL else float(tolerance)
+    return Row(entry["name"], card, chosen, entry["recipe"], limit, entry["command"], needs=needs, **kept)
+
+
+def _figures(wanted: Mapping[str, Any], where: str) -> tuple[Figure, ...]:
+    for name in wanted:
+        check_choice(f"{where}, figures", name, get_type_hints(Figure))
+    found = tuple(f for f in published() if all(getattr(f, name) == value for name, value in wanted.items()))
+    if not found:
+        raise BadInput(f"{where}: no published figure has {dict(wanted)}.")
+    if len({f.benchmark for f in found}) > 1 or len({f.estimate for f in found}) < len(found):
+        raise BadInput(f"{where}: {dict(wanted)} selects several figures of one metric; name their source or setting.")
+    return found

@@ -1,0 +1,111 @@
+"""Whether a published row is reproduced."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from humor_tasks.data.published import Figure
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.studies.reproduce.recipes import RECIPES, CannotRunHere, Given, rescored, value_of
+from humor_tasks.studies.reproduce.rows import Row
+
+Status = Literal["reproduced", "differs", "cannot run here"]
+EXIT: Mapping[Status, int] = {"reproduced": 0, "differs": 1, "cannot run here": 3}
+_ROUNDING = 1e-9  # of the difference of two numbers that are printed with few digits
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A published figure and the value computed here; `tolerance` None: within the 95 % interval."""
+
+    figure: Figure
+    here: Estimate
+    tolerance: float | None
+
+    @property
+    def difference(self) -> float:
+        """Here minus published."""
+        difference: float = self.here.value - self.figure.value
+        return difference
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the difference is within the tolerance; a value that is not a number does not agree."""
+        if self.tolerance is None:
+            low, high = float(self.here.low), float(self.here.high)
+            return low - _ROUNDING <= self.figure.value <= high + _ROUNDING
+        return abs(self.difference) <= self.tolerance + _ROUNDING
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; an undefined number is None."""
+        numbers = {"here": self.here.value, "low": self.here.low, "high": self.here.high, "difference": self.difference}
+        shown = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+        about = {"metric": self.figure.estimate, "published": self.figure.value, "source": self.figure.source}
+        return (
+            about
+            | shown
+            | {"n": self.here.n, "published_n": self.figure.n, "tolerance": self.tolerance, "agrees": self.agrees}
+        )
+
+    def __str__(self) -> str:
+        within = "the 95 % interval" if self.tolerance is None else f"{self.tolerance:g}"
+        interval = f" [{self.here.low:.5f}, {self.here.high:.5f}]" if math.isfinite(self.here.low) else ""
+        return (
+            f"{self.figure.estimate}: published {self.figure.value:.5f}, here {self.here.value:.5f}{interval}, "
+            f"n {self.here.n}, difference {self.difference:+.5f}, tolerance {within}"
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of a row: what was compared, or the reason why it cannot run here.
+
+    changed: parameters that the user set to another value than the published one.
+    """
+
+    row: Row
+    compared: Sequence[Compared] = ()
+    reason: str = ""
+    changed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def status(self) -> Status:
+        """Reproduced where every figure agrees."""
+        if self.reason:
+            return "cannot run here"
+        return "reproduced" if all(each.agrees for each in self.compared) else "differs"
+
+    @property
+    def told(self) -> str:
+        """The status in a phrase: `reproduced`, `differs by ...`, or `cannot run here, because ...`."""
+        if self.reason:
+            return f"cannot run here, because {self.reason}"
+        if self.status == "reproduced":
+            return "reproduced"
+        wrong = (f"{each.difference:+.5f} ({each.figure.estimate})" for each in self.compared if not each.agrees)
+        return f"differs by {', '.join(wrong)}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        about = {"row": self.row.name, "status": self.status, "command": self.row.command, "needs": self.row.needs}
+        figures = [each.as_dict() for each in self.compared]
+        return about | {"reason": self.reason, "figures": figures, "changed": dict(self.changed)}
+
+
+def reproduce(row: Row, given: Given) -> Verdict:
+    """Compute a row and compare it with what is published. Raises BadInput for predictions that do not fit."""
+    changed = {name: value for name, value in given.parameters.items() if row.parameters.get(name) != value}
+    try:
+        found = rescored(row, given, given.predictions) if given.predictions else RECIPES[row.recipe](row, given)
+        compared = []
+        for figure in row.figures:
+            here = value_of(figure, found)
+            if here is None:
+                raise CannotRunHere(f"the rows give no {figure.estimate}; are they labelled?")
+            compared.append(Compared(figure, here, row.tolerance))
+    except CannotRunHere as problem:
+        return Verdict(row, reason=str(problem), changed=changed)
+    return Verdict(row, compared, changed=changed)

@@ -1,0 +1,32 @@
+"""The command `humor-tasks compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=_PATH)
+@click.option("--metric", help="Metric to compare by. Default: the primary metric of each benchmark.")
+@click.option("--seed", default=0, show_default=True, help="Seed of random permutations and of resampling.")
+@click.option("-o", "--output", type=_PATH, help="Also write the comparison (.md, .csv or .json).")
+def compare(runs: tuple[Path, ...], metric: str | None, seed: int, output: Path | None) -> None:
+    """Compare systems on the items that they all answered, per benchmark.
+
+    RUNS are Inspect logs, lm-eval samples or results, and folders of them. Every two runs of one benchmark are compared
+    if they compare; the others are listed with the reason. docs/comparing.md says what the figures mean.
+    """
+    from humor_tasks.studies.analysis.tables import echo
+    from humor_tasks.studies.results import read_results
+    from humor_tasks.studies.results.compare import compare as compute
+    from humor_tasks.studies.results.compare_report import as_markdown, check_ending, write_report
+
+    check_ending(output)
+    found = compute(read_results(runs), metric, seed)
+    if output:
+        write_report(output, found)
+    echo(as_markdown(found))

@@ -1,0 +1,409 @@
+"""`humor-tasks reproduce`: published rows are reproduced, differ, or say why they cannot run here."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import shutil
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from characterisation.cases import STUBS
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inspect_ai import eval
+from standins.commands import refused
+
+from humor_tasks import evaluate, load
+from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
+from humor_tasks.benchmarks.options import parameters_of
+from humor_tasks.cli import main
+from humor_tasks.data.published import Figure
+from humor_tasks.datasets_cards import folder
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.tasks.caption_contest import matching, ranking
+from humor_tasks.scorers.agreement import gwet_ac1
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.studies.reproduce.recipes import Given, baseline_answers, voted
+from humor_tasks.studies.reproduce.rows import Row, find_row, read_rows, rows
+from humor_tasks.studies.reproduce.verdict import Compared, reproduce
+
+ON_ANY_BALANCED_ROWS = [f"{task}-{how}" for task in ("matching", "ranking") for how in ("random", "first", "majority")]
+ARITHMETIC = [f"table-3-q{i}" for i in (1, 3, 4, 6, 7)]
+IMPOSSIBLE = {"table-3-q2": "97 are 74.0 % and 98 are 74.8 %", "table-3-q5": "84 are 63.6 % and 85 are 64.4 %"}
+
+
+def run(*arguments: str | Path) -> tuple[int, str]:
+    """Exit status and what the command prints."""
+    done = CliRunner().invoke(main, ["reproduce", *map(str, arguments)], catch_exceptions=False)
+    return done.exit_code, done.stdout
+
+
+# ---- rows -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", rows())
+def test_a_rows_command_and_parameters_exist(name: str) -> None:
+    row = find_row(name)
+    options = find_benchmark(row.benchmark).options
+    options(**({"system": "-"} if row.benchmark == "explanation_preference" else {}), **row.parameters)
+    words = shlex.split(row.command)
+    if words[:2] == ["inspect", "eval"]:
+        assert words[2] == f"humor_tasks/{row.benchmark}"
+        given = dict(word.split("=", 1) for flag, word in pairwise(words) if flag == "-T")
+        assert set(given) - {"replicates"} <= set(parameters_of(options))
+        assert {k: str(v).lower() for k, v in row.parameters.items()}.items() <= given.items()
+    elif words[0] == "lm_eval":
+        fixed = yaml.safe_load((STUBS / f"{words[2]}.yaml").read_text().replace("!function", ""))
+        given = dict(pair.split("=", 1) for pair in words[words.index("--metadata") + 1].split(","))
+        assert row.parameters.items() <= (fixed | given).items()
+        assert fixed["benchmark"] == row.benchmark
+    else:
+        assert words[0] == "humor-tasks"
+        assert words[1] in main.commands
+        assert "--task" not in words or words[words.index("--task") + 1] == row.benchmark or "train" in words
+        assert words[1] != "reproduce" or words[2] == name
+
+
+def test_values_and_needs_of_every_row_are_listed() -> None:
+    code, told = run("--list", "--json")
+    assert code == 0
+    listed = {each["row"]: each for each in json.loads(told)}
+    assert set(listed) == set(rows())
+    assert listed["humicroedit-rating-baseline"]["figures"][0] | {"source": "-"} == {
+        "metric": "rmse",
+        "value": 0.57471,
+        "source": "-",
+    }
+    code, told = run("--list")
+    assert code == 0
+    assert all(name in told for name in rows())
+
+
+def row(figures: str = '{ benchmark = "matching", system = "Random" }', **more: str) -> str:
+    given = {"name": '"r"', "figures": figures, "recipe": '"first"', "tolerance": "0.1", "command": '"c"'} | more
+    return "[[row]]\n" + "\n".join(f"{name} = {value}" for name, value in given.items() if value)
+
+
+BAD_ROWS = [
+    ("[[row]", "is no TOML"),
+    (row(recipe='"second"'), "row r, recipe: there is no 'second'"),
+    (row(tolerance='"wide"'), "tolerance is 'wide'; it must be a number or 'interval'"),
+    (row(command=""), "row r: has no command"),
+    (row(needed='["x"]'), "there is no 'needed'.*Did you mean 'needs'"),
+    (row('{ benchmark = "matching", system = "Randm" }'), "no published figure has"),
+    (row('{ benchmark = "matching", sistem = "Random" }'), "there is no 'sistem'"),
+    (row('{ benchmark = "matching", kind = "model" }'), "selects several figures of one metric"),
+]
+
+
+@pytest.mark.parametrize(("text", "problem"), BAD_ROWS)
+def test_what_is_no_row_is_refused(text: str, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "reproduce.toml").write_text(text)
+    with pytest.raises(BadInput, match=problem):
+        read_rows(tmp_path / "reproduce.toml", "card")
+
+
+# ---- what runs here ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*ON_ANY_BALANCED_ROWS, *ARITHMETIC])
+def test_rows_that_need_nothing_are_reproduced(name: str) -> None:
+    verdict = reproduce(find_row(name), Given(dataset="sample"))
+    assert (verdict.told, verdict.status) == ("reproduced", "reproduced")
+    assert {c.figure for c in verdict.compared} == set(find_row(name).figures)
+
+
+WHY_NOT = {
+    "majority": "the packaged sample is invented",
+    "mean": "the packaged sample is invented",
+    "labels": "the packaged sample is invented",
+    "model": "it needs a model: give --model MODEL",
+    "predictions": "it needs predictions: give --predictions FILE",
+}
+
+
+@pytest.mark.parametrize("name", [n for n in rows() if n not in (*ON_ANY_BALANCED_ROWS, *ARITHMETIC)])
+def test_all_other_rows_say_why_not(name: str) -> None:
+    verdict = reproduce(find_row(name), Given(dataset="sample"))
+    assert verdict.status == "cannot run here"
+    assert (IMPOSSIBLE.get(name) or WHY_NOT[find_row(name).recipe]) in verdict.told
+    assert verdict.told.startswith("cannot run here, because ")
+
+
+@pytest.mark.slow
+def test_every_row_together() -> None:
+    code, told = run("--all", "--dataset", "sample")
+    assert code == 0
+    assert f"{len(ON_ANY_BALANCED_ROWS) + len(ARITHMETIC)} rows reproduced, 0 differ, " in told
+    code, told = run("--all", "--dataset", "sample", "--json")
+    assert [each["row"] for each in json.loads(told)] == list(rows())
+
+
+@pytest.mark.parametrize(
+    ("row", "value"), [("humorbench-people-gpt-4o", 0.73), ("humorbench-people-gemini-2.5-pro", 0.80)]
+)
+def test_peoples_pass_rates_are_those_of_the_public_labels(real_data: Path, row: str, value: float) -> None:
+    verdict = reproduce(find_row(row), Given(dataset=str(real_data)))
+    assert verdict.told == "reproduced"
+    assert [(c.here.value, c.here.n) for c in verdict.compared] == [(value, 100)]
+
+
+def test_labels_of_another_explainer_are_not_taken(real_data: Path) -> None:
+    file = real_data / "humorbench" / "gemini_2.5_pro_rubric.csv"
+    code, told = run("humorbench-people-gpt-4o", "--dataset", file)
+    assert (code, "holds 0 labels of gpt-4o and 100 are published; it has those of gemini-2.5-pro" in told) == (3, True)
+
+
+REAL = [(name, "0") for name in ("matching-random", "matching-first", *ON_ANY_BALANCED_ROWS[3:])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "fold"), [*REAL, ("ranking-random", "2"), ("ranking-first", "3")])
+def test_chance_rows_hold_on_the_real_validation_rows(real_data: Path, name: str, fold: str) -> None:
+    parameters = {"split": "validation", "fold": fold}
+    verdict = reproduce(find_row(name), Given(dataset=str(real_data), parameters=parameters))
+    assert verdict.told == "reproduced"
+    assert verdict.changed == parameters
+    assert all(each.here.n > 100 for each in verdict.compared)
+
+
+def test_rows_of_the_test_split_say_that_it_is_not_there(real_data: Path) -> None:
+    for name, why in (
+        ("matching-random", "config 'matching' has no split 'test'"),
+        ("humicroedit-rating-baseline", "there is no file"),
+        ("humorbench-people-claude-3.7-sonnet", "claude_rubric.csv"),
+    ):
+        code, told = run(name, "--dataset", real_data)
+        assert code == 3
+        assert why in told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "number"), [("rating", 1), ("pairwise", 2)])
+def test_the_baseline_predicts_what_the_organisers_published(real_data: Path, task: str, number: int) -> None:
+    """Their output is that on dev, of which no score is published."""
+    row = find_row(f"humicroedit-{task}-baseline")
+    dataset, published = real_data / "humicroedit", real_data / "humicroedit" / f"official_task-{number}-output.csv"
+    opened = load(f"humicroedit_{task}", dataset=str(dataset), split="dev", **({"ties": "keep"} if number == 2 else {}))
+    lines = dict(line.split(",") for line in published.read_text().split()[1:])
+    answers = {name: answer.value or "" for name, answer in baseline_answers(row.recipe, opened).items()}
+    if number == 1:
+        expected = {name: pytest.approx(float(value), rel=1e-14) for name, value in lines.items()}
+        assert {name: float(value) for name, value in answers.items()} == expected
+    else:
+        assert {name: {"A": "1", "B": "2"}[value] for name, value in answers.items()} == lines
+    use = {"dataset": str(real_data), "parameters": {"split": "dev"}}
+    here, theirs = (reproduce(row, Given(**use, predictions=path)) for path in (None, published))
+    assert [c.here.value for c in here.compared] == [pytest.approx(c.here.value, rel=1e-12) for c in theirs.compared]
+    assert here.told == theirs.told
+    assert here.status == "differs"  # from the figures on test
+
+
+# ---- differences ------------------------------------------------------------------------------------
+
+
+def estimate(value: float, low: float = math.nan, high: float = math.nan) -> Estimate:
+    return Estimate(value, math.nan, low, high, 10, 10)
+
+
+AGREES = [
+    (0.847, estimate(0.8473), 0.0005, True),
+    (0.847, estimate(0.8475), 0.0005, True),  # as far as rounding goes
+    (0.847, estimate(0.8476), 0.0005, False),
+    (0.847, estimate(math.nan), 0.0005, False),
+    (0.5, estimate(0.61, 0.45, 0.70), None, True),
+    (0.5, estimate(0.61, 0.52, 0.70), None, False),
+    (0.5, estimate(0.5), None, False),  # no interval: one cluster
+]
+
+
+@pytest.mark.parametrize(("value", "here", "tolerance", "agrees"), AGREES)
+def test_a_value_agrees_within_the_tolerance(
+    value: float, here: Estimate, tolerance: float | None, agrees: bool
+) -> None:
+    compared = Compared(Figure("matching", "accuracy", "s", "model", value, "t"), here, tolerance)
+    assert compared.agrees is agrees
+    assert json.loads(json.dumps(compared.as_dict(), allow_nan=False))["agrees"] is agrees
+
+
+def votes_row(share: float, ac1: float, ratings: int) -> Row:
+    about = ("explanation_preference", "a against b", "model")
+    figures = tuple(
+        Figure(benchmark, metric, system, kind, value, "t", n=ratings)
+        for (benchmark, system, kind), metric, value in ((about, "win_rate", share), (about, "gwet_ac1", ac1))
+    )
+    return Row("r", "card", figures, "votes", 0.0005, "c")
+
+
+@settings(max_examples=25)
+@given(st.integers(100, 140), st.data())
+def test_votes_that_exist_are_found(pairs: int, data: st.DataObject) -> None:
+    wins = data.draw(st.integers(1, pairs - 1))
+    all_a, all_b = data.draw(st.integers(0, wins)), data.draw(st.integers(0, pairs - wins))
+    counts = [3] * all_a + [2] * (wins - all_a) + [1] * (pairs - wins - all_b) + [0] * all_b
+    ac1 = gwet_ac1([["A"] * count + ["B"] * (3 - count) for count in counts], categories="AB").value
+    found = voted(votes_row(round(wins / pairs, 3), round(ac1, 3), 3 * pairs), Given())
+    assert abs(found["win_rate"].value - wins / pairs) < 1e-9
+    assert abs(found["gwet_ac1"].value - round(ac1, 3)) <= 0.0005 + 1e-9
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """Folders of the cards' names with the sample's rows, as if they were the corpora."""
+    for card in ("humicroedit", "newyorker_caption_contest"):
+        shutil.copytree(folder(card), tmp_path / "data" / card)
+    return tmp_path / "data"
+
+
+@pytest.mark.slow
+def test_other_rows_differ(copied: Path) -> None:
+    code, told = run("humicroedit-rating-baseline", "--dataset", copied)
+    train = [float(line.rsplit(",", 1)[1]) for line in _lines(copied / "humicroedit" / "task-1" / "train.csv")]
+    test = [float(line.rsplit(",", 1)[1]) for line in _lines(copied / "humicroedit" / "task-1" / "test.csv")]
+    mean = sum(train) / len(train)
+    rmse = math.sqrt(sum((grade - mean) ** 2 for grade in test) / len(test))
+    assert code == 1
+    assert f"differs by {rmse - 0.57471:+.5f} (rmse), " in told
+    assert f"rmse: published 0.57471, here {rmse:.5f} " in told
+    code, told = run("--all", "--dataset", copied)
+    assert (code, "2 differ" in told) == (1, True)
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()[1:]
+
+
+def test_a_submission_is_scored_against_its_row(copied: Path, tmp_path: Path) -> None:
+    ids = [line.split(",", 1)[0] for line in _lines(copied / "humicroedit" / "task-1" / "test.csv")]
+    path = tmp_path / "submission.csv"
+    path.write_text("id,pred\n" + "".join(f"{identity},1.5\n" for identity in ids))
+    code, told = run("humicroedit-rating-hitachi", "--dataset", copied, "--predictions", path, "--json")
+    opened = load("humicroedit_rating", dataset=str(copied / "humicroedit"))
+    expected = evaluate(opened, dict.fromkeys(ids, "Rating: 1.5")).metrics
+    (verdict,) = json.loads(told)
+    assert (code, verdict["status"]) == (1, "differs")
+    assert {f["metric"]: f["here"] for f in verdict["figures"]} == {
+        name: expected[name].value for name in ("rmse", *(f"rmse_at_{x}" for x in (10, 20, 30, 40)))
+    }
+
+
+BAD_PREDICTIONS = [
+    ("id,pred\n{first},nan\n", "the prediction is 'nan'; it must be a number from 0.0 to 3.0"),
+    ("id,pred\n{first},1\n", "missing ids"),
+    ("id,pred\n{first},1\n{first},2\n", "repeats that of"),
+    ("id,pred\n1-2,1\n", "unknown id: 1-2"),  # of task 2
+    ("id,prediction\n{first},1\n", "pred"),
+]
+
+
+@pytest.mark.parametrize(("text", "problem"), BAD_PREDICTIONS)
+def test_predictions_that_do_not_fit_are_refused(copied: Path, tmp_path: Path, text: str, problem: str) -> None:
+    first = _lines(copied / "humicroedit" / "task-1" / "test.csv")[0].split(",", 1)[0]
+    path = tmp_path / "submission.csv"
+    path.write_text(text.format(first=first))
+    given = ("humicroedit-rating-hitachi", "--dataset", copied, "--predictions", path)
+    assert problem.split(" from ")[0] in refused("reproduce", *given)
+
+
+REFUSED: list[tuple[tuple[str, ...], str]] = [
+    (("matchin-random",), "there is no row 'matchin-random'; see humor-tasks reproduce --list. Did you mean 'matchin"),
+    ((), "name one row, or give --list or --all"),
+    (("matching-random", "--all"), "name one row, or give --list or --all"),
+    (("--all", "--predictions", "x.csv"), "are for one row"),
+    (("matching-random", "--model", "m"), "matching-random runs no model"),
+    (("matching-clip-zero-shot", "--model", "m", "--predictions", "x"), "not both"),
+    (("matching-random", "--predictions", "none.json"), "none.json: there is no such file"),
+    (("matching-random", "-T", "fol=1"), "Did you mean 'fold'?"),
+    (("matching-random", "-T", "fold"), "write -T NAME=VALUE"),
+    (("table-3-q1", "-T", "fold=1"), "table-3-q1 has no parameters"),
+    (("table-3-q1", "--predictions", "x.csv"), "is not computed from predictions"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "problem"), REFUSED)
+def test_options_that_do_not_fit_are_refused(arguments: tuple[str, ...], problem: str) -> None:
+    assert problem in refused("reproduce", *arguments)
+
+
+# ---- models and logs --------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_model_is_run_and_its_log_can_be_given_instead(copied: Path, tmp_path: Path) -> None:
+    given = ("matching-caption-only", "--dataset", copied)
+    code, told = run(*given, "--model", "baseline/first")
+    assert code == 0
+    assert "accuracy: published 0.19400, here 0.20000 [" in told
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    assert run(*given, "--predictions", log) == (code, told)
+    code, told = run("ranking-clip-zero-shot", "--dataset", copied, "--model", "baseline/first", "--json")
+    (verdict,) = json.loads(told)
+    assert (code, verdict["status"], verdict["changed"]) == (1, "differs", {})
+    assert [f["here"] for f in verdict["figures"]] == [pytest.approx(0.68), pytest.approx(0.32)]
+
+
+@pytest.mark.slow
+def test_fewer_items_than_published_are_told(tmp_path: Path) -> None:
+    shutil.copy(folder("humorbench") / "sample_rubric.csv", tmp_path / "labels.csv")
+    ids = [record.id for record in load("humorbench_autograder", dataset=str(tmp_path / "labels.csv")).records]
+    (tmp_path / "verdicts.json").write_text(json.dumps(dict.fromkeys(ids, "<judgement>PASS</judgement>")))
+    given = ("--dataset", tmp_path / "labels.csv", "--predictions", tmp_path / "verdicts.json")
+    code, told = run("humorbench-autograder-gpt-4o", *given)
+    assert code == 1
+    assert "accuracy: published 0.87000, here 0.60000 [" in told
+    assert "published on n 400: these are other rows." in told
+
+
+@pytest.mark.slow
+def test_clip_runs_where_its_weights_are_at_hand(copied: Path, tmp_path: Path) -> None:
+    from standins.tiny_clip_folder import saved
+
+    from humor_tasks import clip_predict
+
+    weights, dataset = saved(tmp_path), copied / "newyorker_caption_contest"
+    given = ("matching-clip-zero-shot", "--dataset", copied, "--model", f"clip/{weights}")
+    code, told = run(*given, "--json")
+    letters = clip_predict(dataset, "matching", weights, fold="all")
+    expected = evaluate(load("matching", dataset=str(dataset), setting="pixels", fold="all"), letters).metrics
+    (verdict,) = json.loads(told)
+    assert [figure["here"] for figure in verdict["figures"]] == [expected["accuracy"].value]
+    assert code == {"reproduced": 0, "differs": 1}[verdict["status"]]
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_used_says_why(copied: Path) -> None:
+    code, told = run("matching-clip-zero-shot", "--dataset", copied, "--model", "clip/no-such-folder")
+    assert code == 3
+    assert "cannot run here, because model clip/no-such-folder: " in told
+
+
+@pytest.mark.slow
+def test_logs_that_do_not_fit_the_row_are_refused(tmp_path: Path) -> None:
+    def log(task: Any, **more: Any) -> str:
+        more = {"log_dir": str(tmp_path), **more}
+        return str(eval(task, model="baseline/first", display="none", **more)[0].location)
+
+    given = ("reproduce", "matching-first", "--predictions")
+    whole = log(matching(dataset="sample", fold="all"))
+    assert run("matching-first", "--predictions", whole)[0] == 0
+    for part in ("1/2", "2/2"):
+        log(matching(dataset="sample", fold="all", shard=part), log_dir=str(tmp_path / "parts"))
+    assert run("matching-first", "--predictions", tmp_path / "parts") == run("matching-first", "--predictions", whole)
+    assert "is no run of matching" in refused(*given, log(ranking(dataset="sample", fold="all")))
+    assert "it has fold=0, the row fold=all" in refused(*given, log(matching(dataset="sample")))
+    assert "incomplete: 4 of 50 items" in refused(*given, log(matching(dataset="sample", fold="all"), limit=4))
+    assert "holds several runs of matching" in refused(*given, tmp_path)
+    for name in ("matching-clip-fine-tuned", "matching-gpt-4-5-shot"):
+        told = refused("reproduce", name, "--predictions", whole)
+        assert "its rows are those of the packaged sample" in told
+        assert "the row setting=pixels" in told or "the row shots=5" in told
+
+
+def test_benchmarks_of_the_rows_exist() -> None:
+    assert {row.benchmark for row in rows().values()} <= set(BENCHMARKS)

@@ -1,0 +1,324 @@
+"""`humor-tasks rescore`: the scores of a log to the last digit, or by other rules, and no model is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from characterisation.cases import Case, all_cases, kind_of
+from characterisation.record import Recorder
+from characterisation.scripted import InLmEval, in_inspect
+from inspect_ai import eval, score
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import Model
+from standins.commands import humor_tasks, refused
+
+from humor_tasks import evaluate, load
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import multiple_choice, multiple_choice_released_chat, reference_preference
+from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
+from humor_tasks.studies.reproduce import rescore as rescoring
+from humor_tasks.studies.reproduce.rescore import Rescored
+from humor_tasks.testing import run_lm_eval
+
+# One run a benchmark and kind of scorer; in a third of the replies something is wrong.
+CASES = """
+inspect/matching/sample/fold=all/scripted
+inspect/ranking/sample/on_unparsed=random,seed=7,fold=all/scripted
+inspect/explanation/sample/setting=description/scripted
+inspect/brainstorm/sample/epochs=2/scripted
+inspect/explanation_preference/sample/default/none
+inspect/mock_detecting/sample/input=description,scene=all,frames=3/scripted
+inspect/mock_matching/sample/input=description,replicates=2,on_unparsed=random/scripted
+inspect/mock_explaining/sample/input=description,scene=all,frames=3/scripted
+inspect/mock_generation/sample/default/scripted
+inspect/humicroedit_rating/sample/estimate=expected/digits
+inspect/humicroedit_pairwise/sample/setting=edited_only,via=ratings/scripted
+inspect/humicroedit_pairwise/sample/on_unparsed=random/scripted
+inspect/humorbench/sample/one_explanation_per=row,graders=3/scripted
+inspect/humorbench/sample/one_explanation_per=caption/scripted
+inspect/humorbench_autograder/sample/default/scripted
+""".split()
+BY_KEY = {case.key: case for case in all_cases()}
+
+
+@pytest.fixture(autouse=True)
+def no_model_is_asked(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In tests that read logs made by a fixture of the module."""
+    if "logs" not in request.fixturenames:
+        yield
+        return
+    with patch.object(Model, "generate", side_effect=AssertionError("a model was asked")):
+        yield
+
+
+def rescore(path: Path, given: Sequence[tuple[str, str]] = ()) -> list[Rescored]:
+    """The scores of one log, of which nothing is left out."""
+    found, left_out = rescoring.rescore([path], given)
+    assert not left_out
+    return found
+
+
+def made(case: Case, folder: Path) -> Path:
+    """The log of a case."""
+    Recorder(folder, None).record(case)
+    (path,) = (folder / "logs").glob("*.eval")
+    return path
+
+
+def printed(path: Path) -> dict[str, dict[str, float]]:
+    """The metrics that Inspect printed, by scorer."""
+    results = read_eval_log(str(path), header_only=True).results
+    assert results is not None
+    return {s.name: {name: m.value for name, m in s.metrics.items()} for s in results.scores}
+
+
+def check_as_logged(found: list[Rescored]) -> None:
+    assert found
+    for each in found:
+        assert not [item for item in each.items if item.changed]
+        was, now = ({n: repr(e) for n, e in of.items()} for of in (each.result.estimates, each.estimates))
+        assert was == now
+        assert {difference for *_, difference in each.lines} <= {0.0} or "nan" in repr(list(each.lines))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", CASES)
+def test_scores_of_an_inspect_log_are_those_logged(key: str, tmp_path: Path) -> None:
+    path = made(BY_KEY[key], tmp_path)
+    with patch.object(Model, "generate", side_effect=AssertionError("a model was asked")):
+        found = rescore(path)
+    check_as_logged(found)
+    for each in found:
+        by_inspect = printed(path)[each.result.scorer]
+        for name, estimate in each.estimates.items():
+            assert repr(float(by_inspect[name])) == repr(float(estimate.value)), name
+
+
+def test_every_benchmark_is_among_the_cases() -> None:
+    assert {key.split("/")[1] for key in CASES} == set(BENCHMARKS)
+
+
+STUBS = (
+    *("nyc_matching", "nyc_matching_gen", "nyc_ranking", "nyc_ranking_gen", "nyc_explanation", "nyc_explanation_gen"),
+    *("humicroedit_rating", "humicroedit_rating_gen", "humicroedit_pairwise", "humicroedit_pairwise_gen"),
+    *("mock_detecting", "mock_detecting_gen", "mock_matching", "mock_matching_gen", "mock_explaining_gen"),
+    *("humorbench", "humorbench_autograder"),
+)
+
+
+@pytest.mark.slow
+def test_scores_of_lm_evals_samples_are_those_logged(tmp_path: Path) -> None:
+    args = {"dataset": "sample"}
+    lm = InLmEval(lambda name: kind_of(name, args))
+    found = run_lm_eval(lm, *STUBS, metadata=args, output=tmp_path)
+    for stub in STUBS:
+        (path,) = tmp_path.rglob(f"samples_{stub}_2*.jsonl")
+        (again,) = rescore(path)
+        check_as_logged([again])
+        results = found["results"][stub]
+        short = {metric.name: metric.shown_in_lm_eval for metric in again.result.benchmark.reported}
+        for name, estimate in again.estimates.items():
+            if name in short:
+                assert results[f"{short[name]},none"] == pytest.approx(estimate.value, abs=0, nan_ok=True), name
+
+
+@pytest.mark.slow
+def test_scores_of_pairs_in_lm_eval_are_those_logged(tmp_path: Path) -> None:
+    records = load("explanation", dataset="sample").records
+    (tmp_path / "texts.json").write_text(json.dumps({r.id: f"{r.target} Indeed." for r in records[1:]}))
+    args = {"dataset": "sample", "system": str(tmp_path / "texts.json")}
+    run_lm_eval(InLmEval(lambda name: kind_of(name, args)), "explanation_preference", metadata=args, output=tmp_path)
+    (path,) = tmp_path.rglob("samples_*.jsonl")
+    check_as_logged(rescore(path))
+
+
+# ---- other rules ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """matching.eval over all folds, and its parts/; twice.eval, scored by another rule too; short.eval with a limit."""
+    folder = tmp_path_factory.mktemp("rescore")
+    (log,) = eval(matching(dataset="sample", fold="all"), model=in_inspect("matching"), display="none")
+    again = score(log, multiple_choice_released_chat(), action="append", display="none")
+    (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), display="none", limit=4)
+    for name, each in (("matching", log), ("twice", again), ("short", short)):
+        write_eval_log(each, str(folder / f"{name}.eval"))
+    for part in ("1/3", "2/3", "3/3"):
+        task = matching(dataset="sample", fold="all", shard=part)
+        eval(task, model=in_inspect("matching"), display="none", log_dir=str(folder / "parts"))
+    return folder
+
+
+RULES: list[dict[str, Any]] = [
+    {"extraction": "released_chat"},
+    {"extraction": "released_leaderboard"},
+    {"on_unparsed": "exclude"},
+    {"on_unparsed": "random", "seed": 7},
+    {"extraction": "released_chat", "on_unparsed": "random"},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_another_rule_scores_as_a_run_with_that_rule(logs: Path, rules: dict[str, Any]) -> None:
+    log = read_eval_log(str(logs / "matching.eval"))
+    run = load("matching", dataset="sample", fold="all", **rules)
+    texts = {str(s.id): (s.output.completion, s.output.stop_reason == "content_filter") for s in log.samples or []}
+    outcomes = [run.outcome(record, *texts[record.id]) for record in run.records]
+    (found,) = rescore(logs / "matching.eval", [(name, str(value)) for name, value in rules.items()])
+    expected = run.metrics(sorted(outcomes, key=lambda o: [item.id for item in found.items].index(o.id)))
+    assert {n: repr(e) for n, e in found.estimates.items()} == {n: repr(e) for n, e in expected.items()}
+    assert found.changed == {name: value for name, value in rules.items() if value != 1234}
+    assert any(item.changed for item in found.items)
+
+
+@pytest.mark.slow
+def test_scorers_keep_their_own_rules(logs: Path, tmp_path: Path) -> None:
+    strict, chat = rescore(logs / "twice.eval")
+    assert (strict.result.scorer, chat.result.scorer) == ("multiple_choice", "multiple_choice_released_chat")
+    check_as_logged([strict, chat])
+    assert strict.estimates["accuracy"] != chat.estimates["accuracy"]
+    log = read_eval_log(str(logs / "matching.eval"))
+    given = score(log, multiple_choice("released_leaderboard", "exclude"), action="overwrite", display="none")
+    write_eval_log(given, str(tmp_path / "given.eval"))
+    check_as_logged(rescore(tmp_path / "given.eval"))
+
+
+def with_rule(task: str, rule: str, folder: Path) -> Path:
+    case = BY_KEY[f"inspect/{task}"]
+    changed = Case(case.harness, case.tasks, rule, case.model, case.args | {"on_unparsed": rule}, case.graders)
+    return made(changed, folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "task",
+    ["humorbench/sample/one_explanation_per=row,graders=3/scripted", "mock_generation/sample/default/scripted"],
+)
+def test_judged_scores_by_another_rule_need_no_grader(task: str, tmp_path: Path) -> None:
+    wrong, exclude = (with_rule(task, rule, tmp_path / rule) for rule in ("wrong", "exclude"))
+    for log, rule, other in ((wrong, "exclude", exclude), (exclude, "wrong", wrong)):
+        with patch.object(Model, "generate", side_effect=AssertionError("a model was asked")):
+            changed, expected = rescore(log, [("on_unparsed", rule)])[0], rescore(other)[0]
+        assert {n: repr(e) for n, e in changed.estimates.items()} == {
+            n: repr(e) for n, e in expected.result.estimates.items()
+        }
+        assert any(item.changed for item in changed.items)
+
+
+@pytest.mark.slow
+def test_a_comparison_with_the_reference_is_counted_again(tmp_path: Path) -> None:
+    found: dict[str, EvalLog] = {}
+    for rule in ("wrong", "exclude"):
+        task = explanation(dataset="sample", fold="all", on_unparsed=rule)
+        (log,) = eval(task, model=in_inspect("explanation"), display="none")
+        judges = {"grader": [in_inspect("judge", "j")]}
+        found[rule] = score(log, reference_preference(cache=False), action="append", display="none", model_roles=judges)
+        write_eval_log(found[rule], str(tmp_path / f"{rule}.eval"))
+    check_as_logged(rescore(tmp_path / "wrong.eval"))
+    changed = {each.result.scorer: each for each in rescore(tmp_path / "wrong.eval", [("on_unparsed", "exclude")])}
+    expected = {each.result.scorer: each for each in rescore(tmp_path / "exclude.eval")}
+    for name, each in changed.items():
+        assert {n: repr(e) for n, e in each.estimates.items()} == {
+            n: repr(e) for n, e in expected[name].result.estimates.items()
+        }
+    assert any(item.changed for item in changed["reference_preference"].items)
+
+
+# ---- command --------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_command_prints_and_writes_both_scores(logs: Path, tmp_path: Path) -> None:
+    log, out = logs / "matching.eval", tmp_path / "out.json"
+    assert "0 scored differently; rules: as logged." in humor_tasks("rescore", log)
+    said = humor_tasks("rescore", log, "-T", "on_unparsed=exclude", "-o", out)
+    (written,) = json.loads(out.read_text())
+    assert f"{written['changed_replies']} scored differently; rules: on_unparsed=exclude." in said
+    (told,) = json.loads(humor_tasks("rescore", log, "-T", "on_unparsed=exclude", "--json"))
+    assert written | told == written
+    accuracy = told["metrics"]["accuracy"]
+    assert accuracy["difference"] == accuracy["rescored"] - accuracy["logged"] > 0
+    assert f"{accuracy['rescored']:.5f}" in said
+    items = {item["id"]: item for item in written["items"]}
+    run = load("matching", dataset="sample", fold="all", on_unparsed="exclude")
+    assert set(items) == {record.id for record in run.records}
+    left_out = [item for item in items.values() if "accuracy" not in item["rescored"]["values"]]
+    assert len(left_out) == written["changed_replies"]
+    assert all(item["logged"]["values"]["accuracy"] == 0 for item in left_out)
+
+
+@pytest.mark.slow
+def test_an_unfinished_run_is_scored_and_said(logs: Path) -> None:
+    assert "short.eval: incomplete: 4 of 10 items." in humor_tasks("rescore", logs / "short.eval")
+
+
+@pytest.mark.slow
+def test_what_cannot_be_rescored_is_refused(logs: Path, tmp_path: Path) -> None:
+    log = logs / "matching.eval"
+    assert "there is no 'setting'; choose from extraction, on_unparsed, seed" in refused(
+        "rescore", log, "-T", "setting=pixels"
+    )
+    assert "Did you mean 'strict'?" in refused("rescore", log, "-T", "extraction=strickt")
+    assert "write -T NAME=VALUE" in refused("rescore", log, "-T", "seed")
+    assert "seed is given twice" in refused("rescore", log, "-T", "seed=1", "-T", "seed=2")
+    assert "ends with .json" in refused("rescore", log, "-o", tmp_path / "out.eval")
+    assert "there is no such file" in refused("rescore", tmp_path / "none.eval")
+    (tmp_path / "cut.eval").write_bytes(log.read_bytes()[:500])
+    assert "truncated or damaged" in refused("rescore", tmp_path / "cut.eval")
+    as_json = tmp_path / "log.json"
+    write_eval_log(read_eval_log(str(log)), str(as_json))
+    before = as_json.read_bytes()
+    assert "is a log; give another file" in refused("rescore", as_json, "-o", as_json)
+    assert as_json.read_bytes() == before
+    check_as_logged(rescore(as_json))
+
+
+@pytest.mark.slow
+def test_rules_that_do_not_apply_are_refused_or_left_as_logged(tmp_path: Path) -> None:
+    args = {"dataset": "sample"}
+    lm = InLmEval(lambda name: kind_of(name, args))
+    run_lm_eval(lm, "nyc_matching", "humicroedit_rating", "humorbench_autograder", metadata=args, output=tmp_path)
+    wanted = {
+        "nyc_matching": ("extraction", "choose from on_unparsed, seed"),  # the run compared log-likelihoods
+        "humicroedit_rating": ("seed", "choose from on_unparsed"),
+        "humorbench_autograder": ("seed", "no parameter changes the scores of humorbench_autograder"),
+    }
+    for stub, (name, told) in wanted.items():
+        (path,) = tmp_path.rglob(f"samples_{stub}_2*.jsonl")
+        with pytest.raises(BadInput, match=told):
+            rescore(path, [(name, "1")])
+    (results,) = tmp_path.rglob("results_*.json")
+    by_name = {each.result.benchmark.name: each for each in rescore(results, [("seed", "7")])}
+    assert {name: each.changed for name, each in by_name.items()} == {
+        "matching": {"seed": 7},
+        "humicroedit_rating": {},
+        "humorbench_autograder": {},
+    }
+
+
+@pytest.mark.slow
+def test_the_parts_of_a_run_are_rescored_as_one(logs: Path) -> None:
+    (parts,), (whole,) = rescore(logs / "parts"), rescore(logs / "matching.eval")
+    check_as_logged([parts])
+    assert len(parts.result.paths) == 3
+    assert {n: repr(e) for n, e in parts.estimates.items()} == {n: repr(e) for n, e in whole.estimates.items()}
+    rules = [("on_unparsed", "exclude")]
+    assert repr(rescore(logs / "parts", rules)[0].estimates) == repr(
+        rescore(logs / "matching.eval", rules)[0].estimates
+    )
+
+
+def test_predictions_are_no_log(tmp_path: Path) -> None:
+    run = load("matching", dataset="sample")
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps({record.id: "A" for record in run.records}))
+    assert evaluate(run, json.loads(path.read_text())).metrics
+    assert "cannot be read as an Inspect log" in refused("rescore", path)
