@@ -290,7 +290,7 @@ def report() -> Callable[..., Report]:
 
 def test_names_of_systems_cannot_leave_their_place(report: Callable[..., Report]) -> None:
     attack = "</script><b>[[data]] {{ x }}</b>\u202e"
-    html = page(report(attack))
+    html = page(report(attack)).replace("<wbr>", "")
     assert attack not in html
     assert "&lt;/script&gt;&lt;b&gt;[[data]] {{ x }}&lt;/b&gt;‹U+202E›" in html
     assert index_of(html)["systems"][0]["name"].startswith("</script><b>[[data]] {{ x }}</b>‹U+202E›")
