@@ -201,7 +201,7 @@ def test_long_replies_are_cut_until_the_page_is_small_enough(monkeypatch: pytest
     monkeypatch.setattr(module, "MOST", module.RESERVED + 200_000)
     small = module.gallery(results, ["m"], 0)
     assert len(small.blocks) <= 200_000 < len(whole.blocks)
-    assert small.notes == ("Replies are cut at 1,000 characters to keep the page small; the logs hold them whole.",)
+    assert small.notes == ("Replies are cut at 1,400 characters to keep the page small; the logs hold them whole.",)
     monkeypatch.setattr(module, "MOST", module.RESERVED)
     none = module.gallery(results, ["m"], 0)
     assert "replies-" not in none.blocks
