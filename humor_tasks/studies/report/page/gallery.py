@@ -66,6 +66,8 @@ def _notes(collected: Collected, album: Album, length: int | None) -> list[str]:
         )
     if album.unreadable:
         notes.append(f"{album.unreadable:,} pictures are damaged and left out.")
+    if collected.without_replies:
+        notes.append(f"{collected.without_replies:,} replies are left out, which no page can hold; the logs hold them.")
     if length == 0:
         notes.append("The page has no room for the replies; the logs hold them.")
     elif length is not None:
