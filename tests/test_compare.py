@@ -368,6 +368,46 @@ def test_different_graders_do_not_compare() -> None:
         compared(*runs)
 
 
+def points(name: str, shares: Sequence[float | None]) -> Result:
+    """A run of HumorBench with one point an item; None is a missing verdict."""
+    outcomes = []
+    for i, share in enumerate(shares):
+        missing = {"grader_failed": float(share is None), "undecided": 0.0, "asked_points": 1.0}
+        found = missing if share is None else missing | {"coverage": share, "graded_points": 1.0}
+        outcomes.append(Outcome(f"i{i}", f"c{i // 3}", {}, "answered", "text", None, found))
+    return of(name, outcomes, "humorbench")
+
+
+def test_missing_verdicts_of_graders_are_warned_of() -> None:
+    (found,) = compared(points("a", [1.0, 0.0] * 15), points("b", [None] * 3 + [1.0] * 27)).benchmarks
+    (warning, left_out) = found.notes
+    assert warning.startswith("b: 10.0% of the graders' verdicts are missing")
+    assert left_out == "a and b: 3 items count in one of the two only, and are left out."
+    assert found.comparisons[0].test.difference.n == 27
+
+
+def test_a_ratio_of_sums_is_no_mean_over_items() -> None:
+    rng = random.Random(0)
+
+    def captions(name: str) -> Result:
+        outcomes = []
+        for i in range(40):
+            n = 1 + i % 3
+            share = sum(rng.random() < 0.5 for _ in range(n)) / n
+            found = {"coverage": share, "graded_points": float(n), "asked_points": float(n)}
+            outcomes.append(Outcome(f"i{i}", f"c{i // 2}", {}, "answered", "text", None, found))
+        return of(name, outcomes, "humorbench")
+
+    runs = [captions("a"), captions("b")]
+    (found,) = compared(*runs).benchmarks
+    (c,) = found.comparisons
+    a, b = (run.estimates["coverage"].value for run in runs)
+    assert c.test.difference.value == pytest.approx(a - b)
+    assert found.notes[0].startswith("coverage is no mean over items")
+    assert c.wins
+    assert sum(c.wins) == 40
+
+
 # ---- names --------------------------------------------------------------------------------------
 
 
@@ -470,6 +510,22 @@ def test_the_command_compares_logs_of_both_harnesses(logs: Path, tmp_path: Path)
 
 
 @pytest.mark.slow
+def test_files_of_predictions_are_compared_with_runs_and_with_each_other(logs: Path, tmp_path: Path) -> None:
+    ids = [outcome.id for outcome in read_results([logs / "first"]).results[0].outcomes]
+    for letter in "AB":
+        (tmp_path / f"all_{letter}.json").write_text(json.dumps(dict.fromkeys(ids, letter)))
+    files = [tmp_path / f"all_{letter}.json" for letter in "AB"]
+    how = ("--task", "matching", "--dataset", "sample")
+    out = tmp_path / "c.csv"
+    commands.humor_tasks("compare", logs / "first", *files, *how, "-o", out)
+    rows = {frozenset((r["first"], r["second"])): r for r in csv.DictReader(io.StringIO(out.read_text()))}
+    same = rows[frozenset(("baseline/first", "all_A"))]  # the baseline always answers A
+    assert (float(same["difference"]), same["equal"], float(same["p_holm"])) == (0, "10", 1)
+    assert rows.keys() == {frozenset(pair) for pair in itertools.combinations(("baseline/first", "all_A", "all_B"), 2)}
+    assert "name their benchmark with --task" in commands.refused("compare", *files, "--dataset", "sample")
+
+
+@pytest.mark.slow
 def test_the_command_refuses_what_cannot_be_compared_and_writes_nothing(logs: Path, tmp_path: Path) -> None:
     out = tmp_path / "c.md"
     assert "there is no other run to compare it with" in commands.refused("compare", logs / "first", "-o", out)
@@ -483,6 +539,9 @@ def test_the_command_refuses_what_cannot_be_compared_and_writes_nothing(logs: Pa
     assert "is the same run as" in commands.refused("compare", log, copy, "-o", out)
     assert "there is no such file" in commands.refused("compare", tmp_path / "none.eval", "-o", out)
     assert not out.exists()
+    before = copy.read_bytes()
+    commands.refused("compare", logs / "lm", copy, "-o", copy)
+    assert copy.read_bytes() == before
     assert "a report ends in .md, .csv, .json" in commands.refused("compare", log, copy, "-o", tmp_path / "c.txt")
 
 

@@ -136,6 +136,7 @@ def test_all_other_rows_say_why_not(name: str) -> None:
     assert verdict.told.startswith("cannot run here, because ")
 
 
+@pytest.mark.slow
 def test_every_row_together() -> None:
     code, told = run("--all", "--dataset", "sample")
     assert code == 0
@@ -260,6 +261,7 @@ def copied(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_other_rows_differ(copied: Path) -> None:
     code, told = run("humicroedit-rating-baseline", "--dataset", copied)
     train = [float(line.rsplit(",", 1)[1]) for line in _lines(copied / "humicroedit" / "task-1" / "train.csv")]
@@ -347,6 +349,34 @@ def test_a_model_is_run_and_its_log_can_be_given_instead(copied: Path, tmp_path:
 
 
 @pytest.mark.slow
+def test_fewer_items_than_published_are_told(tmp_path: Path) -> None:
+    shutil.copy(folder("humorbench") / "sample_rubric.csv", tmp_path / "labels.csv")
+    ids = [record.id for record in load("humorbench_autograder", dataset=str(tmp_path / "labels.csv")).records]
+    (tmp_path / "verdicts.json").write_text(json.dumps(dict.fromkeys(ids, "<judgement>PASS</judgement>")))
+    given = ("--dataset", tmp_path / "labels.csv", "--predictions", tmp_path / "verdicts.json")
+    code, told = run("humorbench-autograder-gpt-4o", *given)
+    assert code == 1
+    assert "accuracy: published 0.87000, here 0.60000 [" in told
+    assert "published on n 400: these are other rows." in told
+
+
+@pytest.mark.slow
+def test_clip_runs_where_its_weights_are_at_hand(copied: Path, tmp_path: Path) -> None:
+    from standins.tiny_clip_folder import saved
+
+    from humor_tasks import clip_predict
+
+    weights, dataset = saved(tmp_path), copied / "newyorker_caption_contest"
+    given = ("matching-clip-zero-shot", "--dataset", copied, "--model", f"clip/{weights}")
+    code, told = run(*given, "--json")
+    letters = clip_predict(dataset, "matching", weights, fold="all")
+    expected = evaluate(load("matching", dataset=str(dataset), setting="pixels", fold="all"), letters).metrics
+    (verdict,) = json.loads(told)
+    assert [figure["here"] for figure in verdict["figures"]] == [expected["accuracy"].value]
+    assert code == {"reproduced": 0, "differs": 1}[verdict["status"]]
+
+
+@pytest.mark.slow
 def test_a_model_that_cannot_be_used_says_why(copied: Path) -> None:
     code, told = run("matching-clip-zero-shot", "--dataset", copied, "--model", "clip/no-such-folder")
     assert code == 3
@@ -356,14 +386,19 @@ def test_a_model_that_cannot_be_used_says_why(copied: Path) -> None:
 @pytest.mark.slow
 def test_logs_that_do_not_fit_the_row_are_refused(tmp_path: Path) -> None:
     def log(task: Any, **more: Any) -> str:
-        return str(eval(task, model="baseline/first", display="none", log_dir=str(tmp_path), **more)[0].location)
+        more = {"log_dir": str(tmp_path), **more}
+        return str(eval(task, model="baseline/first", display="none", **more)[0].location)
 
     given = ("reproduce", "matching-first", "--predictions")
     whole = log(matching(dataset="sample", fold="all"))
     assert run("matching-first", "--predictions", whole)[0] == 0
+    for part in ("1/2", "2/2"):
+        log(matching(dataset="sample", fold="all", shard=part), log_dir=str(tmp_path / "parts"))
+    assert run("matching-first", "--predictions", tmp_path / "parts") == run("matching-first", "--predictions", whole)
     assert "is no run of matching" in refused(*given, log(ranking(dataset="sample", fold="all")))
     assert "it has fold=0, the row fold=all" in refused(*given, log(matching(dataset="sample")))
     assert "incomplete: 4 of 50 items" in refused(*given, log(matching(dataset="sample", fold="all"), limit=4))
+    assert "holds several runs of matching" in refused(*given, tmp_path)
     for name in ("matching-clip-fine-tuned", "matching-gpt-4-5-shot"):
         told = refused("reproduce", name, "--predictions", whole)
         assert "its rows are those of the packaged sample" in told

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -22,7 +22,8 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import multiple_choice, multiple_choice_released_chat, reference_preference
 from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
-from humor_tasks.studies.reproduce.rescore import Rescored, rescore
+from humor_tasks.studies.reproduce import rescore as rescoring
+from humor_tasks.studies.reproduce.rescore import Rescored
 from humor_tasks.testing import run_lm_eval
 
 # One run a benchmark and kind of scorer; in a third of the replies something is wrong.
@@ -54,6 +55,13 @@ def no_model_is_asked(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     with patch.object(Model, "generate", side_effect=AssertionError("a model was asked")):
         yield
+
+
+def rescore(path: Path, given: Sequence[tuple[str, str]] = ()) -> list[Rescored]:
+    """The scores of one log, of which nothing is left out."""
+    found, left_out = rescoring.rescore([path], given)
+    assert not left_out
+    return found
 
 
 def made(case: Case, folder: Path) -> Path:
@@ -88,8 +96,8 @@ def test_scores_of_an_inspect_log_are_those_logged(key: str, tmp_path: Path) -> 
     check_as_logged(found)
     for each in found:
         by_inspect = printed(path)[each.result.scorer]
-        for name, estimate in each.estimates.items():
-            assert repr(float(by_inspect[name])) == repr(float(estimate.value)), name
+        for name, estimate in each.estimates.items():  # the parts of rates that are zero are not printed
+            assert repr(float(by_inspect.get(name, 0.0))) == repr(float(estimate.value)), name
 
 
 def test_every_benchmark_is_among_the_cases() -> None:
@@ -135,13 +143,16 @@ def test_scores_of_pairs_in_lm_eval_are_those_logged(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """matching.eval over all folds; strict.eval, scored again by another rule; short.eval with a limit."""
+    """matching.eval over all folds, and its parts/; twice.eval, scored by another rule too; short.eval with a limit."""
     folder = tmp_path_factory.mktemp("rescore")
     (log,) = eval(matching(dataset="sample", fold="all"), model=in_inspect("matching"), display="none")
     again = score(log, multiple_choice_released_chat(), action="append", display="none")
     (short,) = eval(matching(dataset="sample"), model=in_inspect("matching"), display="none", limit=4)
     for name, each in (("matching", log), ("twice", again), ("short", short)):
         write_eval_log(each, str(folder / f"{name}.eval"))
+    for part in ("1/3", "2/3", "3/3"):
+        task = matching(dataset="sample", fold="all", shard=part)
+        eval(task, model=in_inspect("matching"), display="none", log_dir=str(folder / "parts"))
     return folder
 
 
@@ -229,7 +240,7 @@ def test_the_command_prints_and_writes_both_scores(logs: Path, tmp_path: Path) -
     log, out = logs / "matching.eval", tmp_path / "out.json"
     assert "0 scored differently; rules: as logged." in humor_tasks("rescore", log)
     said = humor_tasks("rescore", log, "-T", "on_unparsed=exclude", "-o", out)
-    written = json.loads(out.read_text())["scores"][0]
+    (written,) = json.loads(out.read_text())
     assert f"{written['changed_replies']} scored differently; rules: on_unparsed=exclude." in said
     (told,) = json.loads(humor_tasks("rescore", log, "-T", "on_unparsed=exclude", "--json"))
     assert written | told == written
@@ -246,7 +257,7 @@ def test_the_command_prints_and_writes_both_scores(logs: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_an_unfinished_run_is_scored_and_said(logs: Path) -> None:
-    assert "Beware: incomplete: 4 of 10 items." in humor_tasks("rescore", logs / "short.eval")
+    assert "short.eval: incomplete: 4 of 10 items." in humor_tasks("rescore", logs / "short.eval")
 
 
 @pytest.mark.slow
@@ -258,7 +269,6 @@ def test_what_cannot_be_rescored_is_refused(logs: Path, tmp_path: Path) -> None:
     assert "Did you mean 'strict'?" in refused("rescore", log, "-T", "extraction=strickt")
     assert "write -T NAME=VALUE" in refused("rescore", log, "-T", "seed")
     assert "seed is given twice" in refused("rescore", log, "-T", "seed=1", "-T", "seed=2")
-    assert "is a folder; name the log itself" in refused("rescore", logs)
     assert "ends with .json" in refused("rescore", log, "-o", tmp_path / "out.eval")
     assert "there is no such file" in refused("rescore", tmp_path / "none.eval")
     (tmp_path / "cut.eval").write_bytes(log.read_bytes()[:500])
@@ -266,13 +276,13 @@ def test_what_cannot_be_rescored_is_refused(logs: Path, tmp_path: Path) -> None:
     as_json = tmp_path / "log.json"
     write_eval_log(read_eval_log(str(log)), str(as_json))
     before = as_json.read_bytes()
-    assert "is the log; give another file" in refused("rescore", as_json, "-o", as_json)
+    assert "is a log; give another file" in refused("rescore", as_json, "-o", as_json)
     assert as_json.read_bytes() == before
     check_as_logged(rescore(as_json))
 
 
 @pytest.mark.slow
-def test_rules_that_do_not_apply_are_refused(tmp_path: Path) -> None:
+def test_rules_that_do_not_apply_are_refused_or_left_as_logged(tmp_path: Path) -> None:
     args = {"dataset": "sample"}
     lm = InLmEval(lambda name: kind_of(name, args))
     run_lm_eval(lm, "nyc_matching", "humicroedit_rating", "humorbench_autograder", metadata=args, output=tmp_path)
@@ -286,8 +296,24 @@ def test_rules_that_do_not_apply_are_refused(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=told):
             rescore(path, [(name, "1")])
     (results,) = tmp_path.rglob("results_*.json")
-    with pytest.raises(BadInput, match="give one samples_"):
-        rescore(results)
+    by_name = {each.result.benchmark.name: each for each in rescore(results, [("seed", "7")])}
+    assert {name: each.changed for name, each in by_name.items()} == {
+        "matching": {"seed": 7},
+        "humicroedit_rating": {},
+        "humorbench_autograder": {},
+    }
+
+
+@pytest.mark.slow
+def test_the_parts_of_a_run_are_rescored_as_one(logs: Path) -> None:
+    (parts,), (whole,) = rescore(logs / "parts"), rescore(logs / "matching.eval")
+    check_as_logged([parts])
+    assert len(parts.result.paths) == 3
+    assert {n: repr(e) for n, e in parts.estimates.items()} == {n: repr(e) for n, e in whole.estimates.items()}
+    rules = [("on_unparsed", "exclude")]
+    assert repr(rescore(logs / "parts", rules)[0].estimates) == repr(
+        rescore(logs / "matching.eval", rules)[0].estimates
+    )
 
 
 def test_predictions_are_no_log(tmp_path: Path) -> None:

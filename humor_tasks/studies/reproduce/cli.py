@@ -127,6 +127,8 @@ def _show(verdict: Verdict, given: Given) -> None:
     click.echo(f"{row.name}: {verdict.told}")
     for each in verdict.compared:
         click.echo(f"  {each}")
+        if row.recipe in ("model", "predictions") and each.figure.n not in (None, each.here.n):
+            click.echo(f"  published on n {each.figure.n}: these are other rows.")
     if verdict.changed:
         told = ", ".join(f"{name}={value}" for name, value in verdict.changed.items())
         click.echo(f"  with {told}: not the published rows or protocol.")
@@ -157,36 +159,40 @@ def _table(verdicts: list[Verdict]) -> None:
 
 
 @click.command()
-@click.argument("log", type=_PATH)
+@click.argument("logs", nargs=-1, required=True, type=_PATH)
 @click.option(
     "-T", "given", multiple=True, metavar="NAME=VALUE", help="Score by another rule: extraction, on_unparsed or seed."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-o", "--output", type=_PATH, help="Write the scores and the outcome of every reply (.json).")
-def rescore(log: Path, given: tuple[str, ...], as_json: bool, output: Path | None) -> None:
-    """Compute every score of a finished run again from its LOG, without a model or a grader.
+def rescore(logs: tuple[Path, ...], given: tuple[str, ...], as_json: bool, output: Path | None) -> None:
+    """Compute every score of finished runs again from their LOGS, without a model or a grader.
 
-    LOG is an Inspect log (.eval, .json), or lm-eval's samples. Without -T the scores are those of the log.
+    LOGS are Inspect logs (.eval, .json), lm-eval's samples, or folders of them; the parts of a run are one run. Without
+    -T the scores are those of the logs.
     """
     from humor_tasks.data.writing import write_json
-    from humor_tasks.studies.analysis.tables import echo, table
+    from humor_tasks.studies.analysis.tables import echo, safe, table
     from humor_tasks.studies.reproduce.rescore import rescore as compute
 
     if output is not None and output.suffix != ".json":
         raise BadInput(f"-o {output}: give a file that ends with .json.")
-    if output is not None and output.resolve() == log.resolve():
-        raise BadInput(f"-o {output}: is the log; give another file.")
-    found = compute(log, _pairs(given))
+    found, left_out = compute(logs, _pairs(given))
     if output is not None:
-        write_json(output, {"log": str(log), "scores": [each.as_dict(items=True) for each in found]})
+        if output.resolve() in {path.resolve() for each in found for path in each.result.paths}:
+            raise BadInput(f"-o {output}: is a log; give another file.")
+        write_json(output, [each.as_dict(items=True) for each in found])
     if as_json:
         click.echo(json.dumps([each.as_dict() for each in found], indent=2))
-        return
-    for each in found:
+    for each in [] if as_json else found:
         lines = [(name, *(f"{value:.5f}" for value in values)) for name, *values in each.lines]
         rules = ", ".join(f"{name}={value}" for name, value in each.changed.items()) or "as logged"
         changed = sum(item.changed for item in each.items)
+        echo(f"{safe(each.result.system)}, {each.result.benchmark.name}\n\n")
         echo(f"{table((each.result.scorer, 'logged', 'rescored', 'difference'), lines)}\n\n")
-        click.echo(f"{len(each.items)} replies, {changed} scored differently; rules: {rules}.")
+        click.echo(f"{len(each.items)} replies, {changed} scored differently; rules: {rules}.\n")
+    for each in found:
         for note in each.result.notes:
-            click.echo(f"Beware: {note}", err=True)
+            click.echo(f"Beware: {each.result.paths[0]}: {note}", err=True)
+    for out in left_out:
+        click.echo(f"Left out: {out.path}: {out.why}", err=True)

@@ -202,7 +202,7 @@ RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
 
 
 def rescored(row: Row, given: Given, path: Path) -> Estimates:
-    """The scores of predictions: a submission or {id: reply}, or a log of either harness.
+    """The scores of predictions: a submission or {id: reply}, or a log of either harness or a folder of its parts.
 
     Raises BadInput for what does not fit the row's benchmark, rows and parameters.
     """
@@ -211,9 +211,9 @@ def rescored(row: Row, given: Given, path: Path) -> Estimates:
 
     if row.recipe in ("labels", "votes"):
         raise BadInput(f"{row.name} is not computed from predictions; leave --predictions out.")
-    if not path.is_file():
+    if not path.exists():
         raise BadInput(f"{path}: there is no such file.")
-    if is_log(path):
+    if path.is_dir() or is_log(path):
         return _of_log(row, given, path)
     run = opened(row, given)
     replies = read_predictions(path, run.form.from_submission)
@@ -229,6 +229,8 @@ def _of_log(row: Row, given: Given, path: Path) -> Estimates:
     found = read_results([path]).of(row.benchmark)
     if not found:
         raise BadInput(f"{path}: is no run of {row.benchmark}.")
+    if len({each.paths for each in found}) > 1:
+        raise BadInput(f"{path}: holds several runs of {row.benchmark}; name one log, or a folder of the parts of one.")
     result = found[0]
     told = [*(() if result.complete else result.notes)]
     told += _other({**row.parameters, **given.parameters}, result.signature)

@@ -24,7 +24,7 @@ from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.rated import panel_rating
-from humor_tasks.studies.results import Result, read_results
+from humor_tasks.studies.results import LeftOut, Result, read_results
 
 RULES = ("extraction", "on_unparsed", "seed")
 """The parameters that change how a reply counts, and not what was asked."""
@@ -80,8 +80,10 @@ class Rescored:
         columns = ("logged", "rescored", "difference")
         metrics = {name: dict(zip(columns, map(number, rest), strict=True)) for name, *rest in self.lines}
         about: dict[str, Any] = {
-            "scorer": self.result.scorer,
+            "logs": [str(path) for path in self.result.paths],
+            "system": self.result.system,
             "benchmark": self.result.benchmark.name,
+            "scorer": self.result.scorer,
             "changed": dict(self.changed),
         }
         about |= {"replies": len(self.items), "changed_replies": sum(item.changed for item in self.items)}
@@ -89,24 +91,26 @@ class Rescored:
         return about | ({"items": [item.as_dict() for item in self.items]} if items else {})
 
 
-def rescore(path: Path, given: Sequence[tuple[str, str]] = ()) -> list[Rescored]:
-    """The scores of a log by each of its scorers; `given` are parameters as name and text.
+def rescore(paths: Sequence[Path], given: Sequence[tuple[str, str]] = ()) -> tuple[list[Rescored], Sequence[LeftOut]]:
+    """The scores of each run and scorer in logs, folders of logs and parts of runs, and what was left out of them.
 
-    Raises BadInput for a file that is no log of this package's tasks, and for parameters that the scores do not have.
+    given: parameters as name and text. Raises BadInput where there is no log of this package's tasks, and for
+    parameters that none of the scores has.
     """
-    if path.is_dir():
-        raise BadInput(f"{path}: is a folder; name the log itself.")
-    results = read_results([path]).results
-    if len({result.run.path for result in results}) > 1:
-        raise BadInput(f"{path}: names the samples of several tasks; give one samples_*.jsonl.")
-    known = {name: None for result in results for name in rules_of(result)}
-    benchmark = results[0].benchmark if len({r.benchmark.name for r in results}) == 1 else _asked(results[0])
+    found = read_results(paths)
+    rules = [rules_of(result) for result in found.results]
+    known = dict.fromkeys(name for names in rules for name in names)
     for name, _ in given:
         if not known:
-            raise BadInput(f"-T {name}: no parameter changes the scores of {benchmark.name} in {path}.")
+            of = ", ".join(dict.fromkeys(_asked(result).name for result in found.results))
+            raise BadInput(f"-T {name}: no parameter changes the scores of {of}.")
         check_choice("parameter of these scores", name, known)
-    changes = read_parameters(_asked(results[0]).options, benchmark.name, given)
-    return [_rescored(result, {n: v for n, v in changes.items() if n in rules_of(result)}) for result in results]
+    again = []
+    for result, names in zip(found.results, rules, strict=True):
+        benchmark = _asked(result)
+        changes = read_parameters(benchmark.options, benchmark.name, [each for each in given if each[0] in names])
+        again.append(_rescored(result, changes))
+    return again, found.left_out
 
 
 def _asked(result: Result) -> Benchmark:

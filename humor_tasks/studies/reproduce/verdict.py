@@ -44,7 +44,11 @@ class Compared:
         numbers = {"here": self.here.value, "low": self.here.low, "high": self.here.high, "difference": self.difference}
         shown = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
         about = {"metric": self.figure.estimate, "published": self.figure.value, "source": self.figure.source}
-        return about | shown | {"n": self.here.n, "tolerance": self.tolerance, "agrees": self.agrees}
+        return (
+            about
+            | shown
+            | {"n": self.here.n, "published_n": self.figure.n, "tolerance": self.tolerance, "agrees": self.agrees}
+        )
 
     def __str__(self) -> str:
         within = "the 95 % interval" if self.tolerance is None else f"{self.tolerance:g}"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import Direction, Metric
+from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.paired import PairedTest, paired_tests
@@ -177,6 +178,8 @@ class _Draft:
             )
         yield from _settings(self.systems)
         for system in self.systems:
+            if warning := missing_warning({n: e.value for n, e in system.result.estimates.items()}):
+                yield f"{system.label}: {warning}"
             reported = system.result.estimates.get(self.name)
             if reported and not math.isclose(reported.value, system.value.value, rel_tol=1e-9, abs_tol=EQUAL):
                 yield (
@@ -268,7 +271,7 @@ def _draft(results: Sequence[Result], metric: str | None, refused: list[Refused]
             refused += [Refused(benchmark.name, f"{first.label} and {second.label}", reason) for reason in why]
             continue
         pair = paired(first, second, of, by_item, cache)
-        if all(math.isfinite(x) for column in (*pair.scores[:2], pair.swapped or ()) for x in column):
+        if pair.swapped is None or all(map(math.isfinite, (*pair.scores[0], *pair.scores[1], *pair.swapped))):
             pairs.append(pair)
         else:
             why_not = f"{name} is not defined without some of the clusters."

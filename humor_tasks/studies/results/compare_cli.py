@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from humor_tasks.errors import BadInput
+
 _PATH = click.Path(path_type=Path)
 
 
@@ -13,20 +15,38 @@ _PATH = click.Path(path_type=Path)
 @click.argument("runs", nargs=-1, required=True, type=_PATH)
 @click.option("--metric", help="Metric to compare by. Default: the primary metric of each benchmark.")
 @click.option("--seed", default=0, show_default=True, help="Seed of random permutations and of resampling.")
+@click.option("--task", help="Benchmark of prediction files among RUNS, such as matching.")
+@click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'.")
+@click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of the predictions; repeatable.")
 @click.option("-o", "--output", type=_PATH, help="Also write the comparison (.md, .csv or .json).")
-def compare(runs: tuple[Path, ...], metric: str | None, seed: int, output: Path | None) -> None:
+def compare(
+    runs: tuple[Path, ...],
+    metric: str | None,
+    seed: int,
+    task: str | None,
+    dataset: str | None,
+    given: tuple[str, ...],
+    output: Path | None,
+) -> None:
     """Compare systems on the items that they all answered, per benchmark.
 
-    RUNS are Inspect logs, lm-eval samples or results, and folders of them. Every two runs of one benchmark are compared
-    if they compare; the others are listed with the reason. docs/comparing.md says what the figures mean.
+    RUNS are Inspect logs, lm-eval samples or results, folders of them, and with --task files of predictions. Every two
+    runs of one benchmark are compared if they compare; the others are listed with the reason. docs/comparing.md says
+    what the figures mean.
     """
+    from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.tables import echo
+    from humor_tasks.studies.parameters import opened
     from humor_tasks.studies.results import read_results
     from humor_tasks.studies.results.compare import compare as compute
     from humor_tasks.studies.results.compare_report import as_markdown, check_ending, write_report
 
+    if task is None and (dataset is not None or given):
+        raise BadInput("--dataset and -T describe files of predictions; name their benchmark with --task.")
+    check_output(output, *runs)
     check_ending(output)
-    found = compute(read_results(runs), metric, seed)
+    predictions = opened(task, given, dataset=dataset) if task else None
+    found = compute(read_results(runs, predictions), metric, seed)
     if output:
         write_report(output, found)
     echo(as_markdown(found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import Metric
@@ -34,6 +35,11 @@ class System:
     value: Estimate
     by_item: Mapping[str, tuple[float, str]] = field(repr=False)
     strength: Strength | None = None
+
+    @cached_property
+    def clusters(self) -> Mapping[str, str]:
+        """Item id -> its cluster, of the items that count."""
+        return {outcome.id: outcome.cluster for outcome in self.counted}
 
 
 @dataclass(frozen=True)
@@ -84,11 +90,9 @@ def problems(first: System, second: System) -> list[str]:
         return [f"are one run, scored by {one.scorer} and {other.scorer}."]
     if why := refusals(one, other):
         return [f"{reason.rstrip('.')}." for reason in why]
-    clusters = [{o.id: o.cluster for o in system.counted} for system in (first, second)]
-    common = clusters[0].keys() & clusters[1].keys()
-    if not common:
+    if not first.clusters.keys() & second.clusters.keys():
         return ["have no item in common that counts."]
-    if any(clusters[0][identity] != clusters[1][identity] for identity in common):
+    if any(cluster != second.clusters.get(identity, cluster) for identity, cluster in first.clusters.items()):
         return ["have the same items in other clusters."]
     return []
 
@@ -97,9 +101,8 @@ def paired(
     first: System, second: System, metric: Metric, by_item: bool, cache: dict[tuple[str, frozenset[str]], list[float]]
 ) -> Paired:
     """The scores of two systems on the items that both have."""
-    theirs = {o.id for o in second.counted}
-    clusters = {o.id: o.cluster for o in first.counted if o.id in theirs}
-    left_out = len({o.id for o in first.counted} ^ theirs)
+    clusters = {identity: cluster for identity, cluster in first.clusters.items() if identity in second.clusters}
+    left_out = len(first.clusters) + len(second.clusters) - 2 * len(clusters)
     won: dict[str, list[int]] | None = None
     if clusters.keys() <= first.by_item.keys() & second.by_item.keys():
         a, b = ([system.by_item[identity][0] for identity in clusters] for system in (first, second))
