@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import itertools
 import json
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import eval
@@ -18,6 +20,7 @@ from standins.judging import fickle, write_texts
 
 from humor_tasks import evaluate, load, tasks
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
 from humor_tasks.data.shards import Shard, read_shard
@@ -248,11 +251,10 @@ def test_four_parts_in_inspect_are_one_run_to_the_last_digit(
         assert (joined_.outcomes, joined_.epochs) == (one.outcomes, one.epochs)
         assert (len(joined_.paths), joined_.notes, joined_.complete) == (COUNT, (), True)
         assert [s.id for s in joined_.run] == [s.id for s in one.run]
-        assert {n: repr(e.value) for n, e in joined_.estimates.items()} == {
-            n: repr(float(m.value)) for n, m in printed[one.scorer].items() if n in one.estimates
-        }
-        stderrs = {n: repr(e.stderr) for n, e in joined_.estimates.items()}
-        assert stderrs == {n: repr(float(printed[one.scorer][f"{n}_stderr"].value)) for n in stderrs}
+        shown = {n: repr(float(m.value)) for n, m in printed[one.scorer].items()}
+        for metric, e in joined_.estimates.items():  # the parts of rates that are zero are not printed
+            assert shown.get(metric, "0.0") == repr(e.value)
+            assert shown.get(f"{metric}_stderr", "0.0") == repr(e.stderr)
 
 
 LM_EVAL_RUNS = (
@@ -421,3 +423,23 @@ def test_predictions_of_a_part_are_scored_and_their_signature_names_it() -> None
     assert report.signature.endswith("|shard:2/4")
     with pytest.raises(BadInput, match="missing id"):
         evaluate(part, {})
+
+
+@pytest.mark.slow
+def test_a_report_of_parts_is_the_report_of_the_run(tmp_path: Path) -> None:
+    """With the table of tokens and cost; only the names of the files differ."""
+    for folder, shards in (("whole", (None,)), ("parts", SHARDS)):
+        for shard in shards:
+            logged(tmp_path / folder, "humorbench", {"dataset": "sample", "cache": False, "shard": shard})
+        found = CliRunner().invoke(main, ["report", str(tmp_path / folder), "-o", str(tmp_path / f"{folder}_report")])
+        assert found.exit_code == 0, found.output
+    for name in ("results.csv", "humorbench.csv"):
+        whole, parts = (
+            list(csv.DictReader((tmp_path / f"{each}_report" / name).read_text().splitlines()))
+            for each in ("whole", "parts")
+        )
+        assert whole
+        for row in (*whole, *parts):
+            row.pop("files", None)
+            row.pop("log", None)
+        assert whole == parts

@@ -69,6 +69,14 @@ def test_results_of_both_harnesses_have_the_figures_that_the_harness_printed(log
     assert printed["acc_stderr,none"] == estimates["accuracy"].stderr
 
 
+def test_samples_read_for_their_scores_alone_have_the_same_scores(logs: Path) -> None:
+    for result in read_results([logs]).results:
+        alone = [(s.id, s.epoch, s.cluster, s.scores, s.error) for s in result.run.scored()]
+        assert alone == [(s.id, s.epoch, s.cluster, s.scores, s.error) for s in result.run]
+        assert {s.id: s.outcome for s in result.run} == {o.id: o for o in result.outcomes}
+    assert {s.reply for s in read_results([logs / "a.eval"]).results[0].run.scored()} == {None}
+
+
 def test_an_unfinished_run_is_noted_and_does_not_compare(logs: Path) -> None:
     short, whole = (read_results([logs / f"{name}.eval"]).results[0] for name in ("short", "a"))
     assert (short.complete, short.notes) == (False, ("incomplete: 4 of 10 items.",))

@@ -17,6 +17,7 @@ from inspect_ai.solver import TaskState
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.contract import Benchmark, Options, Run
+from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about, without_release
 from humor_tasks.data.records import Outcome, Record
@@ -53,16 +54,34 @@ def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
     check_one_run(scores)
     estimates = run.metrics([outcome_of(score) for score in scores])
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
-    return flat(estimates)
+    return flat(estimates, run.benchmark.reported)
 
 
-def flat(estimates: Mapping[str, Estimate]) -> dict[str, float]:
-    """Estimates as a flat dict of numbers: `x`, `x_stderr`, `x_ci_low`, `x_ci_high`."""
-    values: dict[str, float] = {}
-    for name, estimate in estimates.items():
-        values |= {name: estimate.value, f"{name}_stderr": estimate.stderr}
-        values |= {f"{name}_ci_low": estimate.low, f"{name}_ci_high": estimate.high}
-    return values
+def flat(estimates: Mapping[str, Estimate], metrics: Sequence[BenchmarkMetric]) -> dict[str, float]:
+    """Estimates as a flat dict of numbers in the order of reading: `x`, `x_stderr`, `x_ci_low`, `x_ci_high`.
+
+    The primary metric, the first of `metrics`, is first, with its error and interval as `stderr`, `ci_low` and
+    `ci_high`, which Inspect's header and data frames know; last, they are repeated under their own names. Before those
+    are the rates of what is not wanted that are zero; their parts are left out, because they are zero, too.
+    """
+    named = {metric.name: metric for metric in metrics}
+    rates = [n for n, metric in named.items() if metric.proportion and metric.direction == "lower"]
+    zero = [name for name in rates if name in estimates and estimates[name].value == 0]
+    parts_of_zero = tuple(f"{name}_" for name in zero)
+    first: dict[str, float] = {}
+    last: dict[str, float] = {}
+    repeated: dict[str, float] = {}
+    for name, e in estimates.items():
+        bounds = {"stderr": e.stderr, "ci_low": e.low, "ci_high": e.high}
+        own = {f"{name}_{bound}": value for bound, value in bounds.items()}
+        if name == metrics[0].name:
+            first |= {name: e.value, **bounds}
+            repeated = own
+        elif name in zero:
+            last |= {name: e.value, **own}
+        elif name in named or not name.startswith(parts_of_zero):
+            first |= {name: e.value, **own}
+    return first | last | repeated
 
 
 def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **changes: str | None) -> Run:

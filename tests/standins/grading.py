@@ -85,7 +85,7 @@ def points(result: Score) -> list[dict[str, Any]]:
 def same(log: EvalLog, expected: Mapping[str, Estimate]) -> None:
     """The log's two scorers report exactly these estimates."""
     shown = metrics(log) | metrics(log, 1)
-    names = [name for name in shown if not name.endswith(("_stderr", "_ci_low", "_ci_high"))]
+    names = [name for name in shown if not name.endswith(("stderr", "ci_low", "ci_high"))]
     assert sorted(names) == sorted(expected)
     for name, estimate in expected.items():
         assert shown[name] == pytest.approx(estimate.value), name

@@ -29,6 +29,7 @@ from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.scorers import multiple_choice, rating_error, reference_overlap
 from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
+from humor_tasks.on_inspect.viewer import viewer_of
 
 LIKELIHOODS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 
@@ -95,6 +96,7 @@ def build(
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
         metadata=about,
+        viewer=viewer_of([r.target or " ".join(point.text for point in r.points) for r in run.records]),
     )
 
 

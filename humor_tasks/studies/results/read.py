@@ -185,7 +185,7 @@ def results_of(run: FinishedRun) -> list[Result]:
     first: LoggedSample | None = None
     errors = 0
     once = Once()
-    for sample in run.samples:
+    for sample in run.scored():
         first = first or sample
         if (sample.benchmark, sample.version, sample.options) != (first.benchmark, first.version, first.options):
             raise BadInput(f"{run.path}: mixes samples of several runs: {first.where} and {sample.where} differ.")
