@@ -69,11 +69,14 @@ def association(
 
     clusters: where every cluster lies in one group and a group has several clusters, clusters are permuted instead of
     items; so the effect of contests does not count as an effect of folds, which consist of contests. Raises BadInput on
-    lists of different length and on draws below 1.
+    lists of different length, on a value that is not finite and on draws below 1.
     """
     n = check_same_length(groups=groups, values=values, **({} if clusters is None else {"clusters": clusters}))
     if draws < 1:
         raise BadInput(f"draws is {draws}; a permutation test needs at least 1.")
+    for i, value in enumerate(values):
+        if not math.isfinite(value):
+            raise BadInput(f"values[{i}] is {value!r}; a value is a finite number.")
     import numpy as np
 
     member = [each if isinstance(each, tuple) else (each,) for each in groups]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 import random
@@ -16,6 +17,7 @@ from standins.commands import lm_eval
 
 from humor_tasks import load
 from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.metric import ACCURACY, rate
 from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample
 from humor_tasks.data.records import Outcome
@@ -24,9 +26,10 @@ from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.studies.analysis.contest_dates import contest_date, has_dates, read_date
-from humor_tasks.studies.analysis.items import Analysis, analyse
+from humor_tasks.studies.analysis.items import Analysis, analyse, analyse_all
 from humor_tasks.studies.analysis.items_report import as_json, as_markdown
-from humor_tasks.studies.results import Result, read_results
+from humor_tasks.studies.analysis.systems import System
+from humor_tasks.studies.results import LeftOut, Result, Results, read_results
 
 LETTERS = "ABCDE"
 
@@ -177,6 +180,61 @@ def test_runs_that_do_not_compare_or_are_incomplete_are_refused() -> None:
         analyse([short])
     with pytest.raises(BadInput, match=r"there is no 'accurracy'.*Did you mean 'accuracy'"):
         analyse([a], metric="accurracy")
+
+
+def test_every_two_systems_must_compare() -> None:
+    """The second and third do not compare, though each of them does with the first, which has other settings."""
+    made = [result(name, right) for name in "abc"]
+    for each, signature in zip(made, ("shots:0|prompts:p", "shots:5|prompts:q", "shots:5|prompts:r"), strict=True):
+        object.__setattr__(each.run, "signature", signature)
+    with pytest.raises(BadInput, match=r"b\.eval and c\.eval do not compare: prompt set: q and r\. Analyse"):
+        analyse(made)
+
+
+def test_runs_that_do_not_compare_are_analysed_apart_and_unfinished_ones_left_out() -> None:
+    short = result("short", right, notes=("incomplete: 4 of 200 items.",), complete=False)
+    files = LeftOut(Path("x"), "is empty.")
+    made, left = analyse_all(Results((short, result("a", right), result("b", right, n=100)), (files,)), draws=99)
+    assert [each.systems for each in made] == [("a",), ("b",)]
+    assert made[0].notes == ()
+    assert made[1].notes[0].startswith("These runs do not compare with those above: rows: 100 of 200")
+    assert left == [files, LeftOut(Path("short.eval"), "incomplete: 4 of 200 items.")]
+    with pytest.raises(BadInput, match=r"no run to analyse\.\nshort\.eval: incomplete: 4 of 200 items\."):
+        analyse_all(Results((short,)))
+
+
+def test_a_shortcut_counts_on_items_without_a_value_of_the_first_system() -> None:
+    """The first system has no value of the first hundred items, whose replies were excluded."""
+    answers = result("b", right)
+    kept = [dataclasses.replace(o, values={}) if i < 100 else o for i, o in enumerate(answers.outcomes)]
+    partly = dataclasses.replace(answers, system="a", outcomes=tuple(kept))
+    found = {(s.system, s.shortcut): s for s in analyse([partly, answers], draws=99).shortcuts}
+    assert found["b", "first"].solved.value == 0.2
+    assert found["b", "first"].solved.n == 200
+
+
+def test_no_cluster_is_among_the_hardest_and_the_easiest() -> None:
+    few = analyse([result("m", lambda i: wrong(i) if i < 4 else right(i), n=20)], draws=99)
+    assert [c.name for c in few.hardest] == ["100", "101"]
+    assert {c.name for c in few.hardest}.isdisjoint(c.name for c in few.easiest)
+
+
+def test_clusters_that_do_not_differ_are_ranked_by_their_means_and_said_so() -> None:
+    """One item in four is wrong, or one in two: less than items of one cluster differ by themselves."""
+    found = analyse([result("m", lambda i: wrong(i) if i % 4 == 0 or i == 157 else right(i))], most=1, draws=99)
+    assert found.hardest[0].name == "139"
+    assert found.notes == ("The clusters differ no more than the items within them: their order may be chance.",)
+
+
+def test_a_metric_of_which_less_is_better_has_no_right_and_wrong() -> None:
+    made = result("m", right)
+    assert System(made, "m", rate("tied"), {"s0": 1.0}, {}, {}, ()).right_or_wrong is False
+    assert System(made, "m", ACCURACY, {"s0": 1.0}, {}, {}, ()).right_or_wrong is True
+
+
+def test_names_of_files_that_were_left_out_are_escaped() -> None:
+    left = [LeftOut(Path("a\u202e*<b>\n# c.eval"), "is empty.")]
+    assert as_markdown([], left) == "Left out: a\\*\\<b\\> # c.eval: is empty.\n"
 
 
 @pytest.mark.parametrize(

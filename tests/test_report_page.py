@@ -28,7 +28,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.studies.report.build import Report, build_report
 from humor_tasks.studies.report.chart import Axis, Chart, Point, Reference, Series
 from humor_tasks.studies.report.page import gallery as module
-from humor_tasks.studies.report.page import page, page_notes, plots
+from humor_tasks.studies.report.page import items, page, page_notes, plots
 from humor_tasks.studies.report.page.embedding import json_block, packed, policy, script
 from humor_tasks.studies.report.page.figures import specification
 from humor_tasks.studies.report.page.items import Answered, Item, categories, collect, difficulty, disagreement
@@ -120,10 +120,10 @@ def test_difficulty_of_an_error_is_the_error() -> None:
 
 
 def test_categories_are_groups_with_a_few_values() -> None:
-    items = [
+    found = [
         dataclasses.replace(item(), groups={"fold": "0", "source": "ab"[i % 2], "grades": str(i)}) for i in range(30)
     ]
-    assert categories(items) == ["source"]
+    assert categories(found) == ["source"]
 
 
 def sample(identity: str = "i", **more: Any) -> LoggedSample:
@@ -148,9 +148,9 @@ def test_runs_of_an_item_are_put_together_and_what_differs_is_kept_apart() -> No
     otherwise = sample(choices=tuple("abcde"), fields={"description": "Another whale."})
     bare = sample()
     results = [result([each], path=f"{i}.eval") for i, each in enumerate((described, pixels, otherwise, bare))]
-    items = collect(results).items
-    assert [list(each.answered) for each in items] == [[0, 1, 3], [2]]
-    assert (items[0].fields, items[0].asked_pictures) == ({"description": "A whale."}, True)
+    found = collect(results).items
+    assert [list(each.answered) for each in found] == [[0, 1, 3], [2]]
+    assert (found[0].fields, found[0].asked_pictures) == ({"description": "A whale."}, True)
     assert len(collect([*results, result([bare], target="B")]).items) == 3
 
 
@@ -172,6 +172,26 @@ def test_epochs_and_scorers_of_a_run_are_read_once() -> None:
     assert found.answered[0].replies[1].reasons == "because"
     assert found.answered[0].replies[1].text == cut("x" * 30_000, 20_000)
     assert set(found.answered) == {0, 1}
+
+
+def test_of_very_many_replies_each_signature_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(name: str, signature: str) -> Result:
+        made = result([sample(), sample("j")], name)
+        return dataclasses.replace(made, run=dataclasses.replace(made.run, signature=signature))
+
+    results = [of("a", "x:1"), of("b", "x:1"), of("c", "x:2"), of("d", "-"), of("e", "-")]
+    assert collect(results).without_replies == 0
+    monkeypatch.setattr(items, "MOST_REPLIES", 9)
+    more = dataclasses.replace(
+        result([sample(), sample("k")], "f"), run=dataclasses.replace(results[0].run, samples=[sample(), sample("k")])
+    )
+    assert collect([*results, more]).without_replies == 2  # an item that no other run has shown
+    found = collect(results)
+    assert found.without_replies == 2
+    assert [[len(each.replies) for each in one.answered.values()] for one in found.items] == [[1, 0, 1, 1, 1]] * 2
+    assert all(each.value == 1.0 and each.answers == ["A"] for one in found.items for each in one.answered.values())
+    notes = module.gallery(results, list("abcde"), 0).notes
+    assert notes == ("2 replies are left out, which no page can hold; the logs hold them.",)
 
 
 def test_a_run_that_cannot_be_read_again_is_named() -> None:
@@ -201,7 +221,7 @@ def test_long_replies_are_cut_until_the_page_is_small_enough(monkeypatch: pytest
     monkeypatch.setattr(module, "MOST", module.RESERVED + 200_000)
     small = module.gallery(results, ["m"], 0)
     assert len(small.blocks) <= 200_000 < len(whole.blocks)
-    assert small.notes == ("Replies are cut at 1,000 characters to keep the page small; the logs hold them whole.",)
+    assert small.notes == ("Replies are cut at 1,400 characters to keep the page small; the logs hold them whole.",)
     monkeypatch.setattr(module, "MOST", module.RESERVED)
     none = module.gallery(results, ["m"], 0)
     assert "replies-" not in none.blocks
@@ -250,10 +270,10 @@ def test_pictures_come_from_the_log_else_from_the_dataset_else_are_missing(tmp_p
 
     def found(log: Path) -> list[int]:
         run = read_run(log)
-        items = collect([_of(run)]).items
-        album = find_pictures(items, [run], [[log]])
-        assert all(each.asked_pictures for each in items)
-        return [len(album.encoded), *(len(each.pictures) for each in items)]
+        held = collect([_of(run)]).items
+        album = find_pictures(held, [run], [[log]])
+        assert all(each.asked_pictures for each in held)
+        return [len(album.encoded), *(len(each.pictures) for each in held)]
 
     assert found(logs[0]) == found(logs[1]) == [3, 1, 1, 1]
     text = (data / "matching_from_pixels" / "test.jsonl").read_text()
@@ -290,7 +310,7 @@ def report() -> Callable[..., Report]:
 
 def test_names_of_systems_cannot_leave_their_place(report: Callable[..., Report]) -> None:
     attack = "</script><b>[[data]] {{ x }}</b>\u202e"
-    html = page(report(attack))
+    html = page(report(attack)).replace("<wbr>", "")
     assert attack not in html
     assert "&lt;/script&gt;&lt;b&gt;[[data]] {{ x }}&lt;/b&gt;‹U+202E›" in html
     assert index_of(html)["systems"][0]["name"].startswith("</script><b>[[data]] {{ x }}</b>‹U+202E›")
@@ -326,4 +346,7 @@ def test_a_chart_is_a_specification_of_vega_lite_without_unknown_numbers() -> No
     assert spec["data"]["values"][0]["told_y"] == "50.0 % [40.0, 60.0]"
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
     assert marks == ["rule", "text"] * 3 + ["line", "rule", "rule", "line", "point"]
+    long = tuple(Series("n" * 100 + end, points) for end in "ab")
+    drawn = specification(dataclasses.replace(chart, series=long))["data"]["values"]
+    assert {row["system"] for row in drawn} == {"n" * 79 + "…", "n" * 79 + "… (2)"}
     assert "http" not in json.dumps(spec).replace("https://vega.github.io/schema", "")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task, eval, score
 from inspect_ai.dataset import Sample
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
 from inspect_ai.solver import generate
@@ -18,8 +18,9 @@ from standins.commands import lm_eval
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.caption_contest import matching
-from humor_tasks.studies.results import differences, read_results, refusals
+from humor_tasks.studies.results import LeftOut, differences, read_results, refusals
 
 OPENED = load("matching", dataset="sample")
 
@@ -66,6 +67,14 @@ def test_results_of_both_harnesses_have_the_figures_that_the_harness_printed(log
     estimates = by_name["lm_eval", "humor-baseline strategy=longest"].estimates
     assert printed["acc,none"] == estimates["accuracy"].value
     assert printed["acc_stderr,none"] == estimates["accuracy"].stderr
+
+
+def test_samples_read_for_their_scores_alone_have_the_same_scores(logs: Path) -> None:
+    for result in read_results([logs]).results:
+        alone = [(s.id, s.epoch, s.cluster, s.scores, s.error) for s in result.run.scored()]
+        assert alone == [(s.id, s.epoch, s.cluster, s.scores, s.error) for s in result.run]
+        assert {s.id: s.outcome for s in result.run} == {o.id: o for o in result.outcomes}
+    assert {s.reply for s in read_results([logs / "a.eval"]).results[0].run.scored()} == {None}
 
 
 def test_an_unfinished_run_is_noted_and_does_not_compare(logs: Path) -> None:
@@ -123,6 +132,25 @@ def test_what_is_no_result_is_left_out_with_the_reason(logs: Path, tmp_path: Pat
         "empty.eval": "is empty; it holds no log.",
         "foreign.eval": "is of a task of another package.",
     }
+
+
+def test_the_scored_copy_of_a_run_counts_before_the_one_without_scores(tmp_path: Path) -> None:
+    bare = inspect_log(tmp_path / "made", "A", score=False)
+    shutil.move(bare, tmp_path / "a.eval")
+    log = score(read_eval_log(str(tmp_path / "a.eval")), multiple_choice(), display="none")
+    write_eval_log(log, str(tmp_path / "b.eval"))
+    found = read_results([tmp_path])
+    assert [result.paths[0].name for result in found.results] == ["b.eval"]
+    assert found.left_out == (LeftOut(tmp_path / "a.eval", f"is the same run as {tmp_path / 'b.eval'}."),)
+
+
+def test_results_of_lm_eval_without_samples_are_named_with_the_remedy(logs: Path, tmp_path: Path) -> None:
+    (results,) = (logs / "lm").rglob("results_*.json")
+    copy = shutil.copy(results, tmp_path)
+    (tmp_path / "results_of_something.json").write_text("{}")
+    told = (LeftOut(Path(copy), "holds lm-eval's results without samples; run lm-eval with --log_samples."),)
+    for given in (tmp_path, Path(copy)):
+        assert read_results([logs / "a.eval", given]).left_out == told
 
 
 def test_a_file_of_predictions_is_the_result_of_the_benchmark_that_is_opened(tmp_path: Path) -> None:

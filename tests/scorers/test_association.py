@@ -90,6 +90,8 @@ def test_nothing_to_compare_is_nan(groups: str, values: list[float]) -> None:
 def test_association_refuses_lists_of_different_length_and_no_draws() -> None:
     with pytest.raises(BadInput, match="one value per item"):
         association("ab", [1])
+    with pytest.raises(BadInput, match=r"values\[1\] is nan; a value is a finite number"):
+        association(["a", "b"], [1.0, math.nan])
     with pytest.raises(BadInput, match="draws is 0"):
         association("ab", [1, 0], draws=0)
 

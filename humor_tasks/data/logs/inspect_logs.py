@@ -25,6 +25,7 @@ from humor_tasks.errors import BadInput
 
 # Members of the archive: a sample in one file, or a sample that Inspect stores in several.
 MEMBER = re.compile(r"^samples/(?P<id>.+)_epoch_(?P<epoch>\d+)(?:\.json|/sample\.json)$", re.DOTALL)
+NO_TEXTS: Mapping[str, Any] = {"input": "", "output": {}}  # what a score does not need
 NOT_READ = {"events", "events_data", "messages", "store", "attachments", "timelines"}  # most of a sample's size
 
 
@@ -80,20 +81,25 @@ class _Archive:
         return identity.zfill(20) if identity in self.numbers else identity
 
     def __iter__(self) -> Iterator[EvalSample]:
+        return self.read()
+
+    def read(self, instead: Mapping[str, Any] | None = None) -> Iterator[EvalSample]:
+        """The samples, with other fields `instead` of the logged ones, which saves the time to validate those."""
         with zipfile.ZipFile(self.path) as archive:
             for name in self.names:
                 try:
-                    sample = self._read(archive, name)
+                    sample = self._read(archive, name, instead or {})
                 except Exception as problem:
                     raise _no_log(self.path, problem) from None
                 yield sample
 
-    def _read(self, archive: zipfile.ZipFile, name: str) -> EvalSample:
+    def _read(self, archive: zipfile.ZipFile, name: str, instead: Mapping[str, Any]) -> EvalSample:
         if name.endswith("/sample.json") and (member := MEMBER.match(name)):
             number = int(member["id"]) if member["id"] in self.numbers else member["id"]
             return read_eval_log_sample(str(self.path), number, int(member["epoch"]), exclude_fields=set(NOT_READ))
         data = _parsed(archive.read(name))
-        return EvalSample.model_validate({field: value for field, value in data.items() if field not in NOT_READ})
+        kept = {field: value for field, value in data.items() if field not in NOT_READ}
+        return EvalSample.model_validate({**kept, **instead})
 
 
 def _parsed(text: bytes) -> Any:
@@ -159,7 +165,13 @@ class _Samples:
         self.places = {str(identity): place for place, identity in enumerate(ids)}
 
     def __iter__(self) -> Iterator[LoggedSample]:
-        return (_sample(sample, self.path, self.places.get(str(sample.id))) for sample in self.samples)
+        return self._of(self.samples)
+
+    def scored(self) -> Iterator[LoggedSample]:
+        return self._of(self.samples.read(NO_TEXTS) if isinstance(self.samples, _Archive) else self.samples)
+
+    def _of(self, samples: Iterable[EvalSample]) -> Iterator[LoggedSample]:
+        return (_sample(sample, self.path, self.places.get(str(sample.id))) for sample in samples)
 
 
 def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:

@@ -128,8 +128,14 @@ class _Merged:
         self.key = _by_id if parts[0].harness == "inspect" else _by_place
 
     def __iter__(self) -> Iterator[LoggedSample]:
+        return self._merged(self.parts)
+
+    def scored(self) -> Iterator[LoggedSample]:
+        return self._merged([part.scored() for part in self.parts])
+
+    def _merged(self, parts: Sequence[Iterable[LoggedSample]]) -> Iterator[LoggedSample]:
         seen: dict[tuple[int, str], str] = {}
-        for sample in heapq.merge(*self.parts, key=self.key):
+        for sample in heapq.merge(*parts, key=self.key):
             if (earlier := seen.get((sample.epoch, sample.id))) is not None:
                 raise BadInput(f"{earlier}: {sample.where} is another reply to it; parts have no instance in common.")
             seen[sample.epoch, sample.id] = sample.where

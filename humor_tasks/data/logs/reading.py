@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,8 +98,14 @@ class _Checked:
         self.run, self.checks = run, checks
 
     def __iter__(self) -> Iterator[LoggedSample]:
+        return self._checked(self.run.samples)
+
+    def scored(self) -> Iterator[LoggedSample]:
+        return self._checked(self.run.samples if self.checks.replies else self.run.scored())
+
+    def _checked(self, samples: Iterable[LoggedSample]) -> Iterator[LoggedSample]:
         seen: set[tuple[int, str]] = set()
-        for sample in self.run.samples:
+        for sample in samples:
             self._check(sample)
             if (sample.epoch, sample.id) in seen:
                 raise BadInput(f"{sample.where}: holds a second reply for {sample.id}; keep one run a file.")

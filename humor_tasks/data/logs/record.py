@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from humor_tasks.data.records import Outcome, Point
 
@@ -103,6 +103,14 @@ class LoggedSample:
         return next((s for s in found if not detail or detail in s.details), None)
 
 
+@runtime_checkable
+class WithScored(Protocol):
+    """Samples that can be read faster for their scores alone; see `FinishedRun.scored`."""
+
+    def scored(self) -> Iterator[LoggedSample]:
+        """The samples, without prompt, reply, fields and context."""
+
+
 @dataclass(frozen=True)
 class FinishedRun:
     """One run.
@@ -148,6 +156,10 @@ class FinishedRun:
 
     def __iter__(self) -> Iterator[LoggedSample]:
         return iter(self.samples)
+
+    def scored(self) -> Iterator[LoggedSample]:
+        """The samples for their scores; without prompt, reply, fields and context where that is faster to read."""
+        return self.samples.scored() if isinstance(self.samples, WithScored) else iter(self.samples)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,15 @@ the date of the contest; which contests are hardest. docs/analysis.md gives the 
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import (
     Association,
     Conditional,
@@ -28,7 +31,9 @@ from humor_tasks.scorers.regression import spearman
 from humor_tasks.studies.analysis.contest_dates import MARGIN, contest_date, has_dates
 from humor_tasks.studies.analysis.shortcuts import Explained, explained, solved_by
 from humor_tasks.studies.analysis.systems import Shown, System, comparable, shown_items
-from humor_tasks.studies.results import Result
+from humor_tasks.studies.report.grouping import groups_of
+from humor_tasks.studies.results import LeftOut, Result, Results
+from humor_tasks.studies.results.read import without_path
 
 CLUSTER = "cluster"
 LEAST_ITEMS = 2  # items per level of a grouping, on average; with fewer it is a name of the items
@@ -121,7 +126,8 @@ def analyse(
     """All analyses of the results of one benchmark. Raises BadInput for results that do not compare with the first.
 
     metric: a metric that single items have; by default the benchmark's first such metric. cutoff: the end of a model's
-    training data. most: the length of the lists of hardest and easiest clusters. draws: of the permutation tests.
+    training data. most: the length of the lists of hardest and easiest clusters, at most half of the clusters.
+    draws: of the permutation tests.
     """
     systems = comparable(results, metric)
     shown = shown_items(systems)
@@ -129,7 +135,7 @@ def analyse(
     if any(len(set(s.result.epochs)) > 1 for s in systems):
         notes.append("Values are means over the epochs; answers are those of the first epoch.")
     solved = solved_by(systems[0], shown)
-    if not shown:
+    if systems[0].letters and not shown:
         notes.append("No log holds the choices: distractors and shortcuts of the texts were not analysed.")
     splits, dated = [], [s for s in systems if has_dates(s.result.benchmark.name, s.clusters.values())]
     if cutoff is not None:
@@ -137,7 +143,11 @@ def analyse(
         if not splits:
             notes.append(f"The items have no dates: no {systems[0].metric.name} before and after {cutoff}.")
     means = _cluster_means(systems)
-    ranked = sorted(means, key=lambda c: (c.shrunk if systems[0].metric.direction == "higher" else -c.shrunk, c.name))
+    most = min(most, len(means) // 2)  # no cluster is in both lists
+    sign = 1 if systems[0].metric.direction == "higher" else -1
+    ranked = sorted(means, key=lambda c: (sign * c.shrunk, sign * c.mean, c.name))
+    if len({c.shrunk for c in means}) == 1 < len({c.mean for c in means}):
+        notes.append("The clusters differ no more than the items within them: their order may be chance.")
     return Analysis(
         benchmark=results[0].benchmark.name,
         metric=systems[0].metric.name,
@@ -152,6 +162,29 @@ def analyse(
         shortcuts=tuple(found for s in systems for found in explained(s, solved, systems)),
         notes=tuple(notes),
     )
+
+
+def analyse_all(found: Results, **how: Any) -> tuple[list[Analysis], list[LeftOut]]:
+    """The analysis of each group of results that compare, by benchmark, and what was left out and why.
+
+    how: arguments of `analyse`. Unfinished runs are left out. Raises BadInput where nothing is left.
+    """
+    analyses: list[Analysis] = []
+    left = list(found.left_out)
+    for benchmark in found.benchmarks:
+        of = found.of(benchmark.name)
+        left += [LeftOut(r.paths[0], r.notes[0]) for r in of if not r.complete]
+        for group in groups_of(benchmark, [r for r in of if r.complete]):
+            try:
+                analysed = analyse(group.results, **how)
+            except BadInput as problem:
+                left += [LeftOut(r.paths[0], without_path(r.paths[0], problem)) for r in group.results]
+                continue
+            apart = (f"These runs do not compare with those above: {'; '.join(group.apart)}.",) if group.apart else ()
+            analyses.append(dataclasses.replace(analysed, notes=(*apart, *analysed.notes)))
+    if not analyses:
+        raise BadInput("\n".join(["there is no run to analyse.", *(f"{each.path}: {each.why}" for each in left)]))
+    return analyses, left
 
 
 # ---- groupings of the items ---------------------------------------------------------------------
@@ -196,13 +229,14 @@ def _pair(a: System, b: System) -> Pair:
     ids = [i for i in a.values if i in b.values]
     x, y = [a.values[i] for i in ids], [b.values[i] for i in ids]
     clusters = [a.clusters[i] for i in ids]
-    binary = a.binary and b.binary
-    first, second = (right_when_wrong(x, y), right_when_wrong(y, x)) if binary else (None, None)
+    both = a.right_or_wrong and b.right_or_wrong
+    first, second = (right_when_wrong(x, y), right_when_wrong(y, x)) if both else (None, None)
     same = right = None
     if a.letters:
         equal = [float(a.outcomes[i].answer == b.outcomes[i].answer is not None) for i in ids]
         same = clustered_proportion(equal, clusters)
-        right = clustered_share([e * float(v == 1) for e, v in zip(equal, x, strict=True)], equal, clusters)
+        if both:
+            right = clustered_share([e * v for e, v in zip(equal, x, strict=True)], equal, clusters)
     mine, theirs = a.by_cluster(), b.by_cluster()
     held = [c for c in mine if c in theirs]
     return Pair(
@@ -210,7 +244,7 @@ def _pair(a: System, b: System) -> Pair:
         n=len(ids),
         same_answer=same,
         right_if_same=right,
-        kappa=cohen_kappa(x, y, clusters) if binary else None,
+        kappa=cohen_kappa(x, y, clusters) if both else None,
         by_item=spearman(x, y, clusters),
         by_cluster=spearman([mine[c] for c in held], [theirs[c] for c in held], held) if len(held) < len(ids) else None,
         first=first,

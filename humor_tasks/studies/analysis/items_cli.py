@@ -42,12 +42,13 @@ def analyse() -> None:
 def items(runs: tuple[Path, ...], cutoff: str | None, as_json: bool, output: Path | None, **how: Any) -> None:
     """Print what makes items hard, how systems agree, and how much of their accuracy goes with shortcuts.
 
-    The runs of one benchmark must compare. Runs of baseline/ and embedding/ models are also shortcuts for the others.
+    Runs that do not compare are analysed apart, and unfinished runs are left out. Runs of baseline/ and embedding/
+    models are also shortcuts for the others.
     """
     from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis import items_report
     from humor_tasks.studies.analysis.contest_dates import read_date
-    from humor_tasks.studies.analysis.items import analyse as analyse_items
+    from humor_tasks.studies.analysis.items import analyse_all
     from humor_tasks.studies.analysis.tables import echo
     from humor_tasks.studies.results import read_results
 
@@ -55,10 +56,10 @@ def items(runs: tuple[Path, ...], cutoff: str | None, as_json: bool, output: Pat
     check_output(output, *runs)
     day = read_date(cutoff) if cutoff else None
     found = read_results(runs)
-    analyses = [analyse_items(found.of(b.name), cutoff=day, **how) for b in found.benchmarks]
+    analyses, left_out = analyse_all(found, cutoff=day, **how)
     if output:
-        items_report.write_analyses(output, analyses, found.left_out)
+        items_report.write_analyses(output, analyses, left_out)
     if as_json:
-        click.echo(items_report.as_json(analyses, found.left_out), nl=False)
+        click.echo(items_report.as_json(analyses, left_out), nl=False)
     else:
-        echo(items_report.as_markdown(analyses, found.left_out))
+        echo(items_report.as_markdown(analyses, left_out))

@@ -11,7 +11,7 @@ from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import Conditional
 from humor_tasks.studies.analysis.items import Analysis, Cutoff, Factor, Pair
-from humor_tasks.studies.analysis.tables import interval, plain, table
+from humor_tasks.studies.analysis.tables import interval, plain, safe, table
 from humor_tasks.studies.results import LeftOut
 
 FACTORS = "Groupings of the items and the {metric} (chi-square; the p-values by permutation count)"
@@ -27,8 +27,8 @@ def as_markdown(analyses: Sequence[Analysis], left_out: Sequence[LeftOut] = ()) 
         for title, head, rows in _tables(found):
             if rows:
                 parts += [f"## {title}", table(head, rows)]
-        parts += [f"Note: {note}" for note in found.notes]
-    parts += [f"Left out: {each.path}: {each.why}" for each in left_out]
+        parts += [f"Note: {safe(note)}" for note in found.notes]
+    parts += [f"Left out: {safe(f'{each.path}: {each.why}')}" for each in left_out]
     return "\n\n".join(parts) + "\n"
 
 
@@ -67,18 +67,7 @@ def _tables(a: Analysis) -> list[tuple[str, Sequence[str], list[Sequence[object]
         (
             "Before and after the cut-off (a difference, not a proof of contamination)",
             ("system", "before", "after", "after - before", "items before", "items after", "too close"),
-            [
-                (
-                    c.system,
-                    interval(c.before),
-                    interval(c.after),
-                    interval(c.difference),
-                    c.before.n,
-                    c.after.n,
-                    c.between,
-                )
-                for c in a.cutoffs
-            ],
+            [_cutoff(c) for c in a.cutoffs],
         ),
         (
             "Shortcuts: how much of the accuracy goes with them",

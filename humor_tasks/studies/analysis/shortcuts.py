@@ -38,25 +38,26 @@ class Explained:
 
 def solved_by(system: System, shown: Mapping[str, Shown]) -> dict[str, set[str]]:
     """Shortcut -> the ids of the items that it answers correctly, from the choices and scenes that the log holds."""
-    if not system.letters or not set(system.values) <= set(shown):
+    targets = system.result.targets  # of all items: other systems may have values where this one has none
+    if not system.letters or not targets.keys() <= shown.keys():
         return {}
     found = {}
+    questions = [Question(i, shown[i].context, shown[i].choices) for i in targets]
     for name in COMPUTED:
-        if name == "overlap" and not all(shown[i].context.strip() for i in system.values):
+        if name == "overlap" and not all(question.context.strip() for question in questions):
             continue
-        questions = [Question(i, shown[i].context, shown[i].choices) for i in system.values]
         chosen = [system.letters[best(scores)] for scores in Baseline(name).score(questions)]
-        found[name] = {q.id for q, c in zip(questions, chosen, strict=True) if system.outcomes[q.id].target == c}
+        found[name] = {q.id for q, c in zip(questions, chosen, strict=True) if targets[q.id] == c}
     return found
 
 
 def explained(system: System, computed: Mapping[str, set[str]], systems: Sequence[System]) -> list[Explained]:
     """A system and each shortcut, also those given as runs: the baselines and embedding models among `systems`."""
-    if is_shortcut(system.name) or not system.binary or system.metric.direction != "higher":
+    if is_shortcut(system.name) or not system.right_or_wrong:
         return []
     solved = dict(computed)
     for other in systems:
-        if is_shortcut(other.name) and other.binary:
+        if is_shortcut(other.name) and other.right_or_wrong:
             solved[other.name] = {i for i, value in other.values.items() if value == 1}
     if len(solved) > 1:
         solved[ANY] = set().union(*solved.values())

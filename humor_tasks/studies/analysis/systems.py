@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,9 +29,9 @@ class System:
     letters: tuple[str, ...]
 
     @property
-    def binary(self) -> bool:
-        """Whether every value is 0 or 1."""
-        return set(self.values.values()) <= {0.0, 1.0}
+    def right_or_wrong(self) -> bool:
+        """Whether every value is 1 for right or 0 for wrong."""
+        return self.metric.direction == "higher" and set(self.values.values()) <= {0.0, 1.0}
 
     def mean(self, ids: Sequence[str] | None = None) -> Estimate:
         """The mean over these items, or over all."""
@@ -63,10 +64,10 @@ def comparable(results: Sequence[Result], metric: str | None = None) -> list[Sys
 
     Raises BadInput for results that do not compare, for incomplete runs, and for a metric that no item has.
     """
-    for other in results[1:]:
-        if reasons := refusals(results[0], other):
-            files = f"{results[0].paths[0].name} and {other.paths[0].name}"
-            raise BadInput(f"{files} do not compare: {'; '.join(reasons)}. Analyse them one by one.")
+    for one, other in itertools.combinations(results, 2):
+        if reasons := refusals(one, other):
+            files = f"{one.paths[0].name} and {other.paths[0].name}"
+            raise BadInput(f"{files} do not compare: {'; '.join(reasons).rstrip('.')}. Analyse them one by one.")
     if not results[0].complete:
         raise BadInput(f"{results[0].paths[0]}: {results[0].notes[0]} Finish the run first.")
     names = [result.system for result in results]
@@ -109,6 +110,6 @@ def shown_items(systems: Sequence[System]) -> dict[str, Shown]:
     for each in systems:
         items = each.result.opened.records or each.result.run.samples  # a file of predictions has no choices itself
         found = {item.id: Shown(item.choices, item.context) for item in items if item.choices}
-        if found and set(each.values) <= set(found):
+        if found and each.result.targets.keys() <= found.keys():
             return found
     return {}

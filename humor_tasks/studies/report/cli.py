@@ -13,7 +13,9 @@ _PATH = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=_PATH)
-@click.option("-o", "--output", type=_PATH, help="Also write a folder with all of it, or one file (.md, .csv, .json).")
+@click.option(
+    "-o", "--output", type=_PATH, help="Also write a folder with all of it, or one file (.html, .md, .csv, .json)."
+)
 @click.option("--task", help="Benchmark of prediction files among RUNS, such as matching.")
 @click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'.")
 @click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of the predictions; repeatable.")

@@ -23,7 +23,8 @@ from humor_tasks.studies.results.result import LeftOut, Result, Results
 PAIRED = {"preference": "explanation_preference", "reference_preference": "explanation_preference"}
 """Scorers whose metrics are those of another benchmark than the sample's."""
 LOGS = ("*.eval", "*.json", "samples_*.jsonl")
-RESULTS = re.compile(r"results_(?P<stamp>.+)\.json")
+RESULTS = re.compile(r"results_(?P<stamp>\d{4}-\d\d-\d\dT.+)\.json")
+NO_SAMPLES = "holds lm-eval's results without samples; run lm-eval with --log_samples."
 SECRET = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
 NO_MODEL = "none/none"  # Inspect's name
 SHORT = 100  # characters of an answer that other items may have, such as a letter
@@ -45,17 +46,19 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
     runs: list[FinishedRun] = []
     for path in _files(paths):
         try:
-            if predictions is not None and not is_log(path):
+            if RESULTS.fullmatch(path.name):
+                left.append(LeftOut(path, NO_SAMPLES))
+            elif predictions is not None and not is_log(path):
                 results.append(_predicted(path, predictions))
             else:
                 runs.append(read_run(path, finished=None))
         except BadInput as problem:
-            left.append(LeftOut(path, _without(path, problem)))
+            left.append(LeftOut(path, without_path(path, problem)))
     for run in _joined(_latest(_distinct(runs, left), left), left):
         try:
             results += results_of(run)
         except BadInput as problem:
-            left.append(LeftOut(run.path, _without(run.path, problem)))
+            left.append(LeftOut(run.path, without_path(run.path, problem)))
     if not results:
         why = "\n".join(f"{each.path}: {each.why}" for each in left) or "the folder holds no .eval, .json or samples."
         raise BadInput(f"there is no run to read.\n{why}")
@@ -78,10 +81,12 @@ def _files(paths: Iterable[Path]) -> list[Path]:
 
 def _below(folder: Path) -> Iterator[Path]:
     files = sorted({path for pattern in LOGS for path in folder.rglob(pattern) if path.is_file()})
-    return (path for path in files if path.suffix != ".json" or (is_log(path) and not RESULTS.fullmatch(path.name)))
+    logs = (path for path in files if path.suffix != ".json" or RESULTS.fullmatch(path.name) or is_log(path))
+    return (each for path in logs for each in _with_samples(path))
 
 
 def _with_samples(path: Path) -> list[Path]:
+    """The samples in place of lm-eval's results; the results themselves where there are none."""
     named = RESULTS.fullmatch(path.name)
     beside = sorted(path.parent.glob(f"samples_*_{named['stamp']}.jsonl")) if named else []
     return beside or [path]
@@ -96,15 +101,20 @@ def is_log(path: Path) -> bool:
     return (path.suffix == ".json" and b'"eval"' in start and b'"version"' in start) or b'"doc_id"' in start
 
 
-def _without(path: Path, problem: BadInput) -> str:
+def without_path(path: Path, problem: BadInput) -> str:
     """The message without the path in front of it."""
     return str(problem).removeprefix(f"{path}: ").removeprefix(f"{path} ")
 
 
-def _distinct(runs: Iterable[FinishedRun], left: list[LeftOut]) -> Iterator[FinishedRun]:
-    """Each run once, by its identity or by the content of its file."""
+def _distinct(runs: Sequence[FinishedRun], left: list[LeftOut]) -> list[FinishedRun]:
+    """Each run once, by its identity or by the content of its file.
+
+    Of several files of one run, such as a log and its scored copy, the finished one counts, then the one with most
+    items, then the one with scores, then the first.
+    """
     seen: dict[str, Path] = {}
-    for run in runs:
+    kept = set()
+    for run in sorted(runs, key=lambda run: (_done(run)[:2], bool(run.scorers)), reverse=True):  # stable
         with run.path.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()
         first = next((seen[mark] for mark in (run.identity, content) if mark in seen), None)
@@ -112,7 +122,8 @@ def _distinct(runs: Iterable[FinishedRun], left: list[LeftOut]) -> Iterator[Fini
             left.append(LeftOut(run.path, f"is the same run as {first}."))
             continue
         seen |= {mark: run.path for mark in (run.identity, content) if mark}
-        yield run
+        kept.add(run.path)
+    return [run for run in runs if run.path in kept]
 
 
 def _latest(runs: Iterable[FinishedRun], left: list[LeftOut]) -> list[FinishedRun]:
@@ -174,7 +185,7 @@ def results_of(run: FinishedRun) -> list[Result]:
     first: LoggedSample | None = None
     errors = 0
     once = Once()
-    for sample in run.samples:
+    for sample in run.scored():
         first = first or sample
         if (sample.benchmark, sample.version, sample.options) != (first.benchmark, first.version, first.options):
             raise BadInput(f"{run.path}: mixes samples of several runs: {first.where} and {sample.where} differ.")

@@ -148,7 +148,7 @@ function replies(item, number, held) {
     made.append(element("pre", "", reply === undefined ? "The run has no reply in text." : isolated(reply)));
     if (reasons) made.append(element("h4", "", "Judges"), element("pre", "", isolated(reasons)));
   }
-  if (!held) made.append(element("p", "", "The replies are not on this page."));
+  if (!held?.length) made.append(element("p", "", "The replies are not on this page."));
   made.append(element("p", "quiet", "Log: ", element("code", "", isolated(files.join(", "))), `, sample ${item.id}`));
   if (viewer) made.append(element("p", "quiet", "Inspect's viewer: ", element("code", "", isolated(viewer))));
   return made;

@@ -30,7 +30,7 @@ OF_PICTURES = 9_000_000
 RESERVED = 500_000
 PER_BLOCK = 50  # items
 MOST_OF_A_CHOICE = 1000  # characters
-CUTS = (10_000, 4000, 2000, 1000, 500, 200, 80)
+CUTS = (10_000, 6000, 4000, 3000, 2000, 1400, 1000, 700, 500, 300, 200, 80)
 """Lengths to which replies are cut until the page is small enough."""
 
 
@@ -66,6 +66,8 @@ def _notes(collected: Collected, album: Album, length: int | None) -> list[str]:
         )
     if album.unreadable:
         notes.append(f"{album.unreadable:,} pictures are damaged and left out.")
+    if collected.without_replies:
+        notes.append(f"{collected.without_replies:,} replies are left out, which no page can hold; the logs hold them.")
     if length == 0:
         notes.append("The page has no room for the replies; the logs hold them.")
     elif length is not None:
@@ -165,7 +167,9 @@ def _replies(items: Sequence[Item], most: int) -> tuple[str, int | None]:
 
     Without room for any reply, the blocks are empty and the length is 0.
     """
-    for length in (None, *CUTS):
+    replies = (reply for item in items for each in item.answered.values() for reply in each.replies)
+    longest = max((len(text) for reply in replies for text in (reply.text, reply.reasons) if text), default=0)
+    for length in (None, *(each for each in CUTS if each < longest)):
         blocks = ""
         for start in range(0, len(items), PER_BLOCK):
             held = [_answers(item, length) for item in items[start : start + PER_BLOCK]]

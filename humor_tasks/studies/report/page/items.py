@@ -16,6 +16,7 @@ MOST_OF_A_FIELD = 4000  # characters
 MOST_OF_AN_ANSWER = 200
 MOST_OF_A_REPLY = 20_000
 LEAST_OF_A_REPLY = 200
+MOST_REPLIES = 100_000
 TEXTS = 60_000_000
 """Characters of replies held in memory, of all systems together."""
 
@@ -82,34 +83,78 @@ class Item:
 
 @dataclass
 class Collected:
-    """All items in the order of the runs, the runs that they were read from, and what could not be read."""
+    """All items in the order of the runs, the runs that they are of, and what could not be read.
+
+    without_replies: the number of replies that were not read again.
+    """
 
     items: list[Item]
     runs: list[FinishedRun]
     problems: list[str]
+    without_replies: int = 0
 
 
 def collect(results: Sequence[Result]) -> Collected:
-    """The items of these results; reads each run once more for the texts, which results do not hold."""
-    limit = max(LEAST_OF_A_REPLY, min(MOST_OF_A_REPLY, TEXTS // max(1, sum(len(r.outcomes) for r in results))))
+    """The items of these results; reads runs once more for the texts, which results do not hold.
+
+    Of more than MOST_REPLIES replies, a page could show a line of each at most: only the first run of each signature is
+    read again then, which has the texts of the items.
+    """
+    number = sum(len(result.outcomes) for result in results)
+    limit = max(LEAST_OF_A_REPLY, min(MOST_OF_A_REPLY, TEXTS // max(1, number)))
     found: dict[tuple[str, str], list[Item]] = {}
-    runs: list[FinishedRun] = []
-    problems: list[str] = []
+    collected = Collected([], [], [])
+    signatures: set[str] = set()
     for run, numbered in _by_run(results):
-        runs.append(run)
-        outcomes = {i: dict(zip(_keys(result), result.outcomes, strict=True)) for i, result in numbered}
+        collected.runs.append(run)
+        if number > MOST_REPLIES and run.signature in signatures and _all_known(found, numbered):
+            collected.without_replies += _take_outcomes(found, numbered)
+            continue
+        signatures |= {run.signature} - {"-"}
         try:
-            for sample in run:
-                for i, result in numbered:
-                    outcome = outcomes[i].get((sample.id, sample.epoch))
-                    if outcome is not None:
-                        item = _item(found, result.benchmark.name, sample, outcome)
-                        if len(runs) - 1 not in item.in_runs:
-                            item.in_runs.append(len(runs) - 1)
-                        _add(item.answered.setdefault(i, Answered()), sample, outcome, result, limit)
+            _read_again(found, run, len(collected.runs) - 1, numbered, limit)
         except BadInput as problem:
-            problems.append(str(problem))
-    return Collected([item for variants in found.values() for item in variants], runs, problems)
+            collected.problems.append(str(problem))
+    collected.items = [item for variants in found.values() for item in variants]
+    return collected
+
+
+def _read_again(
+    found: dict[tuple[str, str], list[Item]],
+    run: FinishedRun,
+    place: int,
+    numbered: Sequence[tuple[int, Result]],
+    limit: int,
+) -> None:
+    outcomes = {i: dict(zip(_keys(result), result.outcomes, strict=True)) for i, result in numbered}
+    for sample in run:
+        for i, result in numbered:
+            outcome = outcomes[i].get((sample.id, sample.epoch))
+            if outcome is None:
+                continue
+            item = _item(found, result.benchmark.name, sample, outcome)
+            if place not in item.in_runs:
+                item.in_runs.append(place)
+            answered = item.answered.setdefault(i, Answered())
+            _add(answered, outcome, result)
+            answered.replies.append(_reply(sample, result, limit))
+
+
+def _all_known(found: dict[tuple[str, str], list[Item]], numbered: Sequence[tuple[int, Result]]) -> bool:
+    return all((result.benchmark.name, each.id) in found for _, result in numbered for each in result.outcomes)
+
+
+def _take_outcomes(found: dict[tuple[str, str], list[Item]], numbered: Sequence[tuple[int, Result]]) -> int:
+    """Add the answers of a run without its replies, to items that another run of its signature has shown."""
+    taken = 0
+    for i, result in numbered:
+        for outcome in result.outcomes:
+            variants = found.get((result.benchmark.name, outcome.id), [])
+            item = next((each for each in variants if each.target == outcome.target), None)
+            if item is not None:
+                _add(item.answered.setdefault(i, Answered()), outcome, result)
+                taken += 1
+    return taken
 
 
 def _by_run(results: Sequence[Result]) -> Iterator[tuple[FinishedRun, list[tuple[int, Result]]]]:
@@ -134,15 +179,18 @@ def _item(found: dict[tuple[str, str], list[Item]], benchmark: str, sample: Logg
     return item
 
 
-def _add(answered: Answered, sample: LoggedSample, outcome: Outcome, result: Result, limit: int) -> None:
+def _add(answered: Answered, outcome: Outcome, result: Result) -> None:
     answered.answers.append(None if outcome.answer is None else cut(outcome.answer, MOST_OF_AN_ANSWER))
     answered.statuses.append(outcome.status)
     if result.primary is not None and result.primary.name in outcome.values:
         answered.values.append(outcome.values[result.primary.name])
+
+
+def _reply(sample: LoggedSample, result: Result, limit: int) -> Reply:
     scored = sample.scored_by(result.scorer)
-    reasons = scored.explanation if scored else None
-    text, reasons = (None if each is None else cut(visible(each), limit) for each in (sample.reply, reasons))
-    answered.replies.append(Reply(sample.epoch, text, reasons, sample.stop))
+    found = (sample.reply, scored.explanation if scored else None)
+    text, reasons = (None if each is None else cut(visible(each), limit) for each in found)
+    return Reply(sample.epoch, text, reasons, sample.stop)
 
 
 # ---- order --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from humor_tasks.benchmarks.metric import Metric
@@ -17,6 +18,7 @@ from humor_tasks.studies.report.words import published_text, value_text
 from humor_tasks.studies.results import Result
 
 MOST_OF_A_NAME = 120  # characters
+_SEPARATOR = re.compile(r"([/_=:-])(?=\w)")
 MOST_UPRIGHT = 6
 """Columns of a scorecard that fit on upright paper."""
 
@@ -28,8 +30,12 @@ def section(identity: str, title: str, body: str) -> str:
 
 
 def name(text: object) -> str:
-    """A name, cut where it is very long, that does not change the direction of its surroundings."""
-    return f"<bdi>{shown(text, MOST_OF_A_NAME)}</bdi>"
+    """A name, cut where it is very long, that does not change the direction of its surroundings.
+
+    Lines may break after its separators.
+    """
+    broken = _SEPARATOR.sub(r"\1<wbr>", shown(text, MOST_OF_A_NAME))
+    return f"<bdi>{broken}</bdi>"
 
 
 def bullets(texts: Iterable[str]) -> str:
@@ -228,4 +234,4 @@ def how_made(results: Sequence[Result], names: Sequence[str]) -> str:
         f'<td class="wide"><code>{shown(result.run.signature)}</code></td></tr>'
         for result, system in zip(results, names, strict=True)
     )
-    return scrolling("Runs", f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+    return scrolling("Runs", f'<table class="runs"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>')
