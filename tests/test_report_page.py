@@ -346,4 +346,7 @@ def test_a_chart_is_a_specification_of_vega_lite_without_unknown_numbers() -> No
     assert spec["data"]["values"][0]["told_y"] == "50.0 % [40.0, 60.0]"
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
     assert marks == ["rule", "text"] * 3 + ["line", "rule", "rule", "line", "point"]
+    long = tuple(Series("n" * 100 + end, points) for end in "ab")
+    drawn = specification(dataclasses.replace(chart, series=long))["data"]["values"]
+    assert {row["system"] for row in drawn} == {"n" * 79 + "…", "n" * 79 + "… (2)"}
     assert "http" not in json.dumps(spec).replace("https://vega.github.io/schema", "")

@@ -21,6 +21,8 @@ from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
 from humor_tasks.data.media.checking import check_rows
+from humor_tasks.data.media.clip import Clip
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
@@ -222,7 +224,14 @@ class Run:
         if getattr(self.options, "on_bad_picture", "") != "stop" or not any(record.media for record in asked):
             return
         place = f"{self.benchmark.name}: split {self.options.split} of {self.options.dataset}"
-        check_rows([self.prompt(record).media for record in asked], place, len(self.records))
+        check_rows([self._media(record) for record in asked], place, len(self.records))
+
+    def _media(self, record: Record) -> Sequence[Picture | Clip]:
+        """What the prompt shows; for a record without a prompt, which is an error when it is asked, its own."""
+        try:
+            return self.prompt(record).media
+        except BadInput:
+            return record.media
 
     @property
     def form(self) -> AnswerForm:

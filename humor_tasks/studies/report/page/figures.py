@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from humor_tasks.studies.report.chart import Axis, Chart, Point, Reference, Series
-from humor_tasks.studies.report.page.texts import cut, visible
+from humor_tasks.studies.report.page.texts import visible
 
 HEIGHT = 340  # pixels
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
@@ -33,9 +33,10 @@ def specification(chart: Chart) -> dict[str, Any]:
 
     The names of systems can be clicked in the legend, and points tell their numbers.
     """
-    names = list(dict.fromkeys(_name(series.name) for series in chart.series))
-    rows = [_row(chart, series, point) for series in chart.series for point in series.points if point.y == point.y]
-    lines = {_name(series.name) for series in chart.series if series.style == "line"}
+    named = _names(chart.series)
+    names = list(named.values())
+    rows = [_row(chart, named[s.name], point) for s in chart.series for point in s.points if point.y == point.y]
+    lines = {named[series.name] for series in chart.series if series.style == "line"}
     x, y = _position(chart.x, "x"), _position(chart.y, "y")
     dodged = {"xOffset": {"field": "system", "sort": names}} if chart.x.categories and len(names) > 1 else {}
     place = {"x": x, "y": y, **dodged}
@@ -76,7 +77,18 @@ def specification(chart: Chart) -> dict[str, Any]:
 
 
 def _name(text: str) -> str:
-    return visible(cut(text, MOST_OF_A_NAME))
+    shown = visible(text)
+    return shown if len(shown) <= MOST_OF_A_NAME else f"{shown[: MOST_OF_A_NAME - 1]}…"
+
+
+def _names(series: Sequence[Series]) -> dict[str, str]:
+    """Name of a series -> the name in the figure; long names with the same beginning are numbered."""
+    named: dict[str, str] = {}
+    for each in series:
+        short = _name(each.name)
+        alike = sum(other.startswith(short) for other in named.values()) if each.name not in named else 0
+        named.setdefault(each.name, f"{short} ({alike + 1})" if alike and short.endswith("…") else short)
+    return named
 
 
 def _range(names: Sequence[str], pattern: str) -> list[str]:
@@ -87,9 +99,9 @@ def _shapes(names: Sequence[str]) -> list[str]:
     return [SHAPES[i % len(SHAPES)] for i in range(len(names))]
 
 
-def _row(chart: Chart, series: Series, point: Point) -> dict[str, Any]:
+def _row(chart: Chart, system: str, point: Point) -> dict[str, Any]:
     return {
-        "system": _name(series.name),
+        "system": system,
         "x": _name(point.x) if isinstance(point.x, str) else point.x,
         "y": point.y,
         "low": point.low,
@@ -113,7 +125,7 @@ def _told(chart: Chart, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, st
 def number(axis: Axis, value: float | str, low: float | None = None, high: float | None = None) -> str:
     """A coordinate in words: "62.3 % [58.1, 66.4]"."""
     if isinstance(value, str):
-        return visible(cut(value, MOST_OF_A_NAME))
+        return _name(value)
     scale, digits = (100, "{:.1f}") if axis.percent else (1, "{:.4g}")
     shown = digits.format(scale * value) + (" %" if axis.percent else "")
     if low is None or high is None:

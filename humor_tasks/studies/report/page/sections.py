@@ -234,4 +234,4 @@ def how_made(results: Sequence[Result], names: Sequence[str]) -> str:
         f'<td class="wide"><code>{shown(result.run.signature)}</code></td></tr>'
         for result, system in zip(results, names, strict=True)
     )
-    return scrolling("Runs", f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+    return scrolling("Runs", f'<table class="runs"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>')
