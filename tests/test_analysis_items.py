@@ -162,9 +162,9 @@ def test_values_between_0_and_1_have_no_table_of_right_and_wrong() -> None:
     run = FinishedRun(Path("e.eval"), "inspect", "explanation", "1-A", "-", "m", 60, [])
     opened = find_benchmark("explanation").reopen("1-A", {})
     made = Result(run, opened, "reference_overlap", "m", tuple(halves), (1,) * 60, (run.path,))
-    found = analyse([made, made], draws=99)
+    found = analyse([made, dataclasses.replace(made, paths=(Path("f.eval"),))], draws=99)
     assert found.metric == "rouge_l"
-    assert found.systems == ("m #1", "m #2")
+    assert found.systems == ("m, e.eval", "m, f.eval")
     (pair,) = found.pairs
     assert (pair.same_answer, pair.kappa, pair.first) == (None, None, None)
     assert pair.by_item.value == pytest.approx(1)
@@ -232,6 +232,19 @@ def test_a_metric_of_which_less_is_better_has_no_right_and_wrong() -> None:
     assert System(made, "m", ACCURACY, {"s0": 1.0}, {}, {}, ()).right_or_wrong is True
 
 
+def test_runs_of_one_model_are_named_by_their_settings() -> None:
+    made = [result("m", right), result("m", right)]
+    for each, shots in zip(made, (0, 5), strict=True):
+        object.__setattr__(each.run, "signature", f"shots:{shots}")
+    assert analyse(made, draws=99).systems == ("m, shots=0", "m, shots=5")
+
+
+def test_long_names_are_cut_in_tables_and_whole_in_json() -> None:
+    found = [analyse([result("x" * 100_000, right), result("d", wrong)], draws=99)]
+    assert len(as_markdown(found)) < 30_000
+    assert json.loads(as_json(found))["analyses"][0]["systems"][0] == "x" * 100_000
+
+
 def test_names_of_files_that_were_left_out_are_escaped() -> None:
     left = [LeftOut(Path("a\u202e*<b>\n# c.eval"), "is empty.")]
     assert as_markdown([], left) == "Left out: a\\*\\<b\\> # c.eval: is empty.\n"
@@ -297,9 +310,19 @@ def test_the_command_reads_both_harnesses_and_writes_its_report(runs: Path, tmp_
     assert json.loads(command(runs, "--draws", 99, "--json").stdout)["analyses"][0]["benchmark"] == "matching"
 
 
+def test_predictions_are_analysed_with_their_task(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({record.id: "A" for record in load("matching", dataset="sample").records}))
+    done = command(path, "--task", "matching", "--dataset", "sample", "--draws", 99, "--json")
+    (found,) = json.loads(done.stdout)["analyses"]
+    assert (found["systems"], found["means"][0]["value"]) == (["mine"], 0.2)
+    assert {each["shortcut"] for each in found["shortcuts"]} >= {"overlap", "longest", "first"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["RUNS", "--dataset", "sample"], "name their benchmark with --task"),
         (["RUNS", "-o", "a.txt"], "ends in .md or .json"),
         (["RUNS", "--cutoff", "soon"], "write a month"),
         (["RUNS", "--metric", "rmse"], "there is no 'rmse'"),

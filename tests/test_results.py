@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +144,54 @@ def test_the_scored_copy_of_a_run_counts_before_the_one_without_scores(tmp_path:
     found = read_results([tmp_path])
     assert [result.paths[0].name for result in found.results] == ["b.eval"]
     assert found.left_out == (LeftOut(tmp_path / "a.eval", f"is the same run as {tmp_path / 'b.eval'}."),)
+
+
+def changed_log(log: Path, to: Path, change: Callable[[Any], None]) -> Path:
+    """A copy of a log as .json, with its first sample changed."""
+    held = json.loads(read_eval_log(str(log)).model_dump_json())
+    change(held["samples"][0])
+    to.write_text(json.dumps({"version": held.pop("version"), **held}))
+    return to
+
+
+def test_a_run_with_samples_that_have_no_score_is_incomplete(logs: Path, tmp_path: Path) -> None:
+    path = changed_log(logs / "a.eval", tmp_path / "a.json", lambda sample: sample.update(scores=None))
+    (result,) = read_results([path]).results
+    assert (result.complete, result.notes) == (False, ("incomplete: 1 samples have no score.",))
+
+
+def test_a_score_with_other_fields_than_ours_is_named(logs: Path, tmp_path: Path) -> None:
+    def change(sample: Any) -> None:
+        sample["scores"]["multiple_choice"]["metadata"]["values"] = "none"
+
+    path = changed_log(logs / "a.eval", tmp_path / "a.json", change)
+    (left,) = read_results([logs / "b.eval", path]).left_out
+    assert re.fullmatch(r"sample \w+: multiple_choice is no score of humor-tasks \(ValueError\(.*\)\)\.", left.why)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.eval"])
+def test_a_file_without_permission_is_left_out(
+    logs: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    denied = tmp_path / name
+    denied.write_text("{}")
+
+    def refuse(path: Any, *more: Any, **named: Any) -> Any:
+        if Path(path) == denied:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *more, **named)
+
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr("humor_tasks.data.logs.inspect_logs.read_eval_log", refuse)
+    (left,) = read_results([logs / "lm", tmp_path]).left_out
+    assert left.why.startswith("cannot be read as an Inspect log ([Errno 13] Permission denied")
+
+
+def test_the_reason_names_the_line_and_not_the_file_again(logs: Path, tmp_path: Path) -> None:
+    (tmp_path / "samples_x.jsonl").write_text("nothing")
+    (left,) = read_results([logs / "a.eval", tmp_path]).left_out
+    assert left.why.startswith("line 1: not JSON that can be read")
 
 
 def test_results_of_lm_eval_without_samples_are_named_with_the_remedy(logs: Path, tmp_path: Path) -> None:

@@ -51,8 +51,10 @@ def from_log(log: EvalLog, path: Path | None = None) -> FinishedRun:
 
 def _no_log(path: Path, problem: Exception) -> BadInput:
     # Inspect raises many kinds of error for a file that is not a log, including long schema validation errors.
-    why = f"{problem}" if isinstance(problem, OSError) else "it is no .eval or .json that Inspect wrote"
-    if path.suffix == ".eval" and (
+    why = "it is no .eval or .json that Inspect wrote"
+    if isinstance(problem, OSError):
+        why = f"{problem}"
+    elif path.suffix == ".eval" and (
         isinstance(problem, zipfile.BadZipFile | zlib.error) or not zipfile.is_zipfile(path)
     ):
         why = "it is truncated or damaged, or no .eval"
@@ -194,7 +196,7 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         reply=sample.output.completion if replied else None,
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
-        scores=_scores(sample),
+        scores=_scores(sample, path),
         place=place if told.place is None else told.place,  # of a part: its place in the whole
         context=str(_asked(sample).get("context", "")) if told.benchmark else "",
         shown=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ()) if told.benchmark else (),
@@ -214,14 +216,17 @@ def _asked(sample: EvalSample) -> Mapping[str, Any]:
     return {} if isinstance(sample.input, str) or not sample.input else sample.input[-1].metadata or {}
 
 
-def _scores(sample: EvalSample) -> tuple[Scored, ...]:
-    scores = tuple(_scored(name, score, sample) for name, score in (sample.scores or {}).items())
+def _scores(sample: EvalSample, path: Path) -> tuple[Scored, ...]:
+    scores = tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items())
     return before.joined(scores) if before.is_old(sample.metadata) else scores
 
 
-def _scored(name: str, score: Score, sample: EvalSample) -> Scored:
+def _scored(name: str, score: Score, sample: EvalSample, path: Path) -> Scored:
     details: Mapping[str, Any] = score.metadata or {}
-    outcome = outcome_in(score, str(sample.id), sample.metadata) if "values" in details else None
+    try:
+        outcome = outcome_in(score, str(sample.id), sample.metadata) if "values" in details else None
+    except (KeyError, TypeError, ValueError) as problem:
+        raise BadInput(f"{path}: sample {sample.id}: {name} is no score of humor-tasks ({problem!r}).") from None
     return Scored(name, score.answer, outcome, details, score.explanation)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from humor_tasks.errors import BadInput
+
 _PATH = click.Path(path_type=Path)
 
 
@@ -24,8 +26,8 @@ class _Runs(click.Group):
 def analyse() -> None:
     """Analyse the errors of systems: `humor-tasks analyse RUNS...`, for any benchmark.
 
-    RUNS are Inspect logs, lm-eval's samples and folders of them. See `humor-tasks analyse items --help` for the
-    options.
+    RUNS are Inspect logs, lm-eval's samples or results, folders of them, and with --task files of predictions. See
+    `humor-tasks analyse items --help` for the options.
     """
 
 
@@ -37,9 +39,21 @@ def analyse() -> None:
 @click.option(
     "--draws", default=9999, show_default=True, type=click.IntRange(99), help="Number of draws of permutation tests."
 )
+@click.option("--task", help="Benchmark of prediction files among RUNS, such as matching.")
+@click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'.")
+@click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of the predictions; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-o", "--output", type=_PATH, help="Also write the analysis (.md or .json).")
-def items(runs: tuple[Path, ...], cutoff: str | None, as_json: bool, output: Path | None, **how: Any) -> None:
+def items(
+    runs: tuple[Path, ...],
+    cutoff: str | None,
+    task: str | None,
+    dataset: str | None,
+    given: tuple[str, ...],
+    as_json: bool,
+    output: Path | None,
+    **how: Any,
+) -> None:
     """Print what makes items hard, how systems agree, and how much of their accuracy goes with shortcuts.
 
     Runs that do not compare are analysed apart, and unfinished runs are left out. Runs of baseline/ and embedding/
@@ -50,12 +64,15 @@ def items(runs: tuple[Path, ...], cutoff: str | None, as_json: bool, output: Pat
     from humor_tasks.studies.analysis.contest_dates import read_date
     from humor_tasks.studies.analysis.items import analyse_all
     from humor_tasks.studies.analysis.tables import echo
+    from humor_tasks.studies.parameters import opened
     from humor_tasks.studies.results import read_results
 
     items_report.check_ending(output)
     check_output(output, *runs)
+    if task is None and (dataset is not None or given):
+        raise BadInput("--dataset and -T describe files of predictions; name their benchmark with --task.")
     day = read_date(cutoff) if cutoff else None
-    found = read_results(runs)
+    found = read_results(runs, opened(task, given, dataset=dataset) if task else None)
     analyses, left_out = analyse_all(found, cutoff=day, **how)
     if output:
         items_report.write_analyses(output, analyses, left_out)

@@ -11,7 +11,7 @@ from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import Conditional
 from humor_tasks.studies.analysis.items import Analysis, Cutoff, Factor, Pair
-from humor_tasks.studies.analysis.tables import interval, plain, safe, table
+from humor_tasks.studies.analysis.tables import interval, plain, safe, short, table
 from humor_tasks.studies.results import LeftOut
 
 FACTORS = "Groupings of the items and the {metric} (chi-square; the p-values by permutation count)"
@@ -26,7 +26,7 @@ def as_markdown(analyses: Sequence[Analysis], left_out: Sequence[LeftOut] = ()) 
         parts.append(f"# {found.benchmark}: {found.metric}")
         for title, head, rows in _tables(found):
             if rows:
-                parts += [f"## {title}", table(head, rows)]
+                parts += [f"## {title}", table(head, [[short(str(cell)) for cell in row] for row in rows])]
         parts += [f"Note: {safe(note)}" for note in found.notes]
     parts += [f"Left out: {safe(f'{each.path}: {each.why}')}" for each in left_out]
     return "\n\n".join(parts) + "\n"

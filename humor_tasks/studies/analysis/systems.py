@@ -14,6 +14,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.results import Result, refusals
+from humor_tasks.studies.results.labels import labels
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,7 @@ def comparable(results: Sequence[Result], metric: str | None = None) -> list[Sys
             raise BadInput(f"{files} do not compare: {'; '.join(reasons).rstrip('.')}. Analyse them one by one.")
     if not results[0].complete:
         raise BadInput(f"{results[0].paths[0]}: {results[0].notes[0]} Finish the run first.")
-    names = [result.system for result in results]
-    return [
-        _system(result, name if names.count(name) == 1 else f"{name} #{names[: i + 1].count(name)}", metric)
-        for i, (result, name) in enumerate(zip(results, names, strict=True))
-    ]
+    return [_system(result, name, metric) for result, name in zip(results, labels(results), strict=True)]
 
 
 def _system(result: Result, name: str, metric: str | None) -> System:

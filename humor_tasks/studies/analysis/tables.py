@@ -16,6 +16,8 @@ from rich.cells import cell_len
 
 from humor_tasks.scorers.estimate import Estimate
 
+MOST_SHOWN = 100
+"""Characters of a system's name in a table."""
 _MARKUP = r"[\\`*_<>|$~&]"
 _ESCAPED = re.compile(rf"\\({_MARKUP})")
 _BAR = re.compile(r"(?<!\\)\|")
@@ -80,6 +82,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def short(name: str) -> str:
+    """A system's name as far as a table has room; tables in JSON and CSV have all of it."""
+    return name if len(name) <= MOST_SHOWN else f"{name[: MOST_SHOWN - 1]}…"
 
 
 def safe(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.published import Figure as Published
-from humor_tasks.studies.analysis.tables import safe, table
+from humor_tasks.studies.analysis.tables import safe, short, table
 from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.grouping import Group
 from humor_tasks.studies.report.scorecard import Column, Scorecard
@@ -16,8 +16,6 @@ from humor_tasks.studies.report.tidy import reply_rates
 from humor_tasks.studies.report.words import estimate_text, published_text, unit, value_text
 from humor_tasks.studies.results.result import LeftOut
 
-MOST_SHOWN = 100
-"""Characters of a system's name in a table."""
 PUBLISHED = {"people (published)": "human", "best published": "best"}
 """Row of the scorecard -> field of a column."""
 
@@ -48,11 +46,6 @@ def as_markdown(report: Report, pictures: Sequence[str] = (), told: bool = True)
     return "\n\n".join(parts) + "\n"
 
 
-def _short(name: str) -> str:
-    """A system's name as far as a table has room; the tidy table has all of it."""
-    return name if len(name) <= MOST_SHOWN else f"{name[: MOST_SHOWN - 1]}…"
-
-
 def _notes(notes: Iterable[str]) -> list[str]:
     """One list, or nothing."""
     listed = [f"- {safe(note)}" for note in notes]
@@ -69,7 +62,7 @@ def left_out_text(left: LeftOut) -> str:
 
 def _scorecard(card: Scorecard) -> str:
     head = ["system", *(f"{c.title}{', ' + unit(c.metric) if unit(c.metric) else ''}" for c in card.columns)]
-    rows = [[_short(system), *(_cells(card, system, column) for column in card.columns)] for system in card.systems]
+    rows = [[short(system), *(_cells(card, system, column) for column in card.columns)] for system in card.systems]
     for name, field in PUBLISHED.items():
         if any(getattr(column, field) for column in card.columns):
             rows.append([name, *(_published_value(getattr(c, field), c.metric) for c in card.columns)])
@@ -132,11 +125,11 @@ def _group(report: Report, group: Group) -> list[str]:
             system, _ = report.spent[cell.result.run.path]
             rates = [f"{100 * found[name].value:.1f} %" if name in found else "-" for name in ("unparsed", "refused")]
             rank = str(cell.rank) if cell.rank else "incomplete" if not cell.result.complete else "-"
-            name = _short(cell.result.system) + (f" ({cell.label})" if cell.label else "")
+            name = short(cell.result.system) + (f" ({cell.label})" if cell.label else "")
             score = estimate_text(cell.estimate, column.metric)
             counts = (cell.estimate.n, cell.estimate.clusters)
             rows.append((rank, name, column.setting or "-", score, *counts, *rates, *_spent(system)))
-    incomplete = [f"{_short(r.system)}: {note}" for r in group.results for note in r.notes]
+    incomplete = [f"{short(r.system)}: {note}" for r in group.results for note in r.notes]
     return [*parts, table(head, rows), *_notes(incomplete)]
 
 

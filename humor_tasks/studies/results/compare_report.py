@@ -11,7 +11,7 @@ from typing import Any
 from humor_tasks import __version__
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.analysis.tables import interval, plain, safe, table
+from humor_tasks.studies.analysis.tables import interval, plain, safe, short, table
 from humor_tasks.studies.results.compare import ALPHA, Compared, Comparison, Comparisons, grouped
 
 MOST_LISTED = 10
@@ -126,7 +126,7 @@ def _matrix(compared: Compared) -> str:
     head = ["", "system", compared.metric, *(["strength", "rank"] if strong else [])]
     rows = []
     for i, s in enumerate(compared.systems, 1):
-        row = [str(i), s.label, interval(s.value)]
+        row = [str(i), short(s.label), interval(s.value)]
         if strong:
             row += (
                 [interval(s.strength.estimate), f"{s.strength.best}-{s.strength.worst}"] if s.strength else ["-", "-"]
@@ -140,7 +140,7 @@ def _cell(test: tuple[float, float] | None) -> str:
 
 
 def _named(label: str, value: float) -> str:
-    return f"{label} ({value:.3f})"
+    return f"{short(label)} ({value:.3f})"
 
 
 def _signed(text: str) -> str:

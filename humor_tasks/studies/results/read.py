@@ -96,14 +96,20 @@ def is_log(path: Path) -> bool:
     """Whether a file looks like a log of a harness and not like predictions."""
     if path.suffix == ".eval":
         return True
-    with path.open("rb") as file:
-        start = file.read(400)
+    try:
+        with path.open("rb") as file:
+            start = file.read(400)
+    except OSError:
+        return True  # the reader of logs says why it cannot be read
     return (path.suffix == ".json" and b'"eval"' in start and b'"version"' in start) or b'"doc_id"' in start
 
 
 def without_path(path: Path, problem: BadInput) -> str:
     """The message without the path in front of it."""
-    return str(problem).removeprefix(f"{path}: ").removeprefix(f"{path} ")
+    told = str(problem)
+    for after in (": ", ", ", " "):  # a file of a file's line or id is named twice
+        told = told.removeprefix(f"{path}{after}")
+    return told
 
 
 def _distinct(runs: Sequence[FinishedRun], left: list[LeftOut]) -> list[FinishedRun]:
@@ -183,22 +189,23 @@ def results_of(run: FinishedRun) -> list[Result]:
         raise BadInput(f"{run.path}: {empty}.")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
     first: LoggedSample | None = None
-    errors = 0
+    errors = without_error = 0
     once = Once()
     for sample in run.scored():
         first = first or sample
         if (sample.benchmark, sample.version, sample.options) != (first.benchmark, first.version, first.options):
             raise BadInput(f"{run.path}: mixes samples of several runs: {first.where} and {sample.where} differ.")
         errors += sample.error is not None
+        without_error += sample.error is None
         for score in sample.scores:
             if score.outcome is not None:
                 found = sample.epoch, sample.place or 0, once.held(score.outcome)
                 scored.setdefault(score.scorer.rsplit("/", 1)[-1], []).append(found)
     if first is None or not scored:
         raise BadInput(f"{run.path}: holds no score of humor-tasks.")
-    notes = tuple(_notes(run, errors))
     results = []
     for scorer, of_scorer in scored.items():
+        notes = tuple(_notes(run, errors, without_error - len(of_scorer)))
         opened = _opened(run.benchmark, scorer, first)
         epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda one: one[:2]), strict=True)
         paths = run.paths or (run.path,)
@@ -218,7 +225,7 @@ def _opened(benchmark: str, scorer: str, sample: LoggedSample) -> Run:
     return find_benchmark(benchmark).reopen(sample.version, sample.options)
 
 
-def _notes(run: FinishedRun, errors: int) -> Iterator[str]:
+def _notes(run: FinishedRun, errors: int, unscored: int) -> Iterator[str]:
     if run.status == INCOMPLETE:
         yield f"incomplete: {run.error}"
     elif run.status != "success":
@@ -227,6 +234,8 @@ def _notes(run: FinishedRun, errors: int) -> Iterator[str]:
         yield f"incomplete: {run.held} of {run.rows} items."
     if errors:
         yield f"incomplete: {errors} samples ended with an error and have no score."
+    if unscored > 0:  # a sample that ended with an error may have a score all the same
+        yield f"incomplete: {unscored} samples have no score."
 
 
 def _predicted(path: Path, opened: Run) -> Result:
