@@ -450,6 +450,11 @@ def test_every_report_has_the_same_figures() -> None:
     assert all(s["strength"]["estimate"]["n"] == 240 for s in section["systems"])
 
 
+def test_long_names_are_cut_in_tables() -> None:
+    found = compared(*(right("x" * 10_000 + name, marks(i)) for i, name in enumerate("abc")))
+    assert max(map(len, as_markdown(found).split("## ")[1].split("\n- ")[0].splitlines())) < 500
+
+
 def test_a_matrix_has_each_difference_and_marks_those_that_count() -> None:
     found = compared(right("a", [1.0] * 80), right("b", [0.0] * 80), right("c", [0.0] * 76 + [1.0] * 4))
     lines = tight(as_markdown(found)).splitlines()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -199,6 +200,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         without_error += sample.error is None
         for score in sample.scores:
             if score.outcome is not None:
+                _check_finite(score.outcome, sample.where)
                 found = sample.epoch, sample.place or 0, once.held(score.outcome)
                 scored.setdefault(score.scorer.rsplit("/", 1)[-1], []).append(found)
     if first is None or not scored:
@@ -211,6 +213,12 @@ def results_of(run: FinishedRun) -> list[Result]:
         paths = run.paths or (run.path,)
         results.append(Result(run, opened, scorer, _system(run), outcomes, epochs, paths, notes, not notes))
     return results
+
+
+def _check_finite(outcome: Outcome, where: str) -> None:
+    for name, value in outcome.values.items():
+        if not math.isfinite(value):
+            raise BadInput(f"{where}: its {name} is {value!r}; a score is a finite number.")
 
 
 def _system(run: FinishedRun) -> str:
