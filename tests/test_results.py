@@ -203,6 +203,20 @@ def test_the_reason_names_the_line_and_not_the_file_again(logs: Path, tmp_path: 
     assert left.why.startswith("line 1: not JSON that can be read")
 
 
+def test_equal_samples_of_two_models_are_two_runs(logs: Path, tmp_path: Path) -> None:
+    """Two models that always give the same answer; a copy without its results is that of either."""
+    (results,) = (logs / "lm").rglob("results_*.json")
+    (samples,) = (logs / "lm").rglob("samples_*.jsonl")
+    shutil.copy(samples, tmp_path)
+    told = json.loads(results.read_text())
+    told["config"]["model_args"] = {"strategy": "another"}
+    (tmp_path / results.name).write_text(json.dumps(told))
+    shutil.copy(samples, tmp_path / "samples_copy.jsonl")
+    found = read_results([logs / "lm", tmp_path])
+    assert [r.system for r in found.results] == [f"humor-baseline strategy={s}" for s in ("longest", "another")]
+    assert [each.path.name for each in found.left_out] == ["samples_copy.jsonl"]
+
+
 def test_results_of_lm_eval_without_samples_are_named_with_the_remedy(logs: Path, tmp_path: Path) -> None:
     (results,) = (logs / "lm").rglob("results_*.json")
     copy = shutil.copy(results, tmp_path)

@@ -114,23 +114,32 @@ def without_path(path: Path, problem: BadInput) -> str:
 
 
 def _distinct(runs: Sequence[FinishedRun], left: list[LeftOut]) -> list[FinishedRun]:
-    """Each run once, by its identity or by the content of its file.
+    """Each run once, by its identity or by the content of its file. Samples of lm-eval do not hold the model.
 
     Of several files of one run, such as a log and its scored copy, the finished one counts, then the one with most
     items, then the one with scores, then the first.
     """
-    seen: dict[str, Path] = {}
+    seen: dict[str, list[FinishedRun]] = {}
     kept = set()
     for run in sorted(runs, key=lambda run: (_done(run)[:2], bool(run.scorers)), reverse=True):  # stable
         with run.path.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()
-        first = next((seen[mark] for mark in (run.identity, content) if mark in seen), None)
+        alike = [other for mark in (run.identity, content) if mark for other in seen.get(mark, ())]
+        first = next((other for other in alike if not _other_model(run, other)), None)
         if first is not None:
-            left.append(LeftOut(run.path, f"is the same run as {first}."))
+            left.append(LeftOut(run.path, f"is the same run as {first.path}."))
             continue
-        seen |= {mark: run.path for mark in (run.identity, content) if mark}
+        for mark in (run.identity, content):
+            if mark:
+                seen.setdefault(mark, []).append(run)
         kept.add(run.path)
     return [run for run in runs if run.path in kept]
+
+
+def _other_model(run: FinishedRun, other: FinishedRun) -> bool:
+    """Whether two files tell of different models; without arguments the model may be unknown."""
+    known = run.harness == "lm_eval" and run.arguments and other.arguments
+    return bool(known) and (run.model, run.arguments) != (other.model, other.arguments)
 
 
 def _latest(runs: Iterable[FinishedRun], left: list[LeftOut]) -> list[FinishedRun]:
