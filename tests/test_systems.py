@@ -143,7 +143,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         "there is no such file; name 'human', an Inspect log, lm-eval's samples or {id: text} as JSON",
     )
     told("Human", "there is no such file")
-    told(tmp_path, "there is no such file")
+    told(tmp_path, "is a folder")
     for name in ("broken.eval", "empty.eval"):
         (tmp_path / name).write_text("{" if name.startswith("b") else "")
         told(tmp_path / name, "cannot be read as an Inspect log" if name.startswith("b") else "is empty")

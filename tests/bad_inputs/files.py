@@ -248,8 +248,14 @@ PREDICTIONS: list[Bad] = [
 ]
 
 LOGS: list[Bad] = [
-    bad("no such log", "humor-tasks report l.eval", "l.eval: there is no such log"),
-    bad("a folder of logs", "humor-tasks report l.eval", "l.eval", "is a folder", files={"l.eval": Path.mkdir}),
+    bad("no such log", "humor-tasks report l.eval", "l.eval: there is no such file or folder"),
+    bad("a folder of no logs", "humor-tasks report l.eval", "l.eval: holds no", files={"l.eval": Path.mkdir}),
+    bad(
+        "a folder for a log",
+        "humor-tasks hard-subset l.eval -o h.json",
+        "l.eval: is a folder",
+        files={"l.eval": Path.mkdir},
+    ),
     bad("an empty log", "humor-tasks report l.eval", "l.eval", "is empty", files={"l.eval": ""}),
     bad(
         "a log that is text",
@@ -286,7 +292,7 @@ LOGS: list[Bad] = [
     ),
     bad(
         "an unfinished log",
-        "humor-tasks report l.eval",
+        "humor-tasks hard-subset l.eval -o h.json",
         "l.eval: ended with status started",
         "eval-retry",
         files={"l.eval": header_with(status="started")},
@@ -299,8 +305,8 @@ LOGS: list[Bad] = [
         files={"l.eval": header_with(status="error")},
     ),
     bad(
-        "a log of another task to report",
-        "humor-tasks report l.eval",
+        "a log of another task",
+        "humor-tasks hard-subset l.eval -o h.json",
         "l.eval",
         "element_coverage",
         files={"l.eval": logged()},

@@ -61,7 +61,8 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
         except BadInput as problem:
             left.append(LeftOut(run.path, without_path(run.path, problem)))
     if not results:
-        why = "\n".join(f"{each.path}: {each.why}" for each in left) or "the folder holds no .eval, .json or samples."
+        empty = [LeftOut(path, "holds no .eval or .json of Inspect and no samples of lm-eval.") for path in paths]
+        why = "\n".join(f"{each.path}: {each.why}" for each in left or empty)
         raise BadInput(f"there is no run to read.\n{why}")
     return Results(tuple(_named(results)), tuple(left))
 
