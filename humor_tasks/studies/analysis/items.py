@@ -30,7 +30,7 @@ from humor_tasks.scorers.proportion import clustered_proportion, clustered_share
 from humor_tasks.scorers.regression import spearman
 from humor_tasks.studies.analysis.contest_dates import MARGIN, contest_date, has_dates
 from humor_tasks.studies.analysis.shortcuts import Explained, explained, solved_by
-from humor_tasks.studies.analysis.systems import Shown, System, comparable, shown_items
+from humor_tasks.studies.analysis.systems import Shown, System, comparable, leading, shown_items
 from humor_tasks.studies.report.grouping import groups_of
 from humor_tasks.studies.results import LeftOut, Result, Results
 from humor_tasks.studies.results.read import without_path
@@ -173,6 +173,7 @@ def analyse_all(found: Results, **how: Any) -> tuple[list[Analysis], list[LeftOu
     left = list(found.left_out)
     for benchmark in found.benchmarks:
         of = found.of(benchmark.name)
+        of = of if how.get("metric") else leading(of)
         left += [LeftOut(r.paths[0], r.notes[0]) for r in of if not r.complete]
         for group in groups_of(benchmark, [r for r in of if r.complete]):
             try:

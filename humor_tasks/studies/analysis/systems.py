@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
@@ -61,7 +62,7 @@ class Shown:
 
 
 def comparable(results: Sequence[Result], metric: str | None = None) -> list[System]:
-    """The results with the values of `metric`, by default the first that is a mean over items, else the first of items.
+    """The results with the values of `metric`, by default the benchmark's first metric that items have.
 
     Raises BadInput for results that do not compare, for incomplete runs, and for a metric that no item has.
     """
@@ -74,18 +75,33 @@ def comparable(results: Sequence[Result], metric: str | None = None) -> list[Sys
     return [_system(result, name, metric) for result, name in zip(results, labels(results), strict=True)]
 
 
-def _system(result: Result, name: str, metric: str | None) -> System:
-    held = [
-        m
-        for m in result.benchmark.metrics
-        if m not in REPLY_RATES and any(m.name in outcome.values for outcome in result.outcomes)
+def of_items(result: Result) -> list[Metric]:
+    """The benchmark's metrics that single items of this result have, without those of all replies."""
+    return [
+        metric
+        for metric in result.benchmark.metrics
+        if metric not in REPLY_RATES and any(metric.name in outcome.values for outcome in result.outcomes)
     ]
+
+
+def leading(results: Sequence[Result]) -> list[Result]:
+    """Of the scorers of each run the one with the benchmark's first metrics; another rates the form of replies, say."""
+    kept: dict[tuple[Path, ...], tuple[int, Result]] = {}
+    for result in results:
+        held = of_items(result)
+        place = result.benchmark.metrics.index(held[0]) if held else len(result.benchmark.metrics)
+        if result.paths not in kept or place < kept[result.paths][0]:
+            kept[result.paths] = place, result
+    return [result for _, result in kept.values()]
+
+
+def _system(result: Result, name: str, metric: str | None) -> System:
+    held = of_items(result)
     if not held:
         raise BadInput(f"{result.paths[0]}: {result.benchmark.name} has no metric of single items to analyse.")
     if metric is not None:
         check_choice(f"metric of single items of {result.benchmark.name}", metric, [m.name for m in held])
-    means = [m for m in held if m.estimate is None] or held  # the value of an item of other metrics is another quantity
-    chosen = next(m for m in (means if metric is None else held) if metric in (None, m.name))
+    chosen = next(m for m in held if metric in (None, m.name))
     found = result.by_item(chosen.name)
     first: dict[str, Outcome] = {}
     for outcome in result.outcomes:
