@@ -221,6 +221,17 @@ def test_what_a_use_refuses(tmp_path: Path) -> None:
     assert str(unscored) in str(caught.value)
 
 
+def test_a_log_that_is_gone_when_it_is_read_again(tmp_path: Path) -> None:
+    path = Path(inspect_log(tmp_path).location)
+    found = read_run(path)
+    path.write_bytes(path.read_bytes()[:400])
+    with pytest.raises(BadInput, match="it is truncated or damaged"):
+        list(found)
+    path.unlink()
+    with pytest.raises(BadInput, match="cannot be read as an Inspect log .*No such file"):
+        list(found)
+
+
 def test_an_unfinished_log(tmp_path: Path) -> None:
     def fails(identity: str) -> str:
         if identity != OPENED.records[0].id:

@@ -87,7 +87,11 @@ class _Archive:
 
     def read(self, instead: Mapping[str, Any] | None = None) -> Iterator[EvalSample]:
         """The samples, with other fields `instead` of the logged ones, which saves the time to validate those."""
-        with zipfile.ZipFile(self.path) as archive:
+        try:
+            archive = zipfile.ZipFile(self.path)
+        except (OSError, zipfile.BadZipFile) as problem:  # removed or replaced since it was opened
+            raise _no_log(self.path, problem) from None
+        with archive:
             for name in self.names:
                 try:
                     sample = self._read(archive, name, instead or {})
