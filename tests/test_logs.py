@@ -228,7 +228,7 @@ def test_a_log_that_is_gone_when_it_is_read_again(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="it is truncated or damaged"):
         list(found)
     path.unlink()
-    with pytest.raises(BadInput, match="cannot be read as an Inspect log .*No such file"):
+    with pytest.raises(BadInput, match=r"cannot be read as an Inspect log .*No such file"):
         list(found)
 
 
