@@ -226,7 +226,7 @@ def test_a_page_from_before_a_restart_counts_where_it_shows_the_same_only(tmp_pa
     assert [vote.choice for vote in read_votes(path).votes] == ["AB"[open_page.order[0]]]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "-", "+49 30", "@ann", "'=1+1"])
+@pytest.mark.parametrize("text", ["=1+1", "-1", "+49 30", "@ann", "'=1+1"])
 def test_a_reason_and_ids_that_a_spreadsheet_would_run_come_back(tmp_path: Path, text: str) -> None:
     items, path = [Item(f"{text}{i}", "preference", ("a", "b")) for i in range(2)], tmp_path / "v.csv"
     session = Session(items, VoteStore(path, items))
