@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from interval_coverage import sizes_of
 
 from humor_tasks.scorers.jackknife import pseudo_values, swap_values
 from humor_tasks.scorers.paired import PairedTest, holm, paired_tests, permutation_items
@@ -43,16 +44,6 @@ class Cell:
     @property
     def name(self) -> str:
         return f"{self.systems} systems, {self.items}/{self.clusters} {self.how}, rho {self.rho:g}, {self.kind}"
-
-
-def sizes_of(n: int, groups: int, how: str) -> Any:
-    """Items a cluster: equal, lognormal with a standard deviation of 1, or one cluster with half of all items."""
-    if how == "even":
-        return n // groups + (np.arange(groups) < n % groups)
-    if how == "half":
-        return np.append(np.full(groups - 1, n // 2 // (groups - 1)), n // 2)
-    weights = np.random.default_rng(7).lognormal(0, 1, groups)
-    return np.maximum(1, np.round(weights / weights.sum() * n)).astype(int)
 
 
 def chances(rng: np.random.Generator, mean: Any, rho: float, groups: int) -> Any:
