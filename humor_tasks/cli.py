@@ -12,6 +12,7 @@ import click
 from humor_tasks import __version__
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.cli import agreement
+from humor_tasks.studies.analysis.compare_cli import compare
 from humor_tasks.studies.analysis.items_cli import analyse
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
 from humor_tasks.studies.captions.cli import rank_captions
@@ -19,7 +20,6 @@ from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
 from humor_tasks.studies.report.cli import report
 from humor_tasks.studies.reproduce.cli import reproduce, rescore
-from humor_tasks.studies.results.compare_cli import compare
 from humor_tasks.training.cli import train
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -144,3 +146,9 @@ def test_unknown_uncertainty_is_null_in_json() -> None:
 def test_help_and_version() -> None:
     assert "submission" in CliRunner().invoke(main, ["--help"]).output
     assert "humor-tasks, version" in CliRunner().invoke(main, ["--version"]).output
+
+
+def test_the_command_starts_without_benchmarks_and_harnesses() -> None:
+    heavy = ("inspect_ai", "lm_eval", "numpy", "torch", "PIL", "humor_tasks.api", "humor_tasks.benchmarks")
+    code = f"import sys, humor_tasks.cli; print([name for name in {heavy!r} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

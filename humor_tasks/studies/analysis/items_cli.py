@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from humor_tasks.errors import BadInput
+from humor_tasks.studies.analysis.predictions import predicted, prediction_options
 
 _PATH = click.Path(path_type=Path)
 
@@ -39,9 +39,7 @@ def analyse() -> None:
 @click.option(
     "--draws", default=9999, show_default=True, type=click.IntRange(99), help="Number of draws of permutation tests."
 )
-@click.option("--task", help="Benchmark of prediction files among RUNS, such as matching.")
-@click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'.")
-@click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of the predictions; repeatable.")
+@prediction_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-o", "--output", type=_PATH, help="Also write the analysis (.md or .json).")
 def items(
@@ -64,15 +62,12 @@ def items(
     from humor_tasks.studies.analysis.contest_dates import read_date
     from humor_tasks.studies.analysis.items import analyse_all
     from humor_tasks.studies.analysis.tables import echo
-    from humor_tasks.studies.parameters import opened
     from humor_tasks.studies.results import read_results
 
     items_report.check_ending(output)
     check_output(output, *runs)
-    if task is None and (dataset is not None or given):
-        raise BadInput("--dataset and -T describe files of predictions; name their benchmark with --task.")
     day = read_date(cutoff) if cutoff else None
-    found = read_results(runs, opened(task, given, dataset=dataset) if task else None)
+    found = read_results(runs, predicted(task, dataset, given))
     analyses, left_out = analyse_all(found, cutoff=day, **how)
     if output:
         items_report.write_analyses(output, analyses, left_out)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from humor_tasks.errors import BadInput
+from humor_tasks.studies.analysis.predictions import predicted, prediction_options
 
 _PATH = click.Path(path_type=Path)
 
@@ -16,9 +16,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "-o", "--output", type=_PATH, help="Also write a folder with all of it, or one file (.html, .md, .csv, .json)."
 )
-@click.option("--task", help="Benchmark of prediction files among RUNS, such as matching.")
-@click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'.")
-@click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of the predictions; repeatable.")
+@prediction_options
 @click.option("--hard", default="hard", show_default=True, help="Subset of HumorBench's hard score: a name or a file.")
 @click.option("--prices", type=_PATH, help="File of prices, used instead of logged costs.")
 @click.option("--plot", "picture", type=_PATH, help="Plot HumorBench's score against cost (.png, .svg, .pdf).")
@@ -42,15 +40,12 @@ def report(
     from humor_tasks.data.prices import read_prices
     from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.tables import echo
-    from humor_tasks.studies.parameters import opened
     from humor_tasks.studies.report.build import build_report
     from humor_tasks.studies.report.folder import check_place, write_report
     from humor_tasks.studies.report.markdown import as_markdown, left_out_text
     from humor_tasks.studies.report.table import check_ending, plot
     from humor_tasks.studies.results import read_results
 
-    if task is None and (dataset is not None or given):
-        raise BadInput("--dataset and -T describe files of predictions; name their benchmark with --task.")
     for written in (output, picture):
         check_output(written, *runs, hard, prices)
     if output:
@@ -58,8 +53,8 @@ def report(
     check_ending(picture)
     subset_keys(hard, "")
     priced = read_prices(prices)
-    predicted = opened(task, given, dataset=dataset) if task else None
-    found = build_report(read_results(runs, predicted), priced, hard, anew=prices is not None)
+    predictions = predicted(task, dataset, given)
+    found = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
     told = write_report(output, found) if output else []
     echo(as_markdown(found, told=False))
     for sentence in (*found.warnings, *(f"left out: {left_out_text(each)}" for each in found.results.left_out)):

@@ -6,7 +6,7 @@
 | `read` | `read_results`: files and folders of both harnesses, and prediction files |
 | `comparable` | why two results do not compare, and what else tells them apart |
 | `labels` | names that tell results apart |
-| `compare` | `compare`: systems compared on the same items; `compare_report`, `compare_cli` |
+| `compare` | `compare`: systems compared on the same items; `compare_report` |
 """
 
 from humor_tasks.studies.results.comparable import differences, refusals

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from humor_tasks.errors import BadInput
+from humor_tasks.studies.analysis.predictions import predicted, prediction_options
 
 _PATH = click.Path(path_type=Path)
 
@@ -15,9 +15,7 @@ _PATH = click.Path(path_type=Path)
 @click.argument("runs", nargs=-1, required=True, type=_PATH)
 @click.option("--metric", help="Metric to compare by. Default: the primary metric of each benchmark.")
 @click.option("--seed", default=0, show_default=True, help="Seed of random permutations and of resampling.")
-@click.option("--task", help="Benchmark of prediction files among RUNS, such as matching.")
-@click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'.")
-@click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of the predictions; repeatable.")
+@prediction_options
 @click.option("-o", "--output", type=_PATH, help="Also write the comparison (.md, .csv or .json).")
 def compare(
     runs: tuple[Path, ...],
@@ -36,16 +34,13 @@ def compare(
     """
     from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.tables import echo
-    from humor_tasks.studies.parameters import opened
     from humor_tasks.studies.results import read_results
     from humor_tasks.studies.results.compare import compare as compute
     from humor_tasks.studies.results.compare_report import as_markdown, check_ending, write_report
 
-    if task is None and (dataset is not None or given):
-        raise BadInput("--dataset and -T describe files of predictions; name their benchmark with --task.")
+    predictions = predicted(task, dataset, given)
     check_output(output, *runs)
     check_ending(output)
-    predictions = opened(task, given, dataset=dataset) if task else None
     found = compute(read_results(runs, predictions), metric, seed)
     if output:
         write_report(output, found)
