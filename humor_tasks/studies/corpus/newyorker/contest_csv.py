@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
@@ -24,6 +25,7 @@ NAMES = {
     "contest": ("contest", "contest_number", "contest_num"),
 }
 """Our name of a column -> the names in public files, without case; spaces and hyphens count as underscores."""
+COUNTS = ("not_funny", "somewhat_funny", "funny")
 MOST_WRONG = 0.01
 """Above this share of impossible means, or of counts far from their mean, the file's columns are not what they say."""
 FAR = 0.5
@@ -32,7 +34,7 @@ FAR = 0.5
 
 @dataclass
 class Contest:
-    """The captions of one contest in the crowd's order, as columns; see the table in `humor_tasks.studies.corpus.newyorker`.
+    """The captions of one contest in the crowd's order, as columns.
 
     mean, precision (one standard error) and votes are None where a caption has no ratings. counts: kind of mending or
     reason of leaving out -> entries.
@@ -91,7 +93,7 @@ def _columns(file: CsvRows) -> dict[str, str]:
             f"{file.path}: there is no column of captions; there are: {', '.join(file.rows[0])}. The first line must be "
             f"a header with one of {', '.join(NAMES['caption'])}."
         )
-    counts = [name for name in ("not_funny", "somewhat_funny", "funny") if name in found]
+    counts = [name for name in COUNTS if name in found]
     if 0 < len(counts) < 3:
         raise BadInput(f"{file.path}: has the counts {', '.join(counts)} only; give not_funny, somewhat_funny, funny.")
     if "mean" in found and "votes" not in found and not counts:
@@ -103,8 +105,8 @@ Rating = tuple[float | None, float | None, int | None]
 
 
 def _rating(file: CsvRows, i: int, columns: dict[str, str], wrong: Counter[str], first: dict[str, int]) -> Rating:
-    """(mean, precision, votes) of a row; the mean and votes of the file win over its counts, as in the published sets."""
-    counts = [_number(file, i, columns[name]) for name in ("not_funny", "somewhat_funny", "funny") if name in columns]
+    """(mean, precision, votes) of a row; its mean and votes win over its counts, as in the published sets."""
+    counts = [_number(file, i, columns[name]) for name in COUNTS if name in columns]
     total = sum(counts)
     ours = (counts[0] + 2 * counts[1] + 3 * counts[2]) / total if total else None
     votes = _number(file, i, columns["votes"]) if "votes" in columns else total
@@ -170,7 +172,7 @@ def _add(contest: Contest, entry: str, rating: Rating) -> None:
 def _in_order(contest: Contest) -> None:
     """Sort by mean where the file is not in that order; equal means keep the file's order, which is the organisers'."""
     means = [mean or 0.0 for mean in contest.mean]
-    if all(a >= b for a, b in zip(means, means[1:], strict=False)):
+    if all(a >= b for a, b in itertools.pairwise(means)):
         return
     contest.counts["files sorted by mean"] += 1
     order = sorted(range(len(means)), key=lambda i: -means[i])

@@ -1,8 +1,8 @@
 """The work folder of a build: settings, inputs, and where each stage's files are.
 
-A unit is a stage and a contest, or a stage of the whole corpus. Its files are named by a key: the hash of everything
-that decides their bytes, which is the stage's version and settings and the keys of the units that it reads. A unit whose
-files exist is therefore done, whatever was interrupted, and a changed setting or input makes other files beside the old.
+A unit is a stage and a contest, or a stage of the whole corpus. Its folder is named by a key: the hash of everything that
+decides its bytes, which is the stage's version and settings and the keys of the units that it reads. A unit whose
+folder exists is therefore done, whatever was interrupted, and a changed setting or input makes folders beside the old.
 """
 
 from __future__ import annotations

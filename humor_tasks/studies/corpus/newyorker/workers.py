@@ -1,11 +1,12 @@
 """Running the units of a stage: in this process, in several on this machine, or as Ray Data jobs.
 
-Every unit computes on one thread, because the last bits of sums depend on the number of threads. So the files are the same
-however many workers there are.
+Every unit computes on one thread, because the last bits of sums depend on the number of threads. So the files are the
+same however many workers there are.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import resource
 from collections.abc import Callable, Iterator, Sequence
@@ -62,7 +63,7 @@ def _with_processes(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[
                 yield future.result()
         except BrokenProcessPool:
             raise BadInput(
-                "a worker process ended, most often for lack of memory. Run the same command again, with fewer --workers."
+                "a worker process ended, most often for lack of memory; run the same command again with fewer --workers."
             ) from None
         finally:
             pool.shutdown(cancel_futures=True)
@@ -76,8 +77,8 @@ def _with_ray(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[Any]:
         raise BadInput("--ray needs the extra 'ray': pip install 'humor-tasks[ray]'.") from None
     if not ray.is_initialized():
         # RAY_ADDRESS names a cluster; without it Ray starts on this machine, with these workers.
-        here = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": workers, "include_dashboard": False}
-        ray.init(log_to_driver=False, configure_logging=True, logging_level="ERROR", **here)
+        cpus = None if os.environ.get("RAY_ADDRESS") else workers
+        ray.init(num_cpus=cpus, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     data = ray.data.from_items([{"item": item} for item in items], override_num_blocks=len(items))
