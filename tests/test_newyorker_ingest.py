@@ -137,7 +137,7 @@ def test_what_is_odd_is_counted(tmp_path: Path) -> None:
     [
         ([], "there are no rows; the file is empty"),
         ([RATED], "there are no rows"),
-        (["Sit.,2.0,0.5,4,1,2,1", "Stay.,2.0,0.5,4,1,2,1"], "there is no column of captions"),
+        (["Sit.,2.0,0.5,4,1,3,0", "Stay.,2.0,0.5,4,1,3,0"], "there is no column of captions"),
         ([RATED, "Sit,2.0,0.5,4,1,2"], "line 2: has 6 fields, the header has 7"),
         ([RATED, "2.0,Sit.,0.5,4,1,2,1"], "line 2: mean is 'Sit.'; it must be a number"),
         ([RATED, "Sit.,nan,0.5,4,1,2,1"], "line 2: mean is 'nan'"),
