@@ -1,0 +1,181 @@
+"""One contest's file of captions: both public layouts, the organisers' column names, and captions without ratings."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from humor_tasks.data.rows.csv_file import CsvRows, read_csv
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.corpus.newyorker.captions import key_of, mend
+
+NAMES = {
+    "caption": ("caption", "target", "text", "entry"),
+    "mean": ("mean", "score", "average", "rating"),
+    "precision": ("precision", "std_error", "stderr"),
+    "votes": ("votes", "count", "ratings", "num_votes"),
+    "not_funny": ("not_funny", "unfunny", "1"),
+    "somewhat_funny": ("somewhat_funny", "2"),
+    "funny": ("funny", "3"),
+    "contest": ("contest", "contest_number", "contest_num"),
+}
+"""Our name of a column -> the names in public files, without case; spaces and hyphens count as underscores."""
+COUNTS = ("not_funny", "somewhat_funny", "funny")
+MOST_WRONG = 0.01
+"""Above this share of impossible means, or of counts far from their mean, the file's columns are not what they say."""
+FAR = 0.5
+"""Between a mean and that of its counts. Public files differ by up to .22, where votes came in between two exports."""
+
+
+@dataclass
+class Contest:
+    """The captions of one contest in the crowd's order, as columns.
+
+    mean, precision (one standard error) and votes are None where a caption has no ratings. counts: kind of mending or
+    reason of leaving out -> entries.
+    """
+
+    number: int
+    rated: bool
+    caption: list[str] = field(default_factory=list)
+    key: list[str] = field(default_factory=list)
+    mean: list[float | None] = field(default_factory=list)
+    precision: list[float | None] = field(default_factory=list)
+    votes: list[int | None] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def contest_number(path: Path) -> int:
+    """The number in a file's name, as in 510.csv or 510_summary.csv. Raises BadInput where there is none."""
+    found = re.match(r"(?:contest[_-]?)?0*(\d+)(?!\d)", path.stem, re.IGNORECASE)
+    if not found:
+        raise BadInput(f"{path}: its name has no contest number; name the file NUMBER.csv, such as 510.csv.")
+    return int(found[1])
+
+
+def read_contest(path: Path) -> Contest:
+    """The contest of one file. Raises BadInput naming file and line for what cannot be the layout it claims to be."""
+    file = read_csv(path, ())
+    columns = _columns(file)
+    rated = "mean" in columns or "funny" in columns
+    contest = Contest(contest_number(path), rated)
+    wrong: Counter[str] = Counter()
+    first: dict[str, int] = {}
+    for i, row in enumerate(file.rows):
+        contest.counts["entries"] += 1
+        rating = _rating(file, i, columns, wrong, first) if rated else (None, None, None)
+        if "contest" in columns and _number(file, i, columns["contest"]) != contest.number:
+            raise BadInput(f"{file.where(i)}: {columns['contest']} is not {contest.number}, the number in its name.")
+        _add(contest, row[columns["caption"]], rating)
+    for what, count in wrong.items():
+        if what in first and count > max(1, MOST_WRONG * len(file.rows)):
+            raise BadInput(
+                f"{file.where(first[what])}: {what}, as in {count:,} of {len(file.rows):,} rows. The columns seem to "
+                "be shifted or misnamed; correct the header."
+            )
+    contest.counts.update(wrong)
+    if rated:
+        _in_order(contest)
+    return contest
+
+
+def _columns(file: CsvRows) -> dict[str, str]:
+    """Our names -> the file's. Raises BadInput without a column of captions, or with ratings by half."""
+    seen = {re.sub(r"[\s-]+", "_", name.strip().casefold()): name for name in file.rows[0]}
+    found = {ours: seen[name] for ours, names in NAMES.items() for name in reversed(names) if name in seen}
+    if "caption" not in found:
+        raise BadInput(
+            f"{file.path}: there is no column of captions; there are: {', '.join(file.rows[0])}. The first line must "
+            f"be a header with one of {', '.join(NAMES['caption'])}."
+        )
+    counts = [name for name in COUNTS if name in found]
+    if 0 < len(counts) < 3:
+        raise BadInput(f"{file.path}: has the counts {', '.join(counts)} only; give all of {', '.join(COUNTS)}.")
+    if "mean" in found and "votes" not in found and not counts:
+        raise BadInput(f"{file.path}: has means without votes; give the column votes.")
+    return found
+
+
+Rating = tuple[float | None, float | None, int | None]
+
+
+def _rating(file: CsvRows, i: int, columns: dict[str, str], wrong: Counter[str], first: dict[str, int]) -> Rating:
+    """(mean, precision, votes) of a row; its mean and votes win over its counts, as in the published sets."""
+    counts = [_number(file, i, columns[name]) for name in COUNTS if name in columns]
+    total = sum(counts)
+    ours = (counts[0] + 2 * counts[1] + 3 * counts[2]) / total if total else None
+    votes = _number(file, i, columns["votes"]) if "votes" in columns else total
+    mean = _number(file, i, columns["mean"]) if "mean" in columns else ours
+    if min([votes, *counts]) < 0 or any(value % 1 for value in (votes, *counts)):
+        raise BadInput(f"{file.where(i)}: votes and counts must be whole numbers from 0; correct the row.")
+
+    def note(what: str) -> None:
+        wrong[what] += 1
+        first.setdefault(what, i)
+
+    if not votes or mean is None:
+        return None, None, 0
+    if not 1 <= mean <= 3:
+        note("mean outside 1 to 3")
+        return None, None, 0
+    if ours is not None and abs(ours - mean) > FAR:
+        note("counts far from their mean")
+    elif ours is not None and abs(ours - mean) > 1e-6:
+        wrong["counts do not make the mean"] += 1
+        del counts[:]  # no standard error from them
+    if "precision" not in columns or file.rows[i][columns["precision"]] == "inf":  # inf: that of a single vote
+        return mean, _standard_error(counts), int(votes)
+    return mean, _number(file, i, columns["precision"]), int(votes)
+
+
+def _standard_error(counts: Sequence[float]) -> float | None:
+    """One standard error of the mean with the organisers' floor: sqrt(max(1, SS) / (v (v - 1)))."""
+    total = sum(counts)
+    if total < 2:
+        return None
+    mean = sum(value * n for value, n in zip((1, 2, 3), counts, strict=True)) / total
+    squares = sum(n * (value - mean) ** 2 for value, n in zip((1, 2, 3), counts, strict=True))
+    return math.sqrt(max(1.0, squares) / (total * (total - 1)))
+
+
+def _number(file: CsvRows, i: int, column: str) -> float:
+    text = file.rows[i][column]
+    try:
+        value = float(text)
+        if math.isfinite(value):
+            return value
+    except ValueError:
+        pass
+    raise BadInput(f"{file.where(i)}: {column} is {text!r:.60}; it must be a number. Correct the row or the header.")
+
+
+def _add(contest: Contest, entry: str, rating: Rating) -> None:
+    mended = mend(entry)
+    mean, precision, votes = rating
+    dropped = mended.dropped or ("no ratings" if contest.rated and mean is None else "")
+    if dropped:
+        contest.counts[f"left out: {dropped}"] += 1
+        return
+    contest.counts.update(f"mended: {kind}" for kind in mended.mended)
+    contest.caption.append(mended.text)
+    contest.key.append(key_of(mended.text))
+    contest.mean.append(mean)
+    contest.precision.append(precision)
+    contest.votes.append(votes)
+
+
+def _in_order(contest: Contest) -> None:
+    """Sort by mean where the file is not in that order; equal means keep the file's order, which is the organisers'."""
+    means = [mean or 0.0 for mean in contest.mean]
+    if all(a >= b for a, b in itertools.pairwise(means)):
+        return
+    contest.counts["files sorted by mean"] += 1
+    order = sorted(range(len(means)), key=lambda i: -means[i])
+    for name in ("caption", "key", "mean", "precision", "votes"):
+        values = getattr(contest, name)
+        setattr(contest, name, [values[i] for i in order])

@@ -1,0 +1,121 @@
+"""The work folder of a build: settings, inputs, and where each stage's files are.
+
+A unit is a stage and a contest, or a stage of the whole corpus. Its folder is named by a key: the hash of everything
+that decides its bytes, which is the stage's version and settings and the keys of the units that it reads. A unit whose
+folder exists is therefore done, whatever was interrupted, and a changed setting or input makes folders beside the old.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.data.reading import parse_json, read_body, read_bytes
+from humor_tasks.data.writing import moved_into_place, write_json
+from humor_tasks.errors import BadInput
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a build.
+
+    run: writes the unit's files into a folder (its second argument) and returns its counts; the contest is None where
+    `whole`. needs: the stages whose files it reads, of the same contest, or of all contests of that stage where
+    `whole`. settings: the names of the settings that its result depends on. trains: whether it is also done for
+    contests of which the quality model learns and which get no rows. version: changed with the result.
+    """
+
+    name: str
+    run: Callable[[Work, Path, int | None], Mapping[str, Any]]
+    needs: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    whole: bool = False
+    trains: bool = False
+    version: int = 1
+
+
+@dataclass(frozen=True)
+class Work:
+    """A build: its folder, input files, settings, and stages by name in order.
+
+    crowd, finalists: contest number -> file of captions, official finalists. contests: those that get rows; training:
+    those that only the quality model learns from. inputs: contest number -> the hash of its file and finalists.
+    """
+
+    folder: Path
+    crowd: Mapping[int, Path]
+    finalists: Mapping[int, Sequence[str]]
+    settings: Settings
+    stages: Mapping[str, Stage] = field(repr=False)
+    contests: tuple[int, ...] = ()
+    training: tuple[int, ...] = ()
+    inputs: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def _keys(self) -> dict[tuple[str, int | None], str]:
+        return {}
+
+    def key(self, name: str, contest: int | None) -> str:
+        """The key of a unit, 16 hexadecimal digits."""
+        stage = self.stages[name]
+        place = (name, None if stage.whole else contest)
+        if place not in self._keys:
+            parts: list[Any] = [name, stage.version, {each: self.settings[each] for each in stage.settings}]
+            if not stage.needs:
+                parts.append(self.inputs[int(str(contest))])
+            for need in stage.needs:
+                each = self.units(need) if stage.whole else [contest]
+                parts += [[number, self.key(need, number)] for number in each]
+            self._keys[place] = _digest(json.dumps(parts, sort_keys=True).encode())[:16]
+        return self._keys[place]
+
+    def unit(self, name: str, contest: int | None = None) -> Path:
+        """The folder with a unit's files."""
+        stage = self.stages[name]
+        label = "all" if stage.whole else str(contest)
+        return self.folder / name / f"{label}-{self.key(name, contest)}"
+
+    def units(self, name: str) -> list[int | None]:
+        """The contests of a stage, or [None] for a stage of the whole corpus."""
+        stage = self.stages[name]
+        if stage.whole:
+            return [None]
+        return [*sorted({*self.contests, *(self.training if stage.trains else ())})]
+
+    def missing(self, name: str) -> list[int | None]:
+        """The units of a stage that are not done."""
+        return [each for each in self.units(name) if not (self.unit(name, each) / "counts.json").is_file()]
+
+    def counts(self, name: str, contest: int | None = None) -> dict[str, Any]:
+        """The counts of a finished unit."""
+        path = self.unit(name, contest) / "counts.json"
+        found: dict[str, Any] = parse_json(path, read_body(path))
+        return found
+
+    def run(self, name: str, contest: int | None) -> None:
+        """Do one unit: its folder is there as a whole, or not at all."""
+        stage, target = self.stages[name], self.unit(name, contest)
+        try:
+            with moved_into_place(target) as folder:
+                folder.mkdir(parents=True)
+                write_json(folder / "counts.json", stage.run(self, folder, contest))
+        except OSError as problem:
+            raise BadInput(
+                f"{target}: cannot be written ({problem}). Make room and run the same command again."
+            ) from None
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    return _digest(read_bytes(path))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,104 @@
+"""Running the units of a stage: in this process, in several on this machine, or as Ray Data jobs.
+
+Every unit computes on one thread, because the last bits of sums depend on the number of threads. So the files are the
+same however many workers there are.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import resource
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from humor_tasks.errors import BadInput
+
+Unit = Callable[[Any], Any]
+
+
+def run_units(unit: Unit, items: Sequence[Any], workers: int = 1, ray: bool = False) -> Iterator[Any]:
+    """The results of `unit` for each item, in any order. An exception of a unit stops the run."""
+    if ray:
+        yield from _with_ray(unit, items, workers)
+    elif workers > 1 and len(items) > 1:
+        yield from _with_processes(unit, items, min(workers, len(items)))
+    else:
+        with one_thread():
+            yield from map(unit, items)
+
+
+def one_thread() -> Any:
+    """A context in which torch and BLAS compute on one thread."""
+    from contextlib import ExitStack
+
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    stack = ExitStack()
+    before = torch.get_num_threads()
+    stack.callback(torch.set_num_threads, before)
+    torch.set_num_threads(1)
+    stack.enter_context(threadpool_limits(1))
+    return stack
+
+
+def peak_memory() -> float:
+    """The most memory that this process and any of its workers have held so far, in MiB."""
+    kib = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return kib / 1024
+
+
+def _with_processes(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[Any]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    # Spawned, because a fork of a process with torch's threads may hang.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(unit,)) as pool:
+        futures = [pool.submit(_do, item) for item in items]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except BrokenProcessPool:
+            raise BadInput(
+                "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _with_ray(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[Any]:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError:
+        raise BadInput("--ray needs the extra 'ray': pip install 'humor-tasks[ray]'.") from None
+    if not ray.is_initialized():
+        # RAY_ADDRESS names a cluster; without it Ray starts on this machine, with these workers.
+        cpus = None if os.environ.get("RAY_ADDRESS") else workers
+        ray.init(num_cpus=cpus, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    data = ray.data.from_items([{"item": item} for item in items], override_num_blocks=len(items))
+
+    def done(row: dict[str, Any]) -> dict[str, Any]:
+        with one_thread():
+            return {"result": unit(row["item"])}
+
+    for row in data.map(done).iter_rows():
+        yield row["result"]
+
+
+_unit: list[Unit] = []
+"""The function of this worker process: sent once, because it carries the settings and files of the whole build."""
+
+
+def _begin(unit: Unit) -> None:
+    _unit[:] = [unit]
+    one_thread()
+
+
+def _do(item: Any) -> Any:
+    return _unit[0](item)
