@@ -51,7 +51,6 @@ def newyorker(
     An interrupted build resumes: every finished unit of a stage stays in the work folder, and the result is the same.
     """
     from humor_tasks.studies.corpus.newyorker.building import Inputs, Settings, build, prepare
-    from humor_tasks.studies.corpus.newyorker.dataset import write_dataset
 
     if output.exists():
         raise BadInput(f"{output}: exists already; name a new folder.")
@@ -63,6 +62,8 @@ def newyorker(
     if until:
         click.echo(f"{folder}: done until {until}. The same command without --until resumes there.")
         return
+    from humor_tasks.studies.corpus.newyorker.dataset import write_dataset
+
     for line in write_dataset(made, inputs, settings, counts, output):
         click.echo(line)
 
