@@ -243,43 +243,44 @@ def letters(count: int, choices: int, seed: str, within: Sequence[Hashable] = ()
     return [LETTERS[i] for i in found.tolist()]
 
 
+def joined(contests: Iterable[Hashable], twins: Iterable[Sequence[Hashable]]) -> dict[Any, Any]:
+    """The contest that stands for each contest: itself, or one of its twins.
+
+    twins: contests with the same captions, as pairs or more; contests that are not among `contests` are passed over.
+    """
+    stands = {contest: contest for contest in contests}
+    for pair in twins:
+        held = {stands[contest] for contest in pair if contest in stands}
+        if len(held) > 1:
+            first = next(contest for contest in stands.values() if contest in held)
+            stands = {contest: first if root in held else root for contest, root in stands.items()}
+    return stands
+
+
 def folds(
     contests: Sequence[Hashable], seed: str, count: int = 5, twins: Iterable[Sequence[Hashable]] = ()
 ) -> dict[Any, int]:
     """The block of each contest, 0 to count - 1: blocks of whole contests with even numbers of contests and captions.
 
-    contests: the contest of each caption. twins: contests that must share a block, such as those with the same
-    captions; contests without captions in them are passed over. Raises BadInput where there are fewer contests (twins
-    count as one) than blocks.
+    contests: the contest of each caption. twins: see `joined`; they share a block. Raises BadInput where there are
+    fewer contests (twins count as one) than blocks.
     """
     sizes = Counter(contests)
-    unit = {contest: contest for contest in sizes}
-
-    def root(contest: Hashable) -> Hashable:
-        while unit[contest] != contest:
-            contest = unit[contest]
-        return contest
-
-    for pair in twins:
-        held = [contest for contest in pair if contest in sizes]
-        for contest in held[1:]:
-            unit[root(contest)] = root(held[0])
-    units: dict[Hashable, list[Hashable]] = {}
-    for contest in sizes:
-        units.setdefault(root(contest), []).append(contest)
-    if len(units) < count:
+    groups: dict[Hashable, list[Hashable]] = {}
+    for contest, root in joined(sizes, twins).items():
+        groups.setdefault(root, []).append(contest)
+    if len(groups) < count:
         raise BadInput(
-            f"There are {len(units)} contests with captions, and {count} blocks; each block needs a contest. Add "
+            f"There are {len(groups)} contests with captions, and {count} blocks; each block needs a contest. Add "
             "contests."
         )
     rng = generator(seed)
-    groups = list(units.values())
-    shuffled = [groups[i] for i in rng.permutation(len(groups))]
+    order = [list(groups.values())[i] for i in rng.permutation(len(groups))]
     # The largest first, each to the block with the fewest contests, then captions: the last ones even out the rest.
-    shuffled.sort(key=lambda group: (-len(group), -sum(sizes[c] for c in group)))
+    order.sort(key=lambda group: (-len(group), -sum(sizes[c] for c in group)))
     held_by = [[0, 0, k] for k in rng.permutation(count).tolist()]
     found: dict[Any, int] = {}
-    for group in shuffled:
+    for group in order:
         block = min(held_by)
         block[0] += len(group)
         block[1] += sum(sizes[c] for c in group)
