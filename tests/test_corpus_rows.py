@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import itertools
 import json
 import re
 from collections import Counter
@@ -13,6 +15,8 @@ from standins import built_corpus
 
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.corpus.newyorker.annotations import Scene
+from humor_tasks.studies.corpus.newyorker.captions import key_of, mend
+from humor_tasks.studies.corpus.newyorker.card import answer_only
 from humor_tasks.studies.corpus.newyorker.rows import (
     Instance,
     Instances,
@@ -24,6 +28,7 @@ from humor_tasks.studies.corpus.newyorker.rows import (
     read_explanations,
     row_of,
     rows_of,
+    twins_of,
 )
 
 SCENE = Scene("a pier", "Two cats fish.", "Cats fish.", ("https://en.wikipedia.org/wiki/Pier_(x)#y", "Cat"), ("Why?",))
@@ -75,6 +80,54 @@ def test_twins_are_one_contest_to_matching() -> None:
     for each in block:
         if each.contest in (1, 2):
             assert of_twins & set(each.choices) == {each.caption}
+
+
+@pytest.mark.parametrize(
+    ("keys", "twins"),
+    [
+        ({1: "abcd", 2: "abcd", 3: "efgh"}, [(1, 2)]),
+        ({1: "abcd", 2: "ab", 3: "aefg"}, [(1, 2)]),
+        ({1: "a", 2: "a"}, []),  # a single joke of two contests does not make them one
+        ({1: "abcd", 2: "aefg", 3: "bhij"}, []),
+        ({1: "abc", 2: "bcd", 3: "cde"}, [(1, 2), (2, 3)]),
+        (dict.fromkeys(range(21), "ab"), []),
+    ],
+)
+def test_twins_share_half_of_their_captions(keys: dict[int, str], twins: list[tuple[int, int]]) -> None:
+    assert twins_of(keys) == twins
+
+
+def test_a_caption_twice_in_a_contest_is_named() -> None:
+    high = {c: built_corpus.captions_of(c) for c in built_corpus.CONTESTS}
+    high[501] = [*high[501], ("again", "good0501")]
+    with pytest.raises(BadInput, match="1 high-quality caption: 'good0501' of contest 501 given more than once"):
+        make_instances(high, {}, [], "1")
+
+
+def best_of(crowd: Path, count: int) -> dict[int, list[tuple[str, str]]]:
+    """Contest -> the first captions of its file, which is in the crowd's order."""
+    found = {}
+    for path in sorted(crowd.glob("*.csv")):
+        with path.open(encoding="utf-8") as file:
+            texts = [mend(row["caption"]).text for row in itertools.islice(csv.DictReader(file), count)]
+        found[int(path.stem)] = list({key_of(text): (text, key_of(text)) for text in texts}.values())
+    return found
+
+
+def test_the_twins_of_the_real_contests_are_found(real_data: Path) -> None:
+    best = best_of(real_data / "newyorker_raw/crowd", 20)
+    assert len(best) == 120
+    assert twins_of({contest: [key for _, key in held] for contest, held in best.items()}) == [(646, 647)]
+
+
+def test_real_captions_alone_do_not_tell_the_answer(real_data: Path) -> None:
+    made = make_instances(best_of(real_data / "newyorker_raw/crowd", 6), {}, [], "1", [(646, 647)])
+    instances = [each for block in made.tasks["matching"] for each in block]
+    assert len(instances) > 700
+    keys = [key_of(choice) for each in instances for choice in each.choices]
+    assert all(len(set(keys[i : i + 5])) == 5 for i in range(0, len(keys), 5))
+    for rule, found in answer_only(instances).items():
+        assert found.low <= 0.2 <= found.high, rule
 
 
 def test_a_block_that_is_impossible_is_named() -> None:

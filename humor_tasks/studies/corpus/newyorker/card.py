@@ -11,6 +11,7 @@ from humor_tasks import __version__
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.corpus.newyorker.folder import Config, Contents
+from humor_tasks.studies.corpus.newyorker.pool import punctuation
 from humor_tasks.studies.corpus.newyorker.rows import BLOCKS, Instance
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "sentence-transformers", "torch")
@@ -128,7 +129,7 @@ def answer_only(instances: Sequence[Instance], quality: Mapping[str, float] | No
         "longest": [[len(choice) for choice in each.choices] for each in instances],
         "shortest": [[-len(choice) for choice in each.choices] for each in instances],
         "most words": [[len(choice.split()) for choice in each.choices] for each in instances],
-        "most punctuation": [[_punctuation(choice) for choice in each.choices] for each in instances],
+        "most punctuation": [[punctuation(choice) for choice in each.choices] for each in instances],
     }
     if quality is not None:
         scores["predicted quality"] = [[quality[choice] for choice in each.choices] for each in instances]
@@ -142,10 +143,6 @@ def answer_only(instances: Sequence[Instance], quality: Mapping[str, float] | No
 def _credit(scores: Sequence[float], instance: Instance) -> float:
     best = [i for i, score in enumerate(scores) if score == max(scores)]
     return ("ABCDE".index(instance.label) in best) / len(best)
-
-
-def _punctuation(text: str) -> int:
-    return sum(not c.isalnum() and not c.isspace() for c in text)
 
 
 def baselines(contents: Contents, quality: Mapping[str, float] | None = None) -> str:

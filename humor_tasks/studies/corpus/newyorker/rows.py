@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,10 +73,11 @@ def make_instances(
 
     high: contest -> (caption, key) of each high-quality caption. twins: contests with the same captions; they share a
     block, and are one contest to matching, because a caption of the one fits the cartoon of the other. Raises BadInput
-    where matching is impossible in a block.
+    where a contest has a caption twice and where matching is impossible in a block.
     """
     twins = [tuple(each) for each in twins]
     captions = [(contest, caption, key) for contest in sorted(high) for caption, key in high[contest]]
+    _check_once(captions)
     blocks = folds([contest for contest, *_ in captions], f"{seed}:folds", BLOCKS, twins)
     stands = joined(sorted(blocks), twins)
     known = [each for each in references if each.contest in blocks]
@@ -91,6 +94,27 @@ def make_instances(
         ])  # fmt: skip
     left_out = {"explanations of contests without rows": len(references) - len(known)}
     return Instances(blocks, tasks, {what: count for what, count in left_out.items() if count})
+
+
+def _check_once(captions: Sequence[tuple[int, str, str]]) -> None:
+    counts = Counter((contest, key) for contest, _, key in captions)
+    if repeated := [f"'{key}' of contest {contest}" for (contest, key), count in counts.items() if count > 1]:
+        raise BadInput(f"{listed('high-quality caption', repeated)} given more than once; each is the answer once.")
+
+
+def twins_of(keys: Mapping[int, Collection[str]], share: float = 0.5) -> list[tuple[int, int]]:
+    """Pairs of contests with the same captions: those that share this part of the smaller one's, and at least two.
+
+    keys: contest -> its captions as a reader sees them, such as the best of each. The published ratings hold contests
+    under two numbers. A caption of more than 20 contests is a phrase of the contest itself and counts for none.
+    """
+    held: dict[str, list[int]] = {}
+    for contest in sorted(keys):
+        for key in set(keys[contest]):
+            held.setdefault(key, []).append(contest)
+    shared = Counter(pair for each in held.values() if len(each) <= 20 for pair in itertools.combinations(each, 2))
+    size = {contest: len(set(each)) for contest, each in keys.items()}
+    return sorted((a, b) for (a, b), count in shared.items() if count >= max(2, share * min(size[a], size[b])))
 
 
 def _matching(
