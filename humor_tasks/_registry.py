@@ -11,7 +11,7 @@ from humor_tasks.on_inspect import __all__ as _parts
 from humor_tasks.tasks import *  # noqa: F403
 from humor_tasks.tasks import __all__ as _tasks
 
-__all__ = ["baseline", "clip", "embedding", "humicroedit", "ofa", *_parts, *_tasks]
+__all__ = ["baseline", "clip", "embedding", "humicroedit", "ofa", "quality", *_parts, *_tasks]
 
 
 @modelapi(name="baseline")
@@ -44,6 +44,14 @@ def ofa() -> type[ModelAPI]:
     from humor_tasks.on_inspect.providers.ofa import OfaAPI
 
     return OfaAPI
+
+
+@modelapi(name="quality")
+def quality() -> type[ModelAPI]:
+    """`--model quality/<folder of a quality model>`: captions alone, as trained by `humor-tasks build newyorker`."""
+    from humor_tasks.on_inspect.providers.quality import QualityAPI
+
+    return QualityAPI
 
 
 @modelapi(name="embedding")

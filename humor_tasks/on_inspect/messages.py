@@ -31,7 +31,7 @@ def chat_messages(prompt: Prompt, record: Record, pictures: bool) -> list[ChatMe
     messages = turn_messages(prompt.turns, pictures)
     # ModelAPI.generate does not get Sample.choices, so models that score choices read them from the metadata.
     # Models that rate edited headlines read the fields.
-    known = {"id": record.id, "context": record.context, "choices": list(record.choices)}
+    known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
     messages[-1].metadata = known | {"fields": dict(record.fields)}
     return messages
 
@@ -78,7 +78,8 @@ def question(messages: Sequence[ChatMessage]) -> Question:
     if "choices" in known:
         check_chooses(known["choices"], known.get("fields", {}))
         about = str(known.get("fields", {}).get("punchline", ""))
-        found = Question(str(known.get("id", "")), str(known.get("context", "")), tuple(known["choices"]), about=about)
+        of = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
+        found = Question(of["id"], of["context"], tuple(known["choices"]), about=about, cluster=of["cluster"])
     else:
         found = from_text(asked.text, asked.text)
     images = images_in(asked)

@@ -25,7 +25,8 @@ class Question:
 
     `id` seeds random answers, so that they are the same in any order and in both harnesses. `picture` is the picture of
     the question, a `humor_tasks.data.media.picture.Picture` or a PIL image, or None. `about` is the text that a yes-no
-    question asks about: the caption or the last utterance.
+    question asks about: the caption or the last utterance. `cluster` is the record's: in the caption contest the number
+    of the contest.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Question:
     choices: tuple[str, ...]
     picture: Any = field(default=None, compare=False, repr=False)
     about: str = ""
+    cluster: str = ""
 
 
 class Chooser(Protocol):

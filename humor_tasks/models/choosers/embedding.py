@@ -15,6 +15,21 @@ from humor_tasks.models.choosers.chooser import Chooser, Question, check_words
 CACHE_SIZE = 100_000  # maximum number of cached vectors; with 384 floats each about 150 MB
 
 
+def open_model(name: str, device: str | None = None) -> Any:
+    """A sentence-transformers model, from the hub or a folder; its code is not executed.
+
+    Raises BadInput when the library or the model is missing.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise BadInput("embedding models need sentence-transformers (the extra 'embedding').") from None
+    try:
+        return SentenceTransformer(name, device=device, trust_remote_code=False)
+    except (OSError, ValueError) as problem:
+        raise BadInput(f"embedding/{name}: no such folder, and it cannot be loaded from the hub ({problem}).") from None
+
+
 class Embedding(Chooser):
     """Scores are cosines in [-1, 1].
 
@@ -22,16 +37,7 @@ class Embedding(Chooser):
     """
 
     def __init__(self, model: str, device: str | None = None, batch_size: int = 64) -> None:
-        try:
-            from sentence_transformers import SentenceTransformer
-        except ImportError:
-            raise BadInput("embedding models need sentence-transformers (the extra 'embedding').") from None
-        try:
-            self._model = SentenceTransformer(model, device=device, trust_remote_code=False)
-        except (OSError, ValueError) as problem:
-            raise BadInput(
-                f"embedding/{model}: no such folder, and it cannot be loaded from the hub ({problem})."
-            ) from None
+        self._model = open_model(model, device)
         self.name = f"embedding/{model}"
         self.batch_size = batch_size
         self._vectors: OrderedDict[str, Any] = OrderedDict()

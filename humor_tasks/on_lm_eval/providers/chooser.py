@@ -115,7 +115,7 @@ def _asked(request: Instance) -> Question:
     if "context" in doc and "choices" in doc and "id" in doc:
         check_chooses(doc["choices"], doc.get("fields", {}))
         about = doc.get("fields", {}).get("punchline", "")
-        asked = Question(doc["id"], doc["context"], tuple(doc["choices"]), about=about)
+        asked = Question(doc["id"], doc["context"], tuple(doc["choices"]), about=about, cluster=doc.get("cluster", ""))
     else:
         asked = from_text(str(request.args[0]), str(request.args[0]))
     shown = pictures_of(request)

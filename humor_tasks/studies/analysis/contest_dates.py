@@ -26,6 +26,11 @@ def contest_date(number: int) -> datetime.date:
     return FIRST + datetime.timedelta(days=round((number - 1) * 365.25 / PER_YEAR))
 
 
+def last_until(day: datetime.date) -> int:
+    """The last contest that may be of this day or before; later ones are after it in spite of the error of dates."""
+    return max((n for n in range(LAST + 1) if contest_date(n) - MARGIN <= day), default=0)
+
+
 def has_dates(benchmark: str, clusters: Iterable[str]) -> bool:
     """Whether the clusters of a benchmark are contests with dates; those of the packaged sample are invented."""
     return benchmark in DATED and all(c.isdecimal() and 1 <= int(c) <= LAST for c in clusters)

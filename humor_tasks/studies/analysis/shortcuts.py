@@ -65,8 +65,9 @@ def explained(system: System, computed: Mapping[str, set[str]], systems: Sequenc
 
 
 def is_shortcut(name: str) -> bool:
-    """Whether a model's name is that of a baseline or an embedding model of this package, in either harness."""
-    return name.startswith(("baseline/", "embedding/", "humor-baseline", "humor-embedding"))
+    """Whether a model's name is that of a baseline, embedding or quality model of this package, in either harness."""
+    kinds = ("baseline", "embedding", "quality")
+    return name.startswith(tuple(f"{kind}/" for kind in kinds) + tuple(f"humor-{kind}" for kind in kinds))
 
 
 def _explained(system: System, name: str, solved: set[str]) -> Explained:

@@ -9,6 +9,7 @@ import click
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.studies.corpus.distractors_cli import options
+from humor_tasks.studies.corpus.newyorker_cli import newyorker
 
 _PATH = click.Path(path_type=Path)
 
@@ -92,4 +93,5 @@ def _descriptions(path: Path | None) -> dict[str, str] | None:
     return {name: one_line(text, "the description", f"{path}, {name:.60}") for name, text in found.items()}
 
 
+build.add_command(newyorker)
 build.add_command(options)

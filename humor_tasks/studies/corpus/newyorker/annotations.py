@@ -31,13 +31,13 @@ class Annotated:
     """A contest: official finalists, () where unknown; the scenes, every description with every set of links.
 
     fixed: the scene of validation and test rows: the second description with the second set of links, which most rows
-    of the hub's corpus hold.
+    of the hub's corpus hold. None where the cartoon was not described.
     """
 
     number: int
     finalists: tuple[str, ...]
     scenes: tuple[Scene, ...]
-    fixed: Scene
+    fixed: Scene | None
 
 
 def read_annotations(path: Path) -> dict[int, Annotated]:
@@ -86,10 +86,10 @@ def _annotated(entry: Any, where: str) -> Annotated:
     hits = _field(entry, "mturk_annotations", dict, where) if "mturk_annotations" in entry else {}
     words = [_words(hit, f"{where}, description_hit {i}") for i, hit in enumerate(hits.get("description_hit", []))]
     links = [_links(hit, f"{where}, link_hit {i}") for i, hit in enumerate(hits.get("link_hit", []))]
-    if not words or not links:
-        raise BadInput(f"{where}: needs a description_hit and a link_hit; take the contest out otherwise.")
+    if bool(words) != bool(links):
+        raise BadInput(f"{where}: needs both description_hit and link_hit, or neither; take out what is there alone.")
     scenes = {(i, j): Scene(at, *w[:2], e, w[2]) for i, w in enumerate(words) for j, (at, e) in enumerate(links)}
-    fixed = scenes[min(1, len(words) - 1), min(1, len(links) - 1)]
+    fixed = scenes[min(1, len(words) - 1), min(1, len(links) - 1)] if scenes else None
     kept = tuple(dict.fromkeys(each.text for each in cleaned if not each.dropped))
     return Annotated(number, kept, tuple(scenes.values()), fixed)
 

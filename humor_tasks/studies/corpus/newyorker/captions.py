@@ -16,7 +16,7 @@ _DOUBLE = '"“”„«»'
 _CLOSED = {'"': '"', "“": "”", "„": "“”", "«": "»", "‘": "’"}
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 # Seven digits with a separator, or ten with or without an area code in parentheses.
-_PHONE = re.compile(r"(?<![\w$#])(?:\+?1[-. ]?)?(?:\(\d{3}\) ?|\d{3} ?[-./ ] ?)?\d{3} ?[-. ] ?\d{4}(?!\w)")
+_PHONE = re.compile(r"(?<![\w$#])(?:\+?1[-. ])?(?:\(\d{3}\) ?|\d{3} ?[-./ ] ?)?\d{3} ?[-. ] ?\d{4}(?!\w)")
 
 
 class Mended(NamedTuple):

@@ -90,12 +90,12 @@ def _columns(file: CsvRows) -> dict[str, str]:
     found = {ours: seen[name] for ours, names in NAMES.items() for name in reversed(names) if name in seen}
     if "caption" not in found:
         raise BadInput(
-            f"{file.path}: there is no column of captions; there are: {', '.join(file.rows[0])}. The first line must be "
-            f"a header with one of {', '.join(NAMES['caption'])}."
+            f"{file.path}: there is no column of captions; there are: {', '.join(file.rows[0])}. The first line must "
+            f"be a header with one of {', '.join(NAMES['caption'])}."
         )
     counts = [name for name in COUNTS if name in found]
     if 0 < len(counts) < 3:
-        raise BadInput(f"{file.path}: has the counts {', '.join(counts)} only; give not_funny, somewhat_funny, funny.")
+        raise BadInput(f"{file.path}: has the counts {', '.join(counts)} only; give all of {', '.join(COUNTS)}.")
     if "mean" in found and "votes" not in found and not counts:
         raise BadInput(f"{file.path}: has means without votes; give the column votes.")
     return found

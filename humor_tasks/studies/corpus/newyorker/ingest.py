@@ -17,11 +17,10 @@ def ingest(work: Work, folder: Path, number: int | None) -> dict[str, Any]:
     """Write `captions.parquet`, in the crowd's order, and `contest.json`: whether it is rated, and the finalists."""
     assert number is not None
     contest = read_contest(work.crowd[number]) if number in work.crowd else Contest(number, rated=False)
-    annotated = work.annotated.get(number)
-    finalists = list(annotated.finalists) if annotated else []
+    finalists = list(work.finalists.get(number, ()))
     write_captions(folder / "captions.parquet", contest)
     write_json(folder / "contest.json", {"contest": number, "rated": contest.rated, "finalists": finalists})
-    if annotated and not finalists:
+    if not finalists:
         contest.counts["contests without known finalists"] += 1
     return dict(Counter(contest.counts) + Counter({"kept": len(contest.caption), "finalists": len(finalists)}))
 

@@ -1,7 +1,7 @@
 """The work folder of a build: settings, inputs, and where each stage's files are.
 
-A unit is a stage and a contest, or a stage of the whole corpus. Its folder is named by a key: the hash of everything that
-decides its bytes, which is the stage's version and settings and the keys of the units that it reads. A unit whose
+A unit is a stage and a contest, or a stage of the whole corpus. Its folder is named by a key: the hash of everything
+that decides its bytes, which is the stage's version and settings and the keys of the units that it reads. A unit whose
 folder exists is therefore done, whatever was interrupted, and a changed setting or input makes folders beside the old.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,6 @@ from typing import Any
 from humor_tasks.data.reading import parse_json, read_body, read_bytes
 from humor_tasks.data.writing import moved_into_place, write_json
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.annotations import Annotated, read_annotations
 
 Settings = Mapping[str, Any]
 
@@ -28,8 +27,9 @@ class Stage:
     """One step of a build.
 
     run: writes the unit's files into a folder (its second argument) and returns its counts; the contest is None where
-    `whole`. needs: the stages whose files it reads, of the same contest, or of all contests where `whole`. settings:
-    the names of the settings that its result depends on. version: changed with the result.
+    `whole`. needs: the stages whose files it reads, of the same contest, or of all contests of that stage where
+    `whole`. settings: the names of the settings that its result depends on. trains: whether it is also done for
+    contests of which the quality model learns and which get no rows. version: changed with the result.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Stage:
     needs: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     whole: bool = False
+    trains: bool = False
     version: int = 1
 
 
@@ -44,22 +45,18 @@ class Stage:
 class Work:
     """A build: its folder, input files, settings, and stages by name in order.
 
-    crowd: contest number -> file. Work objects travel to other processes; stages are read from their module there.
+    crowd, finalists: contest number -> file of captions, official finalists. contests: those that get rows; training:
+    those that only the quality model learns from. inputs: contest number -> the hash of its file and finalists.
     """
 
     folder: Path
-    annotations: Path
     crowd: Mapping[int, Path]
+    finalists: Mapping[int, Sequence[str]]
     settings: Settings
     stages: Mapping[str, Stage] = field(repr=False)
     contests: tuple[int, ...] = ()
-    inputs: Mapping[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def annotated(self) -> dict[int, Annotated]:
-        """The annotations of the contests of this build."""
-        found = read_annotations(self.annotations)
-        return {number: found[number] for number in self.contests if number in found}
+    training: tuple[int, ...] = ()
+    inputs: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def _keys(self) -> dict[tuple[str, int | None], str]:
@@ -72,9 +69,9 @@ class Work:
         if place not in self._keys:
             parts: list[Any] = [name, stage.version, {each: self.settings[each] for each in stage.settings}]
             if not stage.needs:
-                parts.append(self.inputs[str(contest)])
+                parts.append(self.inputs[int(str(contest))])
             for need in stage.needs:
-                each = self.contests if stage.whole and not self.stages[need].whole else (contest,)
+                each = self.units(need) if stage.whole else [contest]
                 parts += [[number, self.key(need, number)] for number in each]
             self._keys[place] = _digest(json.dumps(parts, sort_keys=True).encode())[:16]
         return self._keys[place]
@@ -87,7 +84,10 @@ class Work:
 
     def units(self, name: str) -> list[int | None]:
         """The contests of a stage, or [None] for a stage of the whole corpus."""
-        return [None] if self.stages[name].whole else list(self.contests)
+        stage = self.stages[name]
+        if stage.whole:
+            return [None]
+        return [*sorted({*self.contests, *(self.training if stage.trains else ())})]
 
     def missing(self, name: str) -> list[int | None]:
         """The units of a stage that are not done."""

@@ -56,14 +56,14 @@ def _with_processes(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[
 
     # Spawned, because a fork of a process with torch's threads may hang.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        futures = [pool.submit(_alone, unit, item) for item in items]
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(unit,)) as pool:
+        futures = [pool.submit(_do, item) for item in items]
         try:
             for future in as_completed(futures):
                 yield future.result()
         except BrokenProcessPool:
             raise BadInput(
-                "a worker process ended, most often for lack of memory; run the same command again with fewer --workers."
+                "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
             ) from None
         finally:
             pool.shutdown(cancel_futures=True)
@@ -82,10 +82,23 @@ def _with_ray(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[Any]:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     data = ray.data.from_items([{"item": item} for item in items], override_num_blocks=len(items))
-    for row in data.map(lambda row: {"result": _alone(unit, row["item"])}).iter_rows():
+
+    def done(row: dict[str, Any]) -> dict[str, Any]:
+        with one_thread():
+            return {"result": unit(row["item"])}
+
+    for row in data.map(done).iter_rows():
         yield row["result"]
 
 
-def _alone(unit: Unit, item: Any) -> Any:
-    with one_thread():
-        return unit(item)
+_unit: list[Unit] = []
+"""The function of this worker process: sent once, because it carries the settings and files of the whole build."""
+
+
+def _begin(unit: Unit) -> None:
+    _unit[:] = [unit]
+    one_thread()
+
+
+def _do(item: Any) -> Any:
+    return _unit[0](item)

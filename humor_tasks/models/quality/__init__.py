@@ -1,0 +1,13 @@
+"""The text-only quality model of captions: how likely the crowd's best it is, judged by the caption alone.
+
+| module | contents |
+|---|---|
+| `features` | a caption's features: its sentence embedding and its surface |
+| `training` | linear discriminants of the best against the worst captions, from sums by contest |
+| `model` | the trained model and its folder |
+"""
+
+from humor_tasks.models.quality.model import Quality, load
+from humor_tasks.models.quality.training import Sums, fit, sums
+
+__all__ = ["Quality", "Sums", "fit", "load", "sums"]

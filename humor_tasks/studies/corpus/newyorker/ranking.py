@@ -1,0 +1,180 @@
+"""Ranking's pairs: one okay caption for each high-quality one of a contest, as alike as can be in all but the joke.
+
+Within a contest, over all ways to give each high-quality caption h an okay caption o of its own, the sum of
+
+    cost(h, o) = sum over features f of |f(h) - f(o)| / sd(f) + weight * cos(h, o)
+
+is the least (Hessel et al. 2023, Appendix C; an assignment problem, solved by SciPy as in Crouse 2016). Features:
+predicted quality, words, characters, punctuation. sd: the standard deviation over the contest's whole pool,
+high-quality and okay. The cosine of the sentence vectors keeps the two from being the same joke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humor_tasks.errors import BadInput
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.proportion import clustered_proportion
+
+FEATURES = ("quality", "words", "characters", "punctuation")
+WEIGHT = 1.0
+_DECIMALS = 6  # of a cosine and a cost: below are the rounding errors of float32 sums
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """Okay captions of the high-quality ones, and what the pairs are like. h: the number of high-quality captions.
+
+    partner: the place of the okay caption, -1 where the pool was too small [h]. cost, cosine [h]; differences [h, 4],
+    high - okay, in the units of FEATURES. nan where there is no partner.
+    """
+
+    partner: NDArray[np.intp]
+    cost: Floats
+    cosine: Floats
+    differences: Floats
+
+    @property
+    def without(self) -> int:
+        """The number of high-quality captions without a partner."""
+        return int((self.partner < 0).sum())
+
+
+def assign(high: Any, okay: Any, high_vectors: Any, okay_vectors: Any, weight: float = WEIGHT) -> Assigned:
+    """The okay caption of each high-quality caption of one contest, by the cost above.
+
+    high [h, 4], okay [o, 4]: the features in the order of FEATURES. *_vectors [h, d], [o, d]: unit sentence vectors.
+    Where o < h, those h - o captions stay without whose absence costs least. Raises BadInput on shapes that do not fit
+    and on features or vectors that are not finite.
+    """
+    x, y = _finite("high", high, len(FEATURES)), _finite("okay", okay, len(FEATURES))
+    u = _finite("high_vectors", high_vectors, rows=len(x))
+    v = _finite("okay_vectors", okay_vectors, u.shape[1], rows=len(y))
+    h = len(x)
+    found = Assigned(np.full(h, -1), np.full(h, np.nan), np.full(h, np.nan), np.full((h, len(FEATURES)), np.nan))
+    if not h or not len(y):
+        return found
+    from scipy.optimize import linear_sum_assignment
+
+    scale = np.concatenate((x, y)).std(axis=0)
+    scale[scale == 0] = 1.0  # all equal: the difference is 0 whatever the unit
+    cosine = np.round(u @ v.T, _DECIMALS)
+    apart = (np.abs(x[:, None, :] - y[None, :, :]) / scale).sum(axis=-1)
+    cost = np.round(apart + weight * cosine, _DECIMALS)
+    rows, columns = linear_sum_assignment(cost)
+    found.partner[rows] = columns
+    found.cost[rows], found.cosine[rows] = cost[rows, columns], cosine[rows, columns]
+    found.differences[rows] = x[rows] - y[columns]
+    return found
+
+
+def _finite(name: str, values: Any, width: int | None = None, rows: int | None = None) -> Floats:
+    """A two-dimensional array of finite numbers; an empty one of any shape has no rows."""
+    found = np.asarray(values, dtype=float)
+    if not found.size:
+        found = np.empty((rows if rows is not None and found.ndim == 2 else 0, width or 0))
+    if found.ndim != 2 or (width and found.shape[1] != width and len(found)) or rows not in (None, len(found)):
+        raise BadInput(
+            f"{name} has the shape {found.shape}; it must be [{rows or 'captions'}, {width or 'dimensions'}]."
+        )
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+        raise BadInput(f"{name}[{row}] is not finite; leave that caption out, or score and embed it again.")
+    return found
+
+
+# ---- report -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair of a contest: the features and vectors' cosine of its captions, as lists in the order of FEATURES."""
+
+    contest: Hashable
+    winner_source: str
+    high: Sequence[float]
+    okay: Sequence[float]
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How the high-quality captions of all pairs differ from the okay ones.
+
+    differences: feature -> mean of high - okay, in its unit. standardised: that mean over the standard deviation of the
+    feature over all captions in pairs (both sides). rules: rule that sees the captions alone -> its accuracy; a tie
+    counts half. All with 95 % intervals clustered by contest.
+    """
+
+    pairs: int
+    differences: Mapping[str, Estimate]
+    standardised: Mapping[str, float]
+    cosine: Estimate
+    rules: Mapping[str, Estimate]
+
+
+RULES = {
+    "predicted quality": "quality",
+    "more words": "words",
+    "longer": "characters",
+    "more punctuation": "punctuation",
+}
+"""Rule -> the feature of which it takes the caption with more."""
+
+
+def balance(pairs: Sequence[Pair], level: float = 0.95) -> Balance:
+    """The balance of pairs of all contests."""
+    contests = [pair.contest for pair in pairs]
+    high = np.asarray([pair.high for pair in pairs], dtype=float).reshape(-1, len(FEATURES))
+    okay = np.asarray([pair.okay for pair in pairs], dtype=float).reshape(-1, len(FEATURES))
+    apart = high - okay
+    spread = np.concatenate((high, okay)).std(axis=0) if pairs else np.full(len(FEATURES), np.nan)
+    means = {name: clustered_mean(apart[:, k].tolist(), contests, level) for k, name in enumerate(FEATURES)}
+    right = (np.sign(apart) + 1) / 2
+    return Balance(
+        len(pairs),
+        means,
+        {
+            name: means[name].value / spread[k] if spread[k] > 0 else float(means[name].value * 0)
+            for k, name in enumerate(FEATURES)
+        },
+        clustered_mean([pair.cosine for pair in pairs], contests, level),
+        {
+            rule: clustered_proportion(right[:, FEATURES.index(name)].tolist(), contests, level)
+            for rule, name in RULES.items()
+        },
+    )
+
+
+def section(found: Balance) -> str:
+    """The card's section on balance: tables of the differences and of the rules."""
+    lines = [
+        "## Balance of ranking",
+        "",
+        f"{found.pairs:,} pairs. Differences are high-quality minus okay caption, with 95 % intervals clustered by "
+        "contest; standardised: over the standard deviation of all captions in pairs. Mean cosine of the two "
+        f"captions: {_shown(found.cosine)}.",
+        "",
+        "| | mean difference | standardised |",
+        "|---|---|---|",
+        *(f"| {name} | {_shown(found.differences[name])} | {found.standardised[name]:+.3f} |" for name in FEATURES),
+        "",
+        "How often a rule that sees the two captions alone is right (a tie counts half; chance is 0.5):",
+        "",
+        "| rule | accuracy |",
+        "|---|---|",
+        *(f"| {rule} | {_shown(estimate)} |" for rule, estimate in found.rules.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(estimate: Estimate) -> str:
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"

@@ -1,0 +1,223 @@
+"""The stages of a build, each with the files that it reads and writes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humor_tasks.data.reading import parse_json, read_body
+from humor_tasks.data.writing import write_json
+from humor_tasks.models.choosers.embedding import Embedding
+from humor_tasks.models.quality import Sums, fit, load, sums
+from humor_tasks.models.quality.model import Encoder
+from humor_tasks.studies.corpus.newyorker.embedding import embed
+from humor_tasks.studies.corpus.newyorker.ingest import ingest
+from humor_tasks.studies.corpus.newyorker.matching import assign as assign_wrong
+from humor_tasks.studies.corpus.newyorker.matching import folds
+from humor_tasks.studies.corpus.newyorker.matching import letters as letters_of
+from humor_tasks.studies.corpus.newyorker.pool import pool
+from humor_tasks.studies.corpus.newyorker.quality import Precision, scores, training
+from humor_tasks.studies.corpus.newyorker.ranking import FEATURES
+from humor_tasks.studies.corpus.newyorker.ranking import assign as assign_okay
+from humor_tasks.studies.corpus.newyorker.select import select
+from humor_tasks.studies.corpus.newyorker.twins import twins
+from humor_tasks.studies.corpus.newyorker.work import Stage, Work
+
+BLOCKS = 5
+Counts = Mapping[str, Any]
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a Parquet file."""
+    from pyarrow.parquet import read_table
+
+    rows: list[dict[str, Any]] = read_table(path).to_pylist()
+    return rows
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], names: Mapping[str, Any]) -> None:
+    """Write rows as Parquet; names: column -> its pyarrow type."""
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    held = list(rows)
+    columns = {name: pa.array([row[name] for row in held], kind) for name, kind in names.items()}
+    write_table(pa.table(columns), path, compression="zstd")
+
+
+def selected(work: Work, contest: int | None) -> list[dict[str, Any]]:
+    """The selected captions of a contest."""
+    return read_rows(work.unit("select", contest) / "captions.parquet")
+
+
+def vectors_of(work: Work, contest: int | None) -> NDArray[np.float32]:
+    """Their vectors [captions, dimensions]."""
+    found: NDArray[np.float16] = np.load(work.unit("embed", contest) / "vectors.npy", allow_pickle=False)
+    return found.astype(np.float32)
+
+
+def facts_of(work: Work, contest: int | None) -> dict[str, Any]:
+    """Whether a contest is rated, and its finalists."""
+    path = work.unit("ingest", contest) / "contest.json"
+    found: dict[str, Any] = parse_json(path, read_body(path))
+    return found
+
+
+# ---- stages -------------------------------------------------------------------------------------
+
+
+def _select(work: Work, folder: Path, contest: int | None) -> Counts:
+    import pyarrow as pa
+
+    facts = facts_of(work, contest)
+    captions = read_rows(work.unit("ingest", contest) / "captions.parquet")
+    rows, counts = select(captions, facts["finalists"], facts["rated"])
+    names = {"caption": pa.string(), "key": pa.string(), "mean": pa.float64(), "votes": pa.int64()}
+    write_rows(folder / "captions.parquet", rows, names | {"place": pa.int32(), "roles": pa.list_(pa.string())})
+    return counts
+
+
+def _embed(work: Work, folder: Path, contest: int | None) -> Counts:
+    texts = [row["caption"] for row in selected(work, contest)]
+    np.save(folder / "vectors.npy", embed(texts, work.settings["embedding"][0]), allow_pickle=False)
+    return {"captions": len(texts)}
+
+
+def _twins(work: Work, folder: Path, contest: int | None) -> Counts:
+    from pyarrow.parquet import read_table
+
+    units = work.units("ingest")
+    files = {int(str(each)): work.unit("ingest", each) / "captions.parquet" for each in units}
+    found = twins({n: read_table(path, columns=["key"])["key"].to_pylist() for n, path in files.items()})
+    write_json(folder / "twins.json", [list(pair) for pair in found])
+    return {"pairs of contests with the same captions": len(found)}
+
+
+def twins_of(work: Work) -> list[tuple[int, int]]:
+    """The pairs of contests with the same captions."""
+    path = work.unit("twins") / "twins.json"
+    return [(int(a), int(b)) for a, b in parse_json(path, read_body(path))]
+
+
+def _quality(work: Work, folder: Path, contest: int | None) -> Counts:
+    if work.settings["quality_folder"]:
+        model = load(Path(work.settings["quality_folder"]), work.settings["embedding"][0])
+        shutil.copytree(work.settings["quality_folder"], folder / "model")
+    else:
+        name = work.settings["embedding"][0]
+        model = fit(_sums_of(work), Encoder.of(Embedding(name), name), twins_of(work))
+        model.save(folder / "model")
+    found, seen = Precision(), {each for side in model.contests for each in side}
+    for number in sorted(seen.intersection(int(str(each)) for each in work.units("select"))):
+        rows, vectors = selected(work, number), vectors_of(work, number)
+        places, best = training(rows)
+        found.add(scores(model, vectors[places], [rows[i]["caption"] for i in places], number).tolist(), best)
+    estimates = {name: [e.value, e.low, e.high] for name, e in found.estimates().items()}
+    write_json(folder / "precision.json", estimates)
+    return {"contests learnt from": len(seen)}
+
+
+def _sums_of(work: Work) -> Iterator[tuple[int, Sums]]:
+    for unit in work.units("select"):
+        number = int(str(unit))
+        if facts_of(work, number)["rated"]:
+            rows, vectors = selected(work, number), vectors_of(work, number)
+            places, best = training(rows)
+            yield number, sums(vectors[places], [rows[i]["caption"] for i in places], best)
+
+
+def _scores(work: Work, folder: Path, contest: int | None) -> Counts:
+    assert contest is not None
+    model = load(work.unit("quality") / "model", vectors_only=True)
+    captions = [row["caption"] for row in selected(work, contest)]
+    found = scores(model, vectors_of(work, contest), captions, contest)
+    np.save(folder / "scores.npy", found, allow_pickle=False)
+    return {"captions": len(found)}
+
+
+def _pool(work: Work, folder: Path, contest: int | None) -> Counts:
+    import pyarrow as pa
+
+    quality = np.load(work.unit("scores", contest) / "scores.npy", allow_pickle=False).tolist()
+    rows, counts = pool(selected(work, contest), vectors_of(work, contest), quality)
+    names: dict[str, Any] = dict.fromkeys(("caption", "key", "source"), pa.string())
+    names |= dict.fromkeys(("row", "words", "characters", "punctuation"), pa.int32())
+    names |= dict.fromkeys(("quality", "mean"), pa.float64())
+    write_rows(folder / "captions.parquet", rows, names | {"votes": pa.int64()})
+    return counts
+
+
+def pooled(work: Work, contest: int | None) -> list[dict[str, Any]]:
+    """The high-quality captions and the okay pool of a contest."""
+    return read_rows(work.unit("pool", contest) / "captions.parquet")
+
+
+def _ranking(work: Work, folder: Path, contest: int | None) -> Counts:
+    rows, vectors = pooled(work, contest), vectors_of(work, contest)
+    high = [row for row in rows if row["source"] != "okay"]
+    okay = [row for row in rows if row["source"] == "okay"]
+    x, y = ([[row[name] for name in FEATURES] for row in side] for side in (high, okay))
+    u, v = (vectors[[row["row"] for row in side]] for side in (high, okay))
+    found = assign_okay(x, y, u, v)
+    pairs = []
+    for h, o in enumerate(found.partner.tolist()):
+        if o >= 0:
+            pair = {"high": high[h]["caption"], "okay": okay[o]["caption"], "winner_source": high[h]["source"]}
+            of = {"high_features": x[h], "okay_features": y[o], "cosine": float(found.cosine[h])}
+            pairs.append(pair | of)
+    write_json(folder / "pairs.json", pairs)
+    return {"pairs": len(pairs), "high-quality captions without a pair": found.without}
+
+
+def pairs_of(work: Work, contest: int | None) -> list[dict[str, Any]]:
+    """The pairs of a contest."""
+    path = work.unit("ranking", contest) / "pairs.json"
+    found: list[dict[str, Any]] = parse_json(path, read_body(path))
+    return found
+
+
+def _matching(work: Work, folder: Path, contest: int | None) -> Counts:
+    """The blocks of contests, and within a block the wrong captions of each high-quality one."""
+    captions = [
+        {"contest": int(str(unit)), **{name: row[name] for name in ("caption", "key", "source")}}
+        for unit in work.units("pool")
+        for row in pooled(work, unit)
+        if row["source"] != "okay"
+    ]
+    seed = work.settings["seed"]
+    blocks = folds([each["contest"] for each in captions], f"{seed}:folds", twins=twins_of(work))
+    held = []
+    for block in range(BLOCKS):
+        own = [each for each in captions if blocks[each["contest"]] == block]
+        contests, keys = [each["contest"] for each in own], [each["key"] for each in own]
+        others = assign_wrong(contests, keys, f"{seed}:matching:{block}")
+        letters = letters_of(len(own), 5, f"{seed}:matching letters:{block}")
+        for each, wrong, letter in zip(own, others.tolist(), letters, strict=True):
+            held.append({**each, "block": block, "wrong": [own[i]["caption"] for i in wrong], "letter": letter})
+    write_json(folder / "matching.json", held)
+    write_json(folder / "blocks.json", {str(number): block for number, block in sorted(blocks.items())})
+    return {"rows": len(held), "contests": len(blocks)}
+
+
+STAGES = {
+    stage.name: stage
+    for stage in (
+        Stage("ingest", ingest, trains=True),
+        Stage("select", _select, ("ingest",), trains=True),
+        Stage("embed", _embed, ("select",), ("embedding",), trains=True),
+        Stage("twins", _twins, ("ingest",), whole=True),
+        Stage("quality", _quality, ("ingest", "select", "embed", "twins"), ("embedding", "quality"), whole=True),
+        Stage("scores", _scores, ("quality", "select", "embed")),
+        Stage("pool", _pool, ("scores", "select", "embed")),
+        Stage("ranking", _ranking, ("pool", "embed")),
+        Stage("matching", _matching, ("pool", "twins"), ("seed",), whole=True),
+    )
+}

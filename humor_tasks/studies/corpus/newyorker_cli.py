@@ -1,0 +1,80 @@
+"""The command `humor-tasks build newyorker`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from humor_tasks.errors import BadInput
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option("--annotations", type=_PATH, help="JSON with finalists and descriptions by contest.")
+@click.option("--crowd", required=True, type=_PATH, help="Folder with NUMBER.csv: captions, with or without ratings.")
+@click.option("--images", type=_PATH, help="Folder with NUMBER.jpg or .png, for the settings from pixels.")
+@click.option("--explanations", type=_PATH, help="JSON lines with contest_number, caption and explanation.")
+@click.option(
+    "--embedding",
+    default="sentence-transformers/paraphrase-MiniLM-L6-v2",
+    show_default=True,
+    help="sentence-transformers model or folder; the default is the paper's.",
+)
+@click.option("--quality", type=_PATH, help="Folder of a trained quality model. Default: one is trained.")
+@click.option("--since", help="Only contests after this number or day (2023-09-30, or 2023-09 for that month on).")
+@click.option("--seed", default=1234, show_default=True, help="Seed of folds, letters and wrong captions.")
+@click.option("--until", help="Stop after: ingest, select, embed, twins, quality, scores, pool, ranking or matching.")
+@click.option("--workers", type=click.IntRange(1), help="Processes. Default: one for each processor.")
+@click.option("--ray", is_flag=True, help="Run the stages as Ray Data jobs; RAY_ADDRESS names a cluster.")
+@click.option("--work", type=_PATH, help="Folder for the stages' files. Default: OUTPUT.work.")
+@click.option("-o", "--output", required=True, type=_PATH, help="The folder to write; it must be new.")
+def newyorker(
+    annotations: Path | None,
+    crowd: Path,
+    images: Path | None,
+    explanations: Path | None,
+    embedding: str,
+    quality: Path | None,
+    since: str | None,
+    seed: int,
+    until: str | None,
+    workers: int | None,
+    ray: bool,
+    work: Path | None,
+    output: Path,
+) -> None:
+    """Build matching, ranking and explanation from raw caption contests (Hessel et al. 2023, Appendix C).
+
+    An interrupted build resumes: every finished unit of a stage stays in the work folder, and the result is the same.
+    """
+    from humor_tasks.studies.corpus.newyorker.building import Inputs, Settings, build, prepare
+
+    if output.exists():
+        raise BadInput(f"{output}: exists already; name a new folder.")
+    inputs = Inputs(annotations, crowd, images, explanations, quality)
+    settings = Settings(embedding, seed, _after(since))
+    folder = work or output.with_name(f"{output.name}.work")
+    made = prepare(inputs, settings, folder)
+    counts = build(made, until, workers or os.cpu_count() or 1, ray, click.echo)
+    if until:
+        click.echo(f"{folder}: done until {until}. The same command without --until resumes there.")
+        return
+    from humor_tasks.studies.corpus.newyorker.dataset import write_dataset
+
+    for line in write_dataset(made, inputs, settings, counts, output):
+        click.echo(line)
+
+
+def _after(since: str | None) -> int | None:
+    """The last contest that is left out."""
+    from humor_tasks.studies.analysis.contest_dates import last_until, read_date
+
+    if since is None or since.isdecimal():
+        return None if since is None else int(since)
+    try:
+        return last_until(read_date(since))
+    except BadInput as problem:
+        raise BadInput(f"--since: {problem} A contest's number is possible, too.") from None
