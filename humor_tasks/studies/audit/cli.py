@@ -58,25 +58,27 @@ def audit(
     wrong; docs/audit.md lists the kinds of findings.
     """
     from humor_tasks.studies.analysis.tables import echo
-    from humor_tasks.studies.audit import writing
     from humor_tasks.studies.audit.auditing import audit as check
     from humor_tasks.studies.audit.choosers import open_choosers
     from humor_tasks.studies.audit.findings import KINDS, fails
+    from humor_tasks.studies.audit.folder import check_folder, write_audit
     from humor_tasks.studies.audit.opening import open_items
+    from humor_tasks.studies.audit.writing import as_json as json_of
+    from humor_tasks.studies.audit.writing import as_markdown
 
     for kind in fail_on:
         check_choice("--fail-on", kind, [*KINDS, "none"])
     if "none" in fail_on and len(fail_on) > 1:
         raise BadInput("--fail-on none excludes other kinds.")
     if output:
-        writing.check_folder(output, [dataset, *against])
+        check_folder(output, [dataset, *against])
     data = open_items(dataset, task, given, configs, splits, {**columns, "id": identity})
     done = check(data, open_choosers(embedding, quality), against)
     if output:
-        writing.write_audit(output, done)
+        write_audit(output, done)
     if as_json:
-        click.echo(writing.as_json(done), nl=False)
+        click.echo(json_of(done), nl=False)
     else:
-        echo(writing.as_markdown(done))
+        echo(as_markdown(done))
     if fails(done.findings, fail_on):
         click.get_current_context().exit(1)

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from humor_tasks.benchmarks.mock.corpus import as_seen
+from humor_tasks.data.writing import encodable
 from humor_tasks.studies.corpus.block_design import TOKENS
 
 FOLDS = 5
@@ -149,4 +150,4 @@ def _ngrams(texts: Sequence[str]) -> Any:
     """Rows of hashed character n-grams (2 to 4, within words) of unit length; hashing sees no text but its own."""
     from sklearn.feature_extraction.text import HashingVectorizer
 
-    return HashingVectorizer(analyzer="char_wb", ngram_range=(2, 4), n_features=2**18).transform(texts)
+    return HashingVectorizer(analyzer="char_wb", ngram_range=(2, 4), n_features=2**18).transform(map(encodable, texts))

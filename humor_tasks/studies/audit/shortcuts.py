@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from humor_tasks.data.writing import encodable
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import LETTERS, YES_NO, Chooser, Question
@@ -141,7 +142,8 @@ def _accuracy(part: str, rule: str, items: Sequence[Item], scores: Sequence[Sequ
 
 
 def _question(item: Item) -> Question:
-    return Question(item.where, item.context, item.choices or YES_NO, item.picture, item.about)
+    choices = tuple(map(encodable, item.choices)) or YES_NO
+    return Question(item.where, encodable(item.context), choices, item.picture, encodable(item.about), str(item.group))
 
 
 def _models(part: str, items: Sequence[Item], choosers: Sequence[Chooser]) -> tuple[list[Shortcut], list[str]]:

@@ -1,23 +1,19 @@
-"""An audit as Markdown and JSON, and its files."""
+"""An audit as Markdown and JSON."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from humor_tasks import __version__
-from humor_tasks.data.writing import write_text
-from humor_tasks.errors import BadInput
+from humor_tasks.data.writing import encodable
 from humor_tasks.studies.analysis.tables import interval, plain, safe, table
 from humor_tasks.studies.audit.auditing import Audit
 from humor_tasks.studies.audit.balance import Balance
-from humor_tasks.studies.audit.findings import MOST_ROWS, SEVERITIES, counted
+from humor_tasks.studies.audit.findings import SEVERITIES, counted
 from humor_tasks.studies.audit.shortcuts import Shortcut
 
-PAGE, DATA = "index.html", "audit.json"
 MOST_IN_TERMINAL = 3
 """Rows of a finding that are printed; the page and the JSON name MOST_ROWS."""
 
@@ -78,7 +74,7 @@ def as_markdown(audit: Audit) -> str:
     lines += [table(BALANCE, map(cells_of_balance, audit.balances))]
     told = [*audit.told, *audit.data.told]
     lines += ["", "## What was compared, and what was left out", "", *(f"- {safe(each)}" for each in told)]
-    return "\n".join(lines) + "\n"
+    return encodable("\n".join(lines) + "\n")
 
 
 def as_data(audit: Audit) -> dict[str, Any]:
@@ -102,27 +98,4 @@ def as_data(audit: Audit) -> dict[str, Any]:
 
 def as_json(audit: Audit) -> str:
     """The audit as indented JSON."""
-    return json.dumps(as_data(audit), indent=2, ensure_ascii=False).encode("utf-8", "replace").decode() + "\n"
-
-
-def check_folder(folder: Path, inputs: Sequence[str]) -> None:
-    """Raise BadInput where the audit cannot be written to this folder."""
-    if folder.exists() and not folder.is_dir():
-        raise BadInput(f"{folder}: is a file; -o takes a folder, for {PAGE} and {DATA}.")
-    for name in (PAGE, DATA):
-        if (folder / name).exists() and not (folder / name).is_file():
-            raise BadInput(f"{folder / name}: is not a file that can be replaced.")
-        if any(Path(each).resolve() == (folder / name).resolve() for each in inputs):
-            raise BadInput(f"{folder / name}: is an input; choose another output folder.")
-
-
-def write_audit(folder: Path, audit: Audit) -> None:
-    """Write the page and the JSON, each atomically. Raises BadInput where that fails."""
-    from humor_tasks.studies.audit.page import page
-
-    files = {PAGE: page(audit), DATA: as_json(audit)}
-    for name, text in files.items():
-        write_text(folder / name, text)
-
-
-__all__ = ["MOST_ROWS", "as_data", "as_json", "as_markdown", "check_folder", "verdict", "write_audit"]
+    return encodable(json.dumps(as_data(audit), indent=2, ensure_ascii=False)) + "\n"
