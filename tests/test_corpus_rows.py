@@ -28,7 +28,6 @@ from humor_tasks.studies.corpus.newyorker.rows import (
     read_explanations,
     row_of,
     rows_of,
-    twins_of,
 )
 
 SCENE = Scene("a pier", "Two cats fish.", "Cats fish.", ("https://en.wikipedia.org/wiki/Pier_(x)#y", "Cat"), ("Why?",))
@@ -82,21 +81,6 @@ def test_twins_are_one_contest_to_matching() -> None:
             assert of_twins & set(each.choices) == {each.caption}
 
 
-@pytest.mark.parametrize(
-    ("keys", "twins"),
-    [
-        ({1: "abcd", 2: "abcd", 3: "efgh"}, [(1, 2)]),
-        ({1: "abcd", 2: "ab", 3: "aefg"}, [(1, 2)]),
-        ({1: "a", 2: "a"}, []),  # a single joke of two contests does not make them one
-        ({1: "abcd", 2: "aefg", 3: "bhij"}, []),
-        ({1: "abc", 2: "bcd", 3: "cde"}, [(1, 2), (2, 3)]),
-        (dict.fromkeys(range(21), "ab"), []),
-    ],
-)
-def test_twins_share_half_of_their_captions(keys: dict[int, str], twins: list[tuple[int, int]]) -> None:
-    assert twins_of(keys) == twins
-
-
 def test_a_caption_twice_in_a_contest_is_named() -> None:
     high = {c: built_corpus.captions_of(c) for c in built_corpus.CONTESTS}
     high[501] = [*high[501], ("again", "good0501")]
@@ -112,12 +96,6 @@ def best_of(crowd: Path, count: int) -> dict[int, list[tuple[str, str]]]:
             texts = [mend(row["caption"]).text for row in itertools.islice(csv.DictReader(file), count)]
         found[int(path.stem)] = list({key_of(text): (text, key_of(text)) for text in texts}.values())
     return found
-
-
-def test_the_twins_of_the_real_contests_are_found(real_data: Path) -> None:
-    best = best_of(real_data / "newyorker_raw/crowd", 20)
-    assert len(best) == 120
-    assert twins_of({contest: [key for _, key in held] for contest, held in best.items()}) == [(646, 647)]
 
 
 def test_real_captions_alone_do_not_tell_the_answer(real_data: Path) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,21 +99,6 @@ def _check_once(captions: Sequence[tuple[int, str, str]]) -> None:
     counts = Counter((contest, key) for contest, _, key in captions)
     if repeated := [f"'{key}' of contest {contest}" for (contest, key), count in counts.items() if count > 1]:
         raise BadInput(f"{listed('high-quality caption', repeated)} given more than once; each is the answer once.")
-
-
-def twins_of(keys: Mapping[int, Collection[str]], share: float = 0.5) -> list[tuple[int, int]]:
-    """Pairs of contests with the same captions: those that share this part of the smaller one's, and at least two.
-
-    keys: contest -> its captions as a reader sees them, such as the best of each. The published ratings hold contests
-    under two numbers. A caption of more than 20 contests is a phrase of the contest itself and counts for none.
-    """
-    held: dict[str, list[int]] = {}
-    for contest in sorted(keys):
-        for key in set(keys[contest]):
-            held.setdefault(key, []).append(contest)
-    shared = Counter(pair for each in held.values() if len(each) <= 20 for pair in itertools.combinations(each, 2))
-    size = {contest: len(set(each)) for contest, each in keys.items()}
-    return sorted((a, b) for (a, b), count in shared.items() if count >= max(2, share * min(size[a], size[b])))
 
 
 def _matching(
