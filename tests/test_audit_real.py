@@ -27,8 +27,8 @@ def test_the_two_duplicate_choices_of_matching(real_corpus: str) -> None:
     assert (one.kind, one.severity, one.count, others) == ("duplicate_choice", "error", 2, [])
     assert one.rows == (
         "row 31 (2305a8cc71ebc4ee40e98f00fc212342) of validation: A and C: When. (answer E)",
-        "row 284 (b3f839de559f94e9b1b41694ec0d069a) of validation: B and D: Don't worry, the polls show it will miss us. "
-        "(answer E)",
+        "row 284 (b3f839de559f94e9b1b41694ec0d069a) of validation: B and D: Don't worry, the polls show it will miss "
+        "us. (answer E)",
     )
     values = {each.rule: each.estimate for each in done.shortcuts}
     for rule in ("always A", "longest, characters", "shortest, words", "answer only (n-grams of the choices)"):
