@@ -59,8 +59,9 @@ class Quality:
         """
         x = features(vectors, captions)
         both = np.stack([(x - self.centre[i]) @ self.weights[i] for i in (0, 1)])  # [2, captions]
-        by = [self.judge(contest) for contest in contests]
-        found = [both[:, i].mean() if each is None else both[each, i] for i, each in enumerate(by)]
+        by = {contest: self.judge(contest) for contest in set(contests)}
+        sides = [by[contest] for contest in contests]
+        found = [both[:, i].mean() if side is None else both[side, i] for i, side in enumerate(sides)]
         return np.array(found, dtype=np.float64)
 
     def judge(self, contest: int | None) -> int | None:
