@@ -195,6 +195,6 @@ STAGES = {
         ),
         Stage("scores", _scores, ("quality", "select", "embed")),
         Stage("pool", _pool, ("scores", "select", "embed"), version=2),
-        Stage("ranking", _ranking, ("pool", "embed")),
+        Stage("ranking", _ranking, ("pool", "embed"), version=2),
     )
 }
