@@ -5,10 +5,11 @@ Within a contest, over all ways to give each high-quality caption h an okay capt
     cost(h, o) = sum over features f of w(f) * |f(h) - f(o)| / sd(f) + weight * cos(h, o)
 
 is the least (Hessel et al. 2023, Appendix C; an assignment problem, solved by SciPy as in Crouse 2016). Features:
-predicted quality, words, characters, punctuation. sd: the standard deviation over the contest's whole pool,
-high-quality and okay. w: 5 for predicted quality, 1 for the others. High-quality captions lie at one end of predicted
-quality, so that with equal weights the okay one is below it a little too often: over 95 real contests the rule "higher
-predicted quality" is right in .559 [.514, .604] of the pairs then, and in .514 [.469, .559] with 5. The cosine of the sentence vectors keeps the two from being the same joke.
+predicted quality, words, characters, punctuation. sd: the standard deviation over the contest's whole pool, of both
+kinds. w: 5 for predicted quality, 1 for the others. High-quality captions lie at one end of predicted quality, so
+that with equal weights the okay one is below it a little too often: over 95 real contests the rule "higher predicted
+quality" is right in .559 [.514, .604] of the pairs then, and in .514 [.469, .559] with 5. The cosine of the sentence
+vectors keeps the two from being the same joke.
 """
 
 from __future__ import annotations
