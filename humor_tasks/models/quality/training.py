@@ -49,10 +49,10 @@ def sums(vectors: NDArray[Any], captions: Sequence[str], best: Sequence[bool]) -
 def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tuple[int, int]] = ()) -> Quality:
     """The quality model from (contest, its sums), added in the order given.
 
-    same: pairs of twin contests; the later has the parity of the earlier, so that no model saw a twin of what it
-    judges. Raises BadInput where a parity has no captions.
+    same: pairs of twin contests; the later has the parity of the earlier and counts as seen even where it is not
+    rated, so that no model saw a twin of what it judges. Raises BadInput where a parity has no captions.
     """
-    parity = {later: earlier % 2 for earlier, later in same}
+    parity = _parity_of_twins(list(same))
     totals: list[Sums | None] = [None, None]
     contests: list[list[int]] = [[], []]
     for number, each in found:
@@ -60,6 +60,8 @@ def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tupl
         if each.captions:
             totals[side] = _added(totals[side], each)
             contests[side].append(number)
+    for side, seen in enumerate(contests):  # also twins that add nothing: their captions were seen
+        seen[:] = sorted({*seen, *(twin for twin, of in parity.items() if of == side)})
     models = []
     for side, total in enumerate(totals):
         if total is None:
@@ -71,6 +73,15 @@ def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tupl
         models.append(_discriminant(total))
     weights, centre, scale = (np.array(each) for each in zip(*models, strict=True))
     return Quality(encoder, weights * scale[:, None], centre, (tuple(contests[0]), tuple(contests[1])), dict(parity))
+
+
+def _parity_of_twins(same: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """The parity of the first of all contests that are twins of each other, directly or by others between them."""
+    first = {each: each for pair in same for each in pair}
+    for a, b in same:
+        low, high = sorted((first[a], first[b]))
+        first = {each: low if of == high else of for each, of in first.items()}
+    return {each: of % 2 for each, of in first.items()}
 
 
 def _added(total: Sums | None, each: Sums) -> Sums:
