@@ -47,12 +47,14 @@ def sums(vectors: NDArray[Any], captions: Sequence[str], best: Sequence[bool]) -
 
 
 def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tuple[int, int]] = ()) -> Quality:
-    """The quality model from (contest, its sums), added in the order given.
+    """The quality model from (contest, its sums), added in the order given: it decides the last bits of the weights.
 
-    same: pairs of twin contests; the later has the parity of the earlier and counts as seen even where it is not
-    rated, so that no model saw a twin of what it judges. Raises BadInput where a parity has no captions.
+    same: pairs of contests with the same captions. Both count as of the parity of the first of them and as seen, even
+    where one is not rated, so that no model saw the captions that it judges. Raises BadInput where a parity has no
+    captions.
     """
-    parity = _parity_of_twins(list(same))
+    twins = list(same)
+    parity = _parities(twins)
     totals: list[Sums | None] = [None, None]
     contests: list[list[int]] = [[], []]
     for number, each in found:
@@ -60,8 +62,9 @@ def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tupl
         if each.captions:
             totals[side] = _added(totals[side], each)
             contests[side].append(number)
-    for side, seen in enumerate(contests):  # also twins that add nothing: their captions were seen
-        seen[:] = sorted({*seen, *(twin for twin, of in parity.items() if of == side)})
+    for twin in {number for pair in twins for number in pair}:
+        contests[parity.get(twin, twin % 2)].append(twin)
+    contests = [sorted(set(side)) for side in contests]
     models = []
     for side, total in enumerate(totals):
         if total is None:
@@ -72,16 +75,23 @@ def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tupl
             )
         models.append(_discriminant(total))
     weights, centre, scale = (np.array(each) for each in zip(*models, strict=True))
-    return Quality(encoder, weights * scale[:, None], centre, (tuple(contests[0]), tuple(contests[1])), dict(parity))
+    return Quality(encoder, weights * scale[:, None], centre, (tuple(contests[0]), tuple(contests[1])))
 
 
-def _parity_of_twins(same: Sequence[tuple[int, int]]) -> dict[int, int]:
-    """The parity of the first of all contests that are twins of each other, directly or by others between them."""
-    first = {each: each for pair in same for each in pair}
-    for a, b in same:
-        low, high = sorted((first[a], first[b]))
-        first = {each: low if of == high else of for each, of in first.items()}
-    return {each: of % 2 for each, of in first.items()}
+def _parities(same: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """contest -> the parity of the lowest number among all contests with its captions."""
+    lower: dict[int, int] = {}
+
+    def lowest(contest: int) -> int:
+        while contest in lower:
+            contest = lower[contest]
+        return contest
+
+    for pair in same:
+        a, b = sorted(map(lowest, pair))
+        if a != b:
+            lower[b] = a
+    return {contest: lowest(contest) % 2 for contest in lower}
 
 
 def _added(total: Sums | None, each: Sums) -> Sums:
