@@ -1,17 +1,21 @@
-"""Builds with damaged work folders, and twins of contests that a quality model saw."""
+"""Builds with damaged work folders and input, and twins of contests that a quality model saw."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from standins.contests import annotation
 from test_newyorker_work import STAGES, files_in, work_in
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.quality import fit, sums
 from humor_tasks.models.quality.model import PROBES, Encoder
+from humor_tasks.studies.corpus.newyorker.annotations import read_annotations
 from humor_tasks.studies.corpus.newyorker.building import build
+from humor_tasks.studies.corpus.newyorker.contest_csv import contest_number, read_contest
 from humor_tasks.studies.corpus.newyorker.stages import read_array, read_rows, write_rows
 from humor_tasks.studies.corpus.newyorker.work import read_json
 
@@ -83,3 +87,27 @@ def test_no_model_judges_a_twin_of_what_it_saw(same: list[tuple[int, int]], seen
     assert [set(s) - {6} for s in model.contests] == [set(s) - {6} for s in seen]
     for a, b in same:
         assert model.judge(a) == model.judge(b) is not None
+
+
+@pytest.mark.parametrize("name", ["description_hit", "link_hit"])
+@pytest.mark.parametrize("value", [5, None, {"a": 1}, "x"])
+def test_hits_that_are_no_list(tmp_path: Path, name: str, value: object) -> None:
+    entry = annotation(101, ["A dog walks in."])
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps({"101": {**entry, "mturk_annotations": {name: value}}}))
+    with pytest.raises(BadInput, match=rf"contest 101: {name} is .*must be a list"):
+        read_annotations(path)
+
+
+@pytest.mark.parametrize("votes", ["1e300", "99999999999999999999", str(2**31), "-1", "1.5"])
+def test_impossible_votes(tmp_path: Path, votes: str) -> None:
+    path = tmp_path / "101.csv"
+    path.write_text(f"caption,mean,precision,votes\nA dog walks in.,2,0.1,{votes}\n")
+    with pytest.raises(BadInput, match="line 2: votes and counts must be whole numbers from 0 to below"):
+        read_contest(path)
+
+
+def test_a_number_that_no_row_can_hold() -> None:
+    assert contest_number(Path("2147483647.csv")) == 2**31 - 1
+    with pytest.raises(BadInput, match="99999999999 is no contest's number"):
+        contest_number(Path("99999999999.csv"))
