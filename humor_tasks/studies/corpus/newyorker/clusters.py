@@ -31,7 +31,8 @@ def cut(vectors: NDArray[Any], count: int) -> NDArray[np.intp]:
         return np.empty(0, dtype=np.intp)
     whole = np.ascontiguousarray(vectors, dtype=np.float32)
     lengths = np.linalg.norm(whole, axis=1, keepdims=True)  # float16 rounds them, too
-    whole = whole / np.where(lengths == 0, 1, lengths)
+    lengths[lengths == 0] = 1
+    whole = whole / lengths
     similar = whole @ whole.T  # numpy computes one triangle of it
     np.fill_diagonal(similar, -np.inf)
     sizes = np.ones(n, dtype=np.float32)
