@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.writing import replacing, write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.embedding import Embedding
-from humor_tasks.models.quality.features import SURFACE, features
+from humor_tasks.models.quality.features import ADDED, BUCKETS, SURFACE, features
 
 FORMAT = 1
 PROBES = ("A dog walks into a bar.", "Is this seat taken?", "I said no pickles!")
@@ -37,38 +38,35 @@ class Encoder:
 
 @dataclass(frozen=True, eq=False)
 class Quality:
-    """Two discriminants [2, features] in log-odds, with the mean of their features, and the contests each has seen.
-
-    parity: contest -> the model of its side, for twins of contests of the other parity; `number % 2` for all others.
+    """Two discriminants, of the even and of the odd contests: weights [2, features] in log-odds, the mean of their
+    features, and the contests that each was trained on.
     """
 
     encoder: Encoder
     weights: NDArray[np.float64]
     centre: NDArray[np.float64]
     contests: tuple[tuple[int, ...], tuple[int, ...]]
-    parity: Mapping[int, int] = field(default_factory=dict)
     embedding: Embedding | None = None
 
     def score_vectors(
         self, vectors: NDArray[Any], captions: Sequence[str], contests: Sequence[int | None]
     ) -> NDArray[np.float64]:
-        """Log-odds that each caption is one of the crowd's best [captions], from its unit vector.
+        """Log-odds [captions] that each is one of the crowd's best, from their unit vectors [captions, dimensions].
 
+        They are the odds among as many of the best as of the worst captions; their logistic is a probability.
         contests: the number of each caption's contest, None where it is unknown. A contest that one model saw is judged
         by the other one; the others by the mean of both.
         """
         x = features(vectors, captions)
         both = np.stack([(x - self.centre[i]) @ self.weights[i] for i in (0, 1)])  # [2, captions]
         by = [self.judge(contest) for contest in contests]
-        found = [both[:, i].mean() if each is None else both[each, i] for i, each in enumerate(by)]
+        found = [pair.mean() if each is None else pair[each] for pair, each in zip(both.T, by, strict=True)]
         return np.array(found, dtype=np.float64)
 
     def judge(self, contest: int | None) -> int | None:
-        """Which model judges a contest: 1, that of the odd ones, where model 0 saw it; None for both."""
-        for side in (0, 1):
-            if contest is not None and contest in self._seen[side]:
-                return 1 - side
-        return None
+        """Which model judges a contest: the one that has not seen it, 0 or 1; None for both."""
+        even, odd = self._seen
+        return 1 if contest in even else 0 if contest in odd else None
 
     def score(self, captions: Sequence[str], contests: Sequence[int | None]) -> NDArray[np.float64]:
         """`score_vectors` of captions that are embedded here."""
@@ -76,7 +74,7 @@ class Quality:
             raise ValueError("this quality model was not loaded with its encoder")
         return self.score_vectors(self.embedding.embed(captions), captions, contests)
 
-    @property
+    @cached_property
     def _seen(self) -> tuple[frozenset[int], frozenset[int]]:
         return frozenset(self.contests[0]), frozenset(self.contests[1])
 
@@ -87,6 +85,7 @@ class Quality:
             "encoder": self.encoder.name,
             "probes": np.asarray(self.encoder.probes).tolist(),
             "surface": list(SURFACE),
+            "buckets": BUCKETS,
             "contests": {"even": list(self.contests[0]), "odd": list(self.contests[1])},
         }
         with replacing(folder) as held:
@@ -100,30 +99,45 @@ def load(folder: Path, encoder: str | None = None, device: str | None = None, ve
 
     Raises BadInput where a file is missing or damaged, and for another encoder than that of training.
     """
-    path = folder / "quality.json"
+    path, weights_path = folder / "quality.json", folder / "weights.npy"
     about = parse_json(path, read_body(path))
     try:
-        if about["format"] != FORMAT or about["surface"] != list(SURFACE):
+        if (about["format"], about["surface"], about["buckets"]) != (FORMAT, list(SURFACE), BUCKETS):
             raise BadInput(f"{path}: was written by another version of humor-tasks; build the corpus again.")
-        probes = np.array(about["probes"], dtype=np.float64)
-        contests = (tuple(about["contests"]["even"]), tuple(about["contests"]["odd"]))
-        name = str(about["encoder"])
-        weights, centre = np.load(folder / "weights.npy", allow_pickle=False)
-    except (KeyError, TypeError, ValueError, OSError) as problem:
-        raise BadInput(f"{folder}: is no whole quality model ({problem!r:.100}); copy or build it again.") from None
-    fits = probes.ndim == 2 and weights.shape == centre.shape == (2, probes.shape[-1] + len(SURFACE))
-    if not fits or not np.isfinite([weights, centre]).all():
-        raise BadInput(f"{folder}: its weights do not fit its encoder, or are not finite; copy or build it again.")
-    found = Quality(Encoder(name, probes), weights, centre, contests)
-    return found if vectors_only else _with_encoder(found, encoder or name, device, folder)
+        even, odd = (tuple(int(number) for number in about["contests"][side]) for side in ("even", "odd"))
+        known = Encoder(str(about["encoder"]), np.array(about["probes"], dtype=np.float64))
+    except (KeyError, TypeError, ValueError) as problem:
+        raise BadInput(f"{path}: is no whole quality model ({problem!r:.100}); copy or build it again.") from None
+    weights, centre = _arrays(weights_path, (2, 2, known.probes.shape[-1] + ADDED))
+    if known.probes.shape[:-1] != (len(PROBES),) or not np.isfinite(known.probes).all():
+        raise BadInput(f"{path}: probes are not {len(PROBES)} finite vectors; copy or build it again.")
+    found = Quality(known, weights, centre, (even, odd))
+    return found if vectors_only else _with_encoder(found, encoder or known.name, device, folder)
+
+
+def _arrays(path: Path, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """The finite numbers of a file, of this shape."""
+    try:
+        found = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as problem:
+        raise BadInput(f"{path}: cannot be read ({problem}); copy or build the quality model again.") from None
+    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.shape != shape:
+        raise BadInput(f"{path}: is not for the encoder and features of quality.json; copy or build both again.")
+    if not np.isfinite(found).all():
+        raise BadInput(f"{path}: has weights that are not finite; copy or build the quality model again.")
+    return found
 
 
 def _with_encoder(found: Quality, name: str, device: str | None, folder: Path) -> Quality:
-    model = Embedding(name, device)
+    try:
+        model = Embedding(name, device)
+    except BadInput as problem:
+        raise BadInput(f"{folder}: {problem} Give the place of its sentence-embedding model as encoder=.") from None
     probes = np.asarray(model.embed(PROBES), dtype=np.float64)
-    if probes.shape != found.encoder.probes.shape or np.abs(probes - found.encoder.probes).max() > _CLOSE:
+    known = found.encoder.probes
+    if probes.shape != known.shape or not (np.abs(probes - known) <= _CLOSE).all():
         raise BadInput(
             f"{folder}: {name} is not the encoder that it was trained with, '{found.encoder.name}'; name that one with "
             "encoder=."
         )
-    return Quality(found.encoder, found.weights, found.centre, found.contests, found.parity, model)
+    return replace(found, embedding=model)

@@ -47,12 +47,12 @@ def sums(vectors: NDArray[Any], captions: Sequence[str], best: Sequence[bool]) -
 
 
 def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tuple[int, int]] = ()) -> Quality:
-    """The quality model from (contest, its sums), added in the order given.
+    """The quality model from (contest, its sums), added in the order given: it decides the last bits of the weights.
 
-    same: pairs of twin contests; the later has the parity of the earlier, so that no model saw a twin of what it
-    judges. Raises BadInput where a parity has no captions.
+    same: pairs of contests with the same captions. Both count as of the parity of the first of them, so that no model
+    saw the captions that it judges. Raises BadInput where a parity has no captions.
     """
-    parity = {later: earlier % 2 for earlier, later in same}
+    parity = _parities(same)
     totals: list[Sums | None] = [None, None]
     contests: list[list[int]] = [[], []]
     for number, each in found:
@@ -70,7 +70,23 @@ def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tupl
             )
         models.append(_discriminant(total))
     weights, centre, scale = (np.array(each) for each in zip(*models, strict=True))
-    return Quality(encoder, weights * scale[:, None], centre, (tuple(contests[0]), tuple(contests[1])), dict(parity))
+    return Quality(encoder, weights * scale[:, None], centre, (tuple(contests[0]), tuple(contests[1])))
+
+
+def _parities(same: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """contest -> the parity of the lowest number among all contests with its captions."""
+    lower: dict[int, int] = {}
+
+    def lowest(contest: int) -> int:
+        while contest in lower:
+            contest = lower[contest]
+        return contest
+
+    for pair in same:
+        a, b = sorted(map(lowest, pair))
+        if a != b:
+            lower[b] = a
+    return {contest: lowest(contest) % 2 for contest in lower}
 
 
 def _added(total: Sums | None, each: Sums) -> Sums:
