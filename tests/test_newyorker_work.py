@@ -17,7 +17,7 @@ from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.corpus.newyorker.building import build, run_stage
 from humor_tasks.studies.corpus.newyorker.work import Stage, Work
-from humor_tasks.studies.corpus.newyorker.workers import run_units
+from humor_tasks.studies.corpus.newyorker.workers import Workers
 
 
 def _words(work: Work, folder: Path, contest: int | None) -> Mapping[str, Any]:
@@ -120,7 +120,8 @@ def test_interrupted_anywhere_the_result_is_the_same(tmp_path: Path, monkeypatch
     work = work_in(tmp_path / "interrupted")
     draw, run, stops = random.Random(0), Work.run, list[str]()
 
-    def interrupted(self: Work, name: str, contest: int | None) -> None:
+    def interrupted(self: Work, item: tuple[str, int | None]) -> None:
+        name, contest = item
         if f"{name} {contest}" not in stops and draw.random() < 0.7:
             stops.append(f"{name} {contest}")
             folder = self.unit(name, contest)
@@ -128,7 +129,7 @@ def test_interrupted_anywhere_the_result_is_the_same(tmp_path: Path, monkeypatch
             torn.mkdir(parents=True)
             (torn / "words.txt").write_text("con")
             raise KeyboardInterrupt
-        run(self, name, contest)
+        run(self, item)
 
     monkeypatch.setattr(Work, "run", interrupted)
     for _ in range(20):
@@ -150,7 +151,7 @@ def test_a_full_disk_leaves_no_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     stages = {"words": Stage("words", full)}
     work = work_in(tmp_path, stages=stages)
     with pytest.raises(BadInput, match=r"No space left on device.*Make room and run the same command again"):
-        run_stage(work, "words", 1, False, lambda line: None)
+        run_stage(work, "words", Workers(work.run), lambda line: None)
     assert files_in(tmp_path) == {}
     assert work.missing("words") == [1, 2, 3, 4]
 
@@ -167,7 +168,7 @@ def test_ray_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # Ray's processes import this module
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     try:
-        assert sorted(run_units(_double, [1, 2, 3], 2, ray=True)) == [2, 4, 6]
+        assert sorted(Workers(_double, 2, ray=True).run([1, 2, 3])) == [2, 4, 6]
         assert _done(work_in(tmp_path / "one")) == _done(work_in(tmp_path / "ray"), workers=2, ray=True)
     finally:
         ray.shutdown()

@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.studies.corpus.newyorker.annotations import read_annotations
 from humor_tasks.studies.corpus.newyorker.contest_csv import contest_number
 from humor_tasks.studies.corpus.newyorker.work import Work, digest_of
-from humor_tasks.studies.corpus.newyorker.workers import peak_memory, run_units
+from humor_tasks.studies.corpus.newyorker.workers import Workers, peak_memory
 
 Echo = Callable[[str], None]
 
@@ -51,19 +50,21 @@ def contest_files(folder: Path, kinds: Sequence[str] = (".csv",)) -> dict[int, P
     return found
 
 
-def run_stage(work: Work, name: str, workers: int, ray: bool, echo: Echo) -> dict[str, Any]:
+def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, Any]:
     """Do what is missing of a stage; the sums of its counts. What is done stays, whenever the run is interrupted."""
     from tqdm import tqdm
 
     start, missing, units = time.monotonic(), work.missing(name), work.units(name)
-    done = run_units(partial(work.run, name), missing, workers, ray)
+    done = workers.run([(name, contest) for contest in missing])
     with tqdm(total=len(units), initial=len(units) - len(missing), desc=name, unit=" units", disable=None) as bar:
         for _ in done:
             bar.update()
     counts: Counter[str] = Counter()
     for unit in units:
         counts.update({k: v for k, v in work.counts(name, unit).items() if isinstance(v, int)})
-    spent = f"{time.monotonic() - start:.1f} s, {peak_memory():,.0f} MiB at most" if missing else "done before"
+    spent = (
+        f"{time.monotonic() - start:.1f} s, {peak_memory():,.0f} MiB in a process at most" if missing else "done before"
+    )
     echo(f"{name}: {len(units):,} unit{'s' * (len(units) != 1)}, {spent}")
     for what, count in counts.items():
         echo(f"  {count:>12,} {what}")
@@ -157,4 +158,5 @@ def build(work: Work, until: str | None, workers: int, ray: bool, echo: Echo) ->
     if until is not None:
         check_choice("--until: stage", until, names)
         names = names[: names.index(until) + 1]
-    return {name: run_stage(work, name, workers, ray, echo) for name in names}
+    with Workers(work.run, workers, ray) as running:
+        return {name: run_stage(work, name, running, echo) for name in names}

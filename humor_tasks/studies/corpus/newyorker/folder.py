@@ -3,6 +3,7 @@
     CONFIG/blockK.parquet        the instances of block K, with the annotation tuple of validation and test
     CONFIG/blockK_all.parquet    the same with all annotation tuples, for training; not for _from_pixels
     images/CONTEST.jpg           the cartoons, which rows name by relative path
+    quality/                     the quality model, for quality/FOLDER/quality
     README.md, provenance.json
 
 Fold k tests on block k, validates on block k + 1 (block 0 after the last) and trains on the rest. Parquet, because it
@@ -139,12 +140,18 @@ def image_name(contest: int, path: Path) -> str:
 
 
 def write_folder(
-    out: Path, contents: Contents, pictures: Mapping[int, Path], card: str, provenance: Mapping[str, Any]
+    out: Path,
+    contents: Contents,
+    pictures: Mapping[int, Path],
+    card: str,
+    provenance: Mapping[str, Any],
+    quality: Path | None = None,
 ) -> None:
     """Write the folder, which is there as a whole or not at all.
 
-    pictures: contest -> file; those of contests with rows are linked, or copied to another file system. Raises BadInput
-    where the folder is not empty or cannot be written, and where a picture cannot be read.
+    pictures: contest -> file; those of contests with rows are linked, or copied to another file system. quality: the
+    folder of the quality model, which is copied to quality/. Raises BadInput where the folder is not empty or cannot be
+    written, and where a picture cannot be read.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out}: is there and not empty; name another folder, or remove it.")
@@ -158,6 +165,8 @@ def write_folder(
             for kind, blocks in {"": config.fixed, "_all": config.every or ()}.items():
                 for k, rows in enumerate(blocks):
                     write_rows(folder / config.name / f"block{k}{kind}.parquet", rows)
+        if quality:
+            shutil.copytree(quality, folder / "quality")
         write_json(folder / "provenance.json", provenance)
         write_text(folder / "README.md", card)
 

@@ -1,4 +1,8 @@
-"""The stages of a build, each with the files that it reads and writes."""
+"""The stages of a build, each with the files that it reads and writes.
+
+The last step, the blocks, matching's wrong captions and the dataset folder (see `dataset`), takes seconds and is done
+as a whole.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +21,13 @@ from humor_tasks.models.quality import Sums, fit, load, sums
 from humor_tasks.models.quality.model import Encoder
 from humor_tasks.studies.corpus.newyorker.embedding import embed
 from humor_tasks.studies.corpus.newyorker.ingest import ingest
-from humor_tasks.studies.corpus.newyorker.matching import assign as assign_wrong
-from humor_tasks.studies.corpus.newyorker.matching import folds
-from humor_tasks.studies.corpus.newyorker.matching import letters as letters_of
 from humor_tasks.studies.corpus.newyorker.pool import pool
 from humor_tasks.studies.corpus.newyorker.quality import Precision, scores, training
-from humor_tasks.studies.corpus.newyorker.ranking import FEATURES
-from humor_tasks.studies.corpus.newyorker.ranking import assign as assign_okay
+from humor_tasks.studies.corpus.newyorker.ranking import FEATURES, assign
 from humor_tasks.studies.corpus.newyorker.select import select
 from humor_tasks.studies.corpus.newyorker.twins import twins
 from humor_tasks.studies.corpus.newyorker.work import Stage, Work
 
-BLOCKS = 5
 Counts = Mapping[str, Any]
 
 
@@ -166,7 +165,7 @@ def _ranking(work: Work, folder: Path, contest: int | None) -> Counts:
     okay = [row for row in rows if row["source"] == "okay"]
     x, y = ([[row[name] for name in FEATURES] for row in side] for side in (high, okay))
     u, v = (vectors[[row["row"] for row in side]] for side in (high, okay))
-    found = assign_okay(x, y, u, v)
+    found = assign(x, y, u, v)
     pairs = []
     for h, o in enumerate(found.partner.tolist()):
         if o >= 0:
@@ -184,29 +183,6 @@ def pairs_of(work: Work, contest: int | None) -> list[dict[str, Any]]:
     return found
 
 
-def _matching(work: Work, folder: Path, contest: int | None) -> Counts:
-    """The blocks of contests, and within a block the wrong captions of each high-quality one."""
-    captions = [
-        {"contest": int(str(unit)), **{name: row[name] for name in ("caption", "key", "source")}}
-        for unit in work.units("pool")
-        for row in pooled(work, unit)
-        if row["source"] != "okay"
-    ]
-    seed = work.settings["seed"]
-    blocks = folds([each["contest"] for each in captions], f"{seed}:folds", twins=twins_of(work))
-    held = []
-    for block in range(BLOCKS):
-        own = [each for each in captions if blocks[each["contest"]] == block]
-        contests, keys = [each["contest"] for each in own], [each["key"] for each in own]
-        others = assign_wrong(contests, keys, f"{seed}:matching:{block}")
-        letters = letters_of(len(own), 5, f"{seed}:matching letters:{block}")
-        for each, wrong, letter in zip(own, others.tolist(), letters, strict=True):
-            held.append({**each, "block": block, "wrong": [own[i]["caption"] for i in wrong], "letter": letter})
-    write_json(folder / "matching.json", held)
-    write_json(folder / "blocks.json", {str(number): block for number, block in sorted(blocks.items())})
-    return {"rows": len(held), "contests": len(blocks)}
-
-
 STAGES = {
     stage.name: stage
     for stage in (
@@ -218,6 +194,5 @@ STAGES = {
         Stage("scores", _scores, ("quality", "select", "embed")),
         Stage("pool", _pool, ("scores", "select", "embed")),
         Stage("ranking", _ranking, ("pool", "embed")),
-        Stage("matching", _matching, ("pool", "twins"), ("seed",), whole=True),
     )
 }

@@ -99,8 +99,9 @@ class Work:
         found: dict[str, Any] = parse_json(path, read_body(path))
         return found
 
-    def run(self, name: str, contest: int | None) -> None:
-        """Do one unit: its folder is there as a whole, or not at all."""
+    def run(self, item: tuple[str, int | None]) -> None:
+        """Do one unit, a stage's name and a contest: its folder is there as a whole, or not at all."""
+        name, contest = item
         stage, target = self.stages[name], self.unit(name, contest)
         try:
             with moved_into_place(target) as folder:

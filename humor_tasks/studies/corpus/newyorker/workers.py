@@ -10,6 +10,7 @@ import logging
 import os
 import resource
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from humor_tasks.errors import BadInput
@@ -17,15 +18,53 @@ from humor_tasks.errors import BadInput
 Unit = Callable[[Any], Any]
 
 
-def run_units(unit: Unit, items: Sequence[Any], workers: int = 1, ray: bool = False) -> Iterator[Any]:
-    """The results of `unit` for each item, in any order. An exception of a unit stops the run."""
-    if ray:
-        yield from _with_ray(unit, items, workers)
-    elif workers > 1 and len(items) > 1:
-        yield from _with_processes(unit, items, min(workers, len(items)))
-    else:
-        with one_thread():
-            yield from map(unit, items)
+class Workers:
+    """Runs one function for many items; a context manager, which ends its processes.
+
+    unit: the function, sent once to each process, because it carries the settings and files of a whole build.
+    """
+
+    def __init__(self, unit: Unit, workers: int = 1, ray: bool = False) -> None:
+        self.unit, self.workers, self.ray = unit, workers, ray
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+
+    def run(self, items: Sequence[Any]) -> Iterator[Any]:
+        """The results of the function for each item, in any order. Its exceptions stop the run."""
+        if self.ray and items:
+            yield from _with_ray(self.unit, items, self.workers)
+        elif self.workers > 1 and len(items) > 1:
+            yield from self._with_processes(items)
+        else:
+            with one_thread():
+                yield from map(self.unit, items)
+
+    def _with_processes(self, items: Sequence[Any]) -> Iterator[Any]:
+        import multiprocessing
+        from concurrent.futures import as_completed
+        from concurrent.futures.process import BrokenProcessPool
+
+        if self._pool is None:
+            # Spawned, because a fork of a process with torch's threads may hang.
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.workers, context, initializer=_begin, initargs=(self.unit,))
+        futures = [self._pool.submit(_do, item) for item in items]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except BrokenProcessPool:
+            raise BadInput(
+                "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
+            ) from None
+        finally:
+            for future in futures:
+                future.cancel()
 
 
 def one_thread() -> Any:
@@ -47,26 +86,6 @@ def peak_memory() -> float:
     """The most memory that this process and any of its workers have held so far, in MiB."""
     kib = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return kib / 1024
-
-
-def _with_processes(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[Any]:
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from concurrent.futures.process import BrokenProcessPool
-
-    # Spawned, because a fork of a process with torch's threads may hang.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(unit,)) as pool:
-        futures = [pool.submit(_do, item) for item in items]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        except BrokenProcessPool:
-            raise BadInput(
-                "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
-            ) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
 
 
 def _with_ray(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[Any]:

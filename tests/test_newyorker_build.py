@@ -1,0 +1,364 @@
+"""`humor-tasks build newyorker` from end to end on invented contests, and the corpus in both harnesses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from PIL import Image
+from standins import commands
+from standins.contests import COLUMNS, invent, invented
+
+from humor_tasks.cli import main
+from humor_tasks.data.writing import write_table
+from humor_tasks.errors import BadInput
+from humor_tasks.models.quality import load
+from humor_tasks.studies.corpus.newyorker.captions import key_of
+
+BLOCKS = range(5)
+FIRST = 101
+
+
+def build(folder: Path, minilm: str, output: str = "corpus", *more: str) -> Result:
+    """The command on a folder of raw contests."""
+    given = ["--crowd", folder / "crowd", "--embedding", minilm, "--workers", "1", "-o", folder / output, *more]
+    if (folder / "annotations.json").exists():
+        given += ["--annotations", folder / "annotations.json"]
+    return CliRunner().invoke(main, ["build", "newyorker", *map(str, given)])
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, minilm: str) -> Path:
+    """Twelve invented contests and the corpus built from them, with pictures and an explanation of each contest."""
+    folder = invent(tmp_path_factory.mktemp("contests"))
+    finalists = {n: e["official_newyorker_finalists"] for n, e in _json(folder / "annotations.json").items()}
+    (folder / "images").mkdir()
+    with (folder / "explanations.jsonl").open("w", encoding="utf-8") as file:
+        for number, held in finalists.items():
+            Image.new("RGB", (8, 8), (int(number), 90, 20)).save(folder / "images" / f"{number}.png")
+            caption = held[0].strip("“”") if held != "UNKNOWN" else "The room has no doors."
+            file.write(
+                json.dumps({"contest_number": int(number), "caption": caption, "explanation": "No doors."}) + "\n"
+            )
+    more = ["--images", folder / "images", "--explanations", folder / "explanations.jsonl"]
+    result = build(folder, minilm, "corpus", *map(str, more))
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def rows_of(corpus: Path, config: str, kind: str = "") -> list[list[dict[str, Any]]]:
+    """The rows of a configuration by block."""
+    from pyarrow.parquet import read_table
+
+    return [read_table(corpus / config / f"block{k}{kind}.parquet").to_pylist() for k in BLOCKS]
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """The files of a folder with their bytes."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# ---- properties ---------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_matching_uses_each_caption_once_as_answer_and_four_times_as_distractor(built: Path) -> None:
+    blocks = rows_of(built / "corpus", "matching")
+    assert sum(map(len, blocks)) == 69
+    for rows in blocks:
+        answers = Counter(row["caption_choices"]["ABCDE".index(row["label"])] for row in rows)
+        shown = Counter(choice for row in rows for choice in row["caption_choices"])
+        assert set(answers.values()) == {1}
+        assert shown == Counter(dict.fromkeys(answers, 5))
+        contest = {row["caption_choices"]["ABCDE".index(row["label"])]: row["contest_number"] for row in rows}
+        for row in rows:
+            assert len({key_of(choice) for choice in row["caption_choices"]}) == 5
+            assert sum(contest[choice] == row["contest_number"] for choice in row["caption_choices"]) == 1
+        letters = Counter(row["label"] for row in rows)
+        assert max(letters.values()) - min(letters[letter] for letter in "ABCDE") <= 1
+    assert _disjoint(blocks)
+
+
+@pytest.mark.slow
+def test_ranking_pairs_a_high_quality_caption_with_an_okay_one(built: Path) -> None:
+    blocks = rows_of(built / "corpus", "ranking")
+    annotated = _json(built / "annotations.json")
+    for row in (row for rows in blocks for row in rows):
+        crowd = _crowd(built, row["contest_number"])
+        place = {"A": 0, "B": 1}[row["label"]]
+        high, okay = row["caption_choices"][place], row["caption_choices"][1 - place]
+        finalists = annotated[str(row["contest_number"])]["official_newyorker_finalists"]
+        official = finalists != "UNKNOWN" and f"“{high}”" in finalists
+        assert row["winner_source"] == ("official_winner" if official else "crowd_winner")
+        assert official or high in crowd[:5]
+        assert okay in crowd[15:45]  # the middle tertile, give or take the duplicates
+    letters = Counter(row["label"] for rows in blocks for row in rows)
+    assert abs(letters["A"] - letters["B"]) <= 5
+    assert _disjoint(blocks)
+    assert [{row["contest_number"] for row in rows} for rows in blocks] == [
+        {row["contest_number"] for row in rows} for rows in rows_of(built / "corpus", "matching")
+    ]
+
+
+def _crowd(folder: Path, number: int) -> list[str]:
+    lines = (folder / "crowd" / f"{number}.csv").read_text(encoding="utf-8").splitlines()
+    return [line.split(",")[0] for line in lines[1:]]
+
+
+def _disjoint(blocks: list[list[dict[str, Any]]]) -> bool:
+    held = [{row["contest_number"] for row in rows} for rows in blocks]
+    return sum(map(len, held)) == len(set().union(*held)) == 12
+
+
+@pytest.mark.slow
+def test_no_quality_model_judges_a_contest_that_it_saw(built: Path) -> None:
+    model = load(built / "corpus" / "quality", vectors_only=True)
+    assert model.contests == (tuple(range(102, 113, 2)), tuple(range(101, 113, 2)))
+    assert {model.judge(number) for number in model.contests[0]} == {1}
+    assert {model.judge(number) for number in model.contests[1]} == {0}
+    assert model.judge(99) is None
+
+
+@pytest.mark.slow
+def test_the_card_and_provenance(built: Path) -> None:
+    card = (built / "corpus" / "README.md").read_text(encoding="utf-8")
+    for said in (
+        "| precision at 5 |",
+        "## Balance of ranking",
+        "12 contests",
+        "| entries | 720 |",
+        "CC BY 4.0",
+    ):
+        assert said in card
+    provenance = _json(built / "corpus" / "provenance.json")
+    assert provenance["settings"] == {"seed": 1234, "since": None}
+    assert len(provenance["files"]) == 26
+
+
+# ---- the same whatever happens ------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_three_processes_build_the_same(built: Path, minilm: str) -> None:
+    more = ["--images", built / "images", "--explanations", built / "explanations.jsonl", "--workers", "3"]
+    result = build(built, minilm, "again", *map(str, more))
+    assert result.exit_code == 0, result.output
+    assert files_in(built / "again.work") == files_in(built / "corpus.work")
+    assert files_in(built / "again") == files_in(built / "corpus")
+
+
+@pytest.mark.slow
+def test_another_seed_does_again_only_the_last_step(built: Path, minilm: str) -> None:
+    before = files_in(built / "corpus.work")
+    result = build(built, minilm, "seeded", "--seed", "2", "--work", str(built / "corpus.work"))
+    assert result.exit_code == 0, result.output
+    assert result.output.count("done before") == 8
+    assert files_in(built / "corpus.work") == before
+    assert rows_of(built / "seeded", "matching") != rows_of(built / "corpus", "matching")
+
+
+@pytest.mark.slow
+def test_stages_one_by_one(tmp_path: Path, minilm: str) -> None:
+    folder = invent(tmp_path, contests=2, captions=30)
+    for stage in ("ingest", "select"):
+        result = build(folder, minilm, "corpus", "--until", stage)
+        assert f"done until {stage}" in result.output
+        assert not (folder / "corpus").exists()
+        assert {path.name for path in (folder / "corpus.work").iterdir()} >= {stage}
+    assert "ingest: 2 units, done before" in result.output
+
+
+# ---- other inputs -------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_later_contests_only_with_a_trained_quality_model(built: Path, minilm: str) -> None:
+    """Contests after a number get rows; the earlier ones train the quality model, unless there is one."""
+    one = build(built, minilm, "later", "--since", str(FIRST + 1))
+    assert one.exit_code == 0, one.output
+    found = {row["contest_number"] for rows in rows_of(built / "later", "ranking") for row in rows}
+    assert found == set(range(FIRST + 2, FIRST + 12))
+    assert load(built / "later" / "quality", vectors_only=True).contests[1][0] == FIRST
+    two = build(built, minilm, "later2", "--since", str(FIRST + 1), "--quality", str(built / "corpus" / "quality"))
+    assert two.exit_code == 0, two.output
+    assert "ingest: 10 units" in two.output
+    assert files_in(built / "later2" / "quality") == files_in(built / "corpus" / "quality")
+
+
+@pytest.mark.slow
+def test_captions_without_ratings(tmp_path: Path, minilm: str) -> None:
+    """Finalists alone are high-quality, and the lowest quarter by the quality model is left out of the pool."""
+    folder = invent(tmp_path, contests=15, captions=40, unrated=(103, 104))
+    result = build(folder, minilm)
+    assert result.exit_code == 0, result.output
+    rows = [row for block in rows_of(folder / "corpus", "ranking") for row in block]
+    assert Counter(row["winner_source"] for row in rows if row["contest_number"] in (103, 104)) == {
+        "official_winner": 6
+    }
+    assert "18 left out: lowest quality" in result.output
+
+
+@pytest.mark.slow
+def test_pictures_alone(tmp_path: Path, minilm: str) -> None:
+    """Without annotations the corpus has the configurations from pixels only."""
+    folder = invent(tmp_path, contests=15, captions=30)
+    (folder / "annotations.json").unlink()
+    (folder / "images").mkdir()
+    for number in range(FIRST, FIRST + 10):
+        Image.new("L", (8, 8)).save(folder / "images" / f"{number}.png")
+    result = build(folder, minilm, "corpus", "--images", str(folder / "images"))
+    assert result.exit_code == 0, result.output
+    assert sorted(
+        path.name for path in (folder / "corpus").iterdir() if "_" in path.name or path.name == "matching"
+    ) == [
+        "matching_from_pixels",
+        "ranking_from_pixels",
+    ]
+    assert "contests left out | contests without a picture | 1" in (folder / "corpus" / "README.md").read_text()
+
+
+@pytest.mark.slow
+def test_twins_share_a_block_and_a_model(tmp_path: Path, minilm: str) -> None:
+    folder = invent(tmp_path, contests=15, captions=30)
+    twin = [line.split(",") for line in (folder / "crowd" / "103.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    write_table(folder / "crowd" / "104.csv", COLUMNS, twin, exact=True)
+    result = build(folder, minilm)
+    assert result.exit_code == 0, result.output
+    assert "1 pairs of contests with the same captions" in result.output
+    model = load(folder / "corpus" / "quality", vectors_only=True)
+    assert {103, 104} <= set(model.contests[1])
+    for rows in rows_of(folder / "corpus", "ranking"):
+        assert len({row["contest_number"] for row in rows} & {103, 104}) in (0, 2)
+
+
+# ---- bad input ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--crowd", "nowhere"], "nowhere: is no folder"),
+        (["--since", "soon"], "--since: cutoff is 'soon'.*A contest's number is possible, too"),
+        (["--since", "900"], "no contest is left: 3 contests up to 900"),
+        (["--until", "embedding"], "--until: stage: there is no 'embedding'"),
+        (["--images", "{folder}/crowd"], r"holds no NUMBER\.jpg"),
+        (["--quality", "{folder}/crowd"], "quality.json: there is no such file"),
+        (["-o", "{folder}/crowd"], "exists already; name a new folder"),
+    ],
+)
+def test_bad_options(tmp_path: Path, minilm: str, more: list[str], message: str) -> None:
+    folder = invent(tmp_path, contests=3, captions=9)
+    result = build(folder, minilm, "corpus", *(each.format(folder=folder) for each in more))
+    assert result.exit_code == 2, result.output
+    assert re.search(message, " ".join(result.output.split())), result.output
+    assert not (folder / "corpus").exists()
+
+
+@pytest.mark.slow
+def test_too_few_contests(tmp_path: Path, minilm: str) -> None:
+    result = build(invent(tmp_path, contests=3, captions=20), minilm)
+    assert result.exit_code == 2
+    assert "5 blocks; each block needs a contest" in " ".join(result.output.split())
+    assert not (tmp_path / "corpus").exists()
+
+
+@pytest.mark.slow
+def test_one_parity_trains_one_model_only(tmp_path: Path, minilm: str) -> None:
+    folder = invent(tmp_path, contests=3, captions=20, unrated=(102,))
+    result = build(folder, minilm)
+    assert result.exit_code == 2
+    assert "no rated contest has an even number" in " ".join(result.output.split())
+
+
+@pytest.mark.slow
+def test_contests_of_one_caption_and_of_none(tmp_path: Path, minilm: str) -> None:
+    """A contest of one caption has no pair, and one of unusable captions no row."""
+    folder = invent(tmp_path, contests=17, captions=30)
+    for number, texts in ((102, ["A room without a door."]), (103, ["xx", "write to a@example.com"])):
+        write_table(folder / "crowd" / f"{number}.csv", COLUMNS, [(t, 2.0, 0.1, 4, 1, 2, 1) for t in texts], exact=True)
+    annotated = _json(folder / "annotations.json")
+    for number in ("102", "103"):
+        annotated[number]["official_newyorker_finalists"] = "UNKNOWN"
+    (folder / "annotations.json").write_text(json.dumps(annotated))
+    result = build(folder, minilm)
+    assert result.exit_code == 0, result.output
+    matched = Counter(row["contest_number"] for rows in rows_of(folder / "corpus", "matching") for row in rows)
+    ranked = Counter(row["contest_number"] for rows in rows_of(folder / "corpus", "ranking") for row in rows)
+    assert (matched[102], matched[103], ranked[102], ranked[103]) == (1, 0, 0, 0)
+
+
+@pytest.mark.slow
+def test_a_full_disk_leaves_no_dataset(built: Path, minilm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from humor_tasks.studies.corpus.newyorker import folder as writing
+
+    def full(path: Path, rows: Any) -> None:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"PAR1")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(writing, "write_rows", full)
+    result = build(built, minilm, "full", "--work", str(built / "corpus.work"))
+    assert result.exit_code == 2
+    assert "No space left on device" in result.output
+    assert not [path for path in built.iterdir() if "full" in path.name]
+
+
+# ---- both harnesses -----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_quality_model_in_both_harnesses(built: Path, tmp_path: Path) -> None:
+    corpus = built / "corpus"
+    model = corpus / "quality"
+    commands.inspect(
+        *("eval", "humor_tasks/ranking", "--model", f"quality/{model}", "-T", f"dataset={corpus}", "-T", "fold=all"),
+        *("--log-dir", str(tmp_path), "--display", "none"),
+        cwd=tmp_path,
+    )
+    from inspect_ai.log import read_eval_log
+
+    (path,) = tmp_path.glob("*.eval")
+    log = read_eval_log(str(path))
+    assert log.status == "success"
+    answers = {sample.id: sample.output.completion for sample in log.samples or ()}
+    held = load(model)
+    for rows in rows_of(corpus, "ranking"):
+        for row in rows:
+            scores = held.score(row["caption_choices"], [row["contest_number"]] * 2)
+            assert answers[row["instance_id"]] == f"Answer: {'AB'[int(np.argmax(scores))]}"
+    told = commands.lm_eval(
+        *(
+            "--tasks",
+            "nyc_ranking",
+            "--model",
+            "humor-quality",
+            "--model_args",
+            f"pretrained={model}",
+            "--device",
+            "cpu",
+        ),
+        *("--metadata", f"dataset={corpus}"),
+        cwd=tmp_path,
+    )
+    assert "nyc_ranking" in str(told)
+
+
+def test_invented_captions_are_distinct() -> None:
+    import random
+
+    assert len(set(map(key_of, invented(random.Random(1), 50)))) > 45
+
+
+def test_errors_are_of_the_user() -> None:
+    with pytest.raises(BadInput, match="there is no such file"):
+        load(Path("nowhere"))
