@@ -15,6 +15,7 @@ from humor_tasks.studies.analysis.cli import agreement
 from humor_tasks.studies.analysis.compare_cli import compare
 from humor_tasks.studies.analysis.items_cli import analyse
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
+from humor_tasks.studies.audit.cli import audit
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
@@ -251,7 +252,19 @@ def humicroedit(
 main.add_command(train)
 main.add_command(build)
 main.add_command(compare)
-for _command in (analyse, annotate, pairs, votes, agreement, describe, rank_captions, report, reproduce, rescore):
+for _command in (
+    analyse,
+    annotate,
+    audit,
+    pairs,
+    votes,
+    agreement,
+    describe,
+    rank_captions,
+    report,
+    reproduce,
+    rescore,
+):
     main.add_command(_command)
 
 

@@ -182,17 +182,18 @@ def test_stages_one_by_one(tmp_path: Path, minilm: str) -> None:
 
 
 @pytest.mark.slow
-def test_later_contests_only_with_a_trained_quality_model(built: Path, minilm: str) -> None:
+def test_later_contests_only_with_a_trained_quality_model(tmp_path: Path, minilm: str) -> None:
     """Contests after a number get rows; the earlier ones train the quality model, unless there is one."""
-    one = build(built, minilm, "later", "--since", str(FIRST + 1))
+    folder = invent(tmp_path, contests=18, captions=30)
+    one = build(folder, minilm, "later", "--since", str(FIRST + 1))
     assert one.exit_code == 0, one.output
-    found = {row["contest_number"] for rows in rows_of(built / "later", "ranking") for row in rows}
-    assert found == set(range(FIRST + 2, FIRST + 12))
-    assert load(built / "later" / "quality", vectors_only=True).contests[1][0] == FIRST
-    two = build(built, minilm, "later2", "--since", str(FIRST + 1), "--quality", str(built / "corpus" / "quality"))
+    found = {row["contest_number"] for rows in rows_of(folder / "later", "ranking") for row in rows}
+    assert found == set(range(FIRST + 2, FIRST + 18))
+    assert load(folder / "later" / "quality", vectors_only=True).contests[1][0] == FIRST
+    two = build(folder, minilm, "later2", "--since", str(FIRST + 1), "--quality", str(folder / "later" / "quality"))
     assert two.exit_code == 0, two.output
-    assert "ingest: 10 units" in two.output
-    assert files_in(built / "later2" / "quality") == files_in(built / "corpus" / "quality")
+    assert "ingest: 16 units" in two.output
+    assert files_in(folder / "later2" / "quality") == files_in(folder / "later" / "quality")
 
 
 @pytest.mark.slow
@@ -211,10 +212,10 @@ def test_captions_without_ratings(tmp_path: Path, minilm: str) -> None:
 @pytest.mark.slow
 def test_pictures_alone(tmp_path: Path, minilm: str) -> None:
     """Without annotations the corpus has the configurations from pixels only."""
-    folder = invent(tmp_path, contests=15, captions=30)
+    folder = invent(tmp_path, contests=18, captions=30)
     (folder / "annotations.json").unlink()
     (folder / "images").mkdir()
-    for number in range(FIRST, FIRST + 10):
+    for number in range(FIRST, FIRST + 17):
         Image.new("L", (8, 8)).save(folder / "images" / f"{number}.png")
     result = build(folder, minilm, "corpus", "--images", str(folder / "images"))
     assert result.exit_code == 0, result.output
@@ -229,7 +230,7 @@ def test_pictures_alone(tmp_path: Path, minilm: str) -> None:
 
 @pytest.mark.slow
 def test_twins_share_a_block_and_a_model(tmp_path: Path, minilm: str) -> None:
-    folder = invent(tmp_path, contests=15, captions=30)
+    folder = invent(tmp_path, contests=25, captions=30)
     twin = [line.split(",") for line in (folder / "crowd" / "103.csv").read_text(encoding="utf-8").splitlines()[1:]]
     write_table(folder / "crowd" / "104.csv", COLUMNS, twin, exact=True)
     result = build(folder, minilm)

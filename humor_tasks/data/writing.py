@@ -23,6 +23,11 @@ LONE = re.compile("[\ud800-\udfff]")
 _FORMULA = re.compile("'*(?!-\\Z)[=+\\-@\t\r\n＝＋－＠]")
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD, so that it can be encoded."""
+    return LONE.sub("\ufffd", text)
+
+
 def check_output(path: Path | None, *inputs: str | Path | None) -> None:
     """Raise BadInput where a command would replace one of the files that it reads."""
     if path and os.path.realpath(path) in {os.path.realpath(each) for each in inputs if each}:

@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.data.records import Prompt, Record, Role, Turn
-from humor_tasks.data.rows import CsvRows, fetch, read_csv
+from humor_tasks.data.rows import Absent, CsvRows, fetch, read_csv
 from humor_tasks.data.text import missing
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
@@ -213,7 +213,7 @@ def read_split(dataset: str, task: int, split: str) -> CsvRows:
     home = Path(folder(CARD)) if dataset == "sample" else Path(dataset).expanduser()
     path = home / f"task-{task}" / f"{split}.csv"
     if not path.is_file():
-        raise BadInput(
+        raise Absent(
             f"dataset={dataset}: there is no file {path}; use '{PUBLIC}', 'sample', or a folder with task-1/ and "
             f"task-2/, each with {', '.join(SPLITS)}.{nearest(split, SPLITS)}"
         )

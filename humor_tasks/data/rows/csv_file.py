@@ -31,14 +31,14 @@ class CsvRows:
         return f"{self.path}, line {self.lines[i]}"
 
 
-def read_csv(path: Path, columns: Sequence[str]) -> CsvRows:
+def read_csv(path: Path, columns: Sequence[str], delimiter: str = ",") -> CsvRows:
     """The rows of a UTF-8 file with a header that has at least `columns`.
 
     Raises BadInput for a file that cannot be read, missing or repeated columns, a row of another
     length than the header (naming its line), and a file without rows.
     """
     data = read_bytes(path)
-    reader = csv.reader(io.StringIO(decode(path, data), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(decode(path, data), newline=""), strict=True, delimiter=delimiter)
     rows: list[dict[str, str]] = []
     lines: list[int] = []
     header: list[str] = []

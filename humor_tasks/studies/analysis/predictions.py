@@ -12,10 +12,11 @@ from humor_tasks.errors import BadInput
 if TYPE_CHECKING:
     from humor_tasks.benchmarks.contract import Run
 
+given_option = click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of --task; repeatable.")
 _OPTIONS = (
     click.option("--task", help="Benchmark of prediction files among RUNS, such as matching."),
     click.option("--dataset", help="Dataset of the predictions: hub id, dataset folder or file, or 'sample'."),
-    click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Parameter of the predictions; repeatable."),
+    given_option,
 )
 
 

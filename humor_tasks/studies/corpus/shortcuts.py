@@ -25,13 +25,12 @@ from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import YES_NO, Question, best
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
-from humor_tasks.studies.corpus.block_design import TOKENS
+from humor_tasks.studies.audit.rules import classified, likeness, occurrences
 
 CHANCE = {"detecting": 0.5, "matching": 0.25}
 MARGIN = 0.10
 """A rule that is right more often than chance by more than this is warned about."""
 RULES = ("always", "first", "longest", "overlap", "rarest", "source", "TF-IDF")
-FOLDS = 5
 
 Row = Mapping[str, Any]
 Cell = tuple[str, str, str]
@@ -131,8 +130,7 @@ def _commonest(values: Iterable[Any]) -> Any:
 
 
 def _rarest(rows: Sequence[Row]) -> list[int]:
-    counts = Counter(as_seen(option) for row in rows for option in row["options"])
-    return [best([-counts[as_seen(option)] for option in row["options"]]) for row in rows]
+    return [best([-count for count in counts]) for counts in occurrences([row["options"] for row in rows])]
 
 
 def _of_own_source(rows: Sequence[Row], every: Sequence[Row]) -> list[int]:
@@ -148,34 +146,16 @@ def _of_own_source(rows: Sequence[Row], every: Sequence[Row]) -> list[int]:
 
 
 def _most_alike(rows: Sequence[Row]) -> list[int]:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    options, texts = [option for row in rows for option in row["options"]], [shown(row) for row in rows]
-    tfidf = TfidfVectorizer(sublinear_tf=True, token_pattern=TOKENS).fit(options + texts)
-    cosines = tfidf.transform(options).multiply(tfidf.transform([text for text in texts for _ in "ABCD"])).sum(axis=1)
-    return [best(row) for row in cosines.reshape(-1, 4).round(9).tolist()]
+    return [best(cosines) for cosines in likeness([row["options"] for row in rows], [shown(row) for row in rows])]
 
 
 def _classified(rows: Sequence[Row]) -> dict[str, str] | None:
     """Id -> label by a classifier that was trained on other media; None where there are too few."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import StratifiedGroupKFold
-    from sklearn.pipeline import make_pipeline
-
-    texts, labels, media = (list(map(f, rows)) for f in (line_of, itemgetter("label"), itemgetter("media_id")))
-    if min(len({m for m, x in zip(media, labels, strict=True) if x == y}) for y in YES_NO) < FOLDS:
+    if len({row["label"] for row in rows}) < len(YES_NO):
         return None
-    found: dict[str, str] = {}
-    for train, test in StratifiedGroupKFold(FOLDS).split(texts, labels, media):
-        if len({labels[i] for i in train}) < len(YES_NO):
-            return None
-        words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=TOKENS)
-        model = make_pipeline(words, LogisticRegression(max_iter=1000))
-        model.fit([texts[i] for i in train], [labels[i] for i in train])
-        guessed = model.predict([texts[i] for i in test])
-        found |= {rows[i]["id"]: str(label) for i, label in zip(test, guessed, strict=True)}
-    return found
+    texts, labels, media = (list(map(f, rows)) for f in (line_of, itemgetter("label"), itemgetter("media_id")))
+    found = classified(texts, labels, media)
+    return None if found is None else {row["id"]: label for row, label in zip(rows, found, strict=True)}
 
 
 # ---- words --------------------------------------------------------------------------------------

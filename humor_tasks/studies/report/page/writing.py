@@ -38,9 +38,9 @@ def page(report: Report) -> str:
     body = "".join(sections.section(key, title, inside) for key, (title, inside) in parts.items())
     data = json_block("charts", specifications)
     items = gallery(results, names, len(body) + len(made) + len(data) + sum(map(len, scripts)))
-    shown = _filled("gallery.html", {"notes": "".join(f'<p class="notice">{html.escape(n)}</p>' for n in items.notes)})
+    shown = filled("gallery.html", {"notes": "".join(f'<p class="notice">{html.escape(n)}</p>' for n in items.notes)})
     titles = {key: title for key, (title, _) in parts.items()} | {"gallery": "Items", "made": "How this was made"}
-    return _filled(
+    return filled(
         "page.html",
         {
             "policy": policy(scripts),
@@ -65,7 +65,7 @@ def _scripts(drawn: bool) -> list[str]:
     return [*([library() or "", _read("figures.js")] if drawn else []), _read("gallery.js")]
 
 
-def _filled(template: str, slots: Mapping[str, str]) -> str:
+def filled(template: str, slots: Mapping[str, str]) -> str:
     """The template with its slots filled; what fills a slot is not read again."""
     return _SLOT.sub(lambda found: slots[found[1]], _read(template))
 
