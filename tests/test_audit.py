@@ -289,22 +289,23 @@ def test_rules_of_choices_by_hand() -> None:
 
 
 ABOVE = [
-    ("accuracy", (0.36, 0.31, 0.41), 0.25, True),
-    ("accuracy", (0.35, 0.31, 0.40), 0.25, False),
-    ("accuracy", (0.50, 0.20, 0.80), 0.25, False),
-    ("pearson", (-0.40, -0.5, -0.3), 0.0, True),
-    ("pearson", (0.25, 0.2, 0.3), 0.0, False),
-    ("rmse", (0.6, 0.5, 0.7), 0.1, False),
-    ("accuracy", (1.0, math.nan, math.nan), 0.25, False),
+    ("accuracy", (0.36, 0.31, 0.41), 0.25, True, "above"),
+    ("accuracy", (0.35, 0.31, 0.40), 0.25, False, "above"),
+    ("accuracy", (0.50, 0.20, 0.80), 0.25, False, ""),
+    ("accuracy", (0.10, 0.05, 0.20), 0.25, False, "below"),
+    ("pearson", (-0.40, -0.5, -0.3), 0.0, True, "below"),
+    ("pearson", (0.25, 0.2, 0.3), 0.0, False, "above"),
+    ("rmse", (0.6, 0.5, 0.7), 0.1, False, ""),
+    ("accuracy", (1.0, math.nan, math.nan), 0.25, False, ""),
 ]
 
 
-@pytest.mark.parametrize(("metric", "value", "chance", "above"), ABOVE)
-def test_what_is_far_above_chance_is_a_finding(
-    metric: str, value: tuple[float, ...], chance: float, above: bool
+@pytest.mark.parametrize(("metric", "value", "chance", "above", "side"), ABOVE)
+def test_what_is_far_above_chance_is_told(
+    metric: str, value: tuple[float, ...], chance: float, above: bool, side: str
 ) -> None:
-    low_high = value[1:]
-    assert Shortcut("test", "x", metric, Estimate(value[0], 0.1, *low_high, 500, 500), chance).above is above
+    rule = Shortcut("test", "x", metric, Estimate(value[0], 0.1, value[1], value[2], 500, 500), chance)
+    assert (rule.above, rule.side) == (above, side)
 
 
 def test_yes_and_no_and_ratings_have_their_rules() -> None:

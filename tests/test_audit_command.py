@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from playwright.sync_api import Browser
 from standins.browser import PHONE, browser
 from standins.commands import refused
+from standins.corpus import make_folder
 
 from humor_tasks import load
 from humor_tasks.cli import main
@@ -131,6 +132,21 @@ def test_folds_are_compared_within_themselves() -> None:
     found = read("sample", "--task", "matching")
     assert {part["part"].split(" of ")[1] for part in found["parts"]} >= {"fold 0"}
     assert "group_in_two_splits" not in {each["kind"] for each in found["findings"]}
+
+
+def test_a_hub_dataset_is_read_by_its_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same two functions that read a hub, of which tests/test_sources_hub.py is, on a folder in its place."""
+    from humor_tasks.data import rows
+
+    home = make_folder(tmp_path / "data")
+    on_hub, there = rows.catalogue, rows.open_rows
+    monkeypatch.setattr(rows, "catalogue", lambda dataset, **how: on_hub(str(home), **how))
+    monkeypatch.setattr(rows, "open_rows", lambda dataset, **how: there(str(home), **how))
+    found = read("some/captions", "--config", "matching")
+    assert [(part["part"], part["rows"]) for part in found["parts"]] == [("train", 3), ("test", 3)]
+    assert "choices from caption_choices (recognised by its name)" in found["read_as"][1]
+    assert "Did you mean 'matching'?" in refused("audit", "some/captions", "--config", "matchin")
+    assert not [told for told in found["told"] if "No pictures were read" in told]
 
 
 def test_texts_of_other_datasets(tmp_path: Path) -> None:

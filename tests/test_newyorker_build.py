@@ -314,6 +314,21 @@ def test_a_full_disk_leaves_no_dataset(built: Path, minilm: str, monkeypatch: py
     assert not [path for path in built.iterdir() if "full" in path.name]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["matching", "ranking"])
+def test_the_audit_finds_nothing_wrong(built: Path, task: str) -> None:
+    """Rules over few contests have wide intervals; the quality model is one of the rules."""
+    corpus = built / "corpus"
+    given = ["--task", task, "--quality", str(corpus / "quality"), "--json"]
+    done = CliRunner().invoke(main, ["audit", str(corpus), *given], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert {part["part"] for part in found["parts"]} >= {"train of fold 0", "test of fold 4"}
+    assert [each for each in found["findings"] if each["severity"] == "error"] == []
+    assert "shared_between_folds" in {each["kind"] for each in found["findings"]}
+    assert f"quality/{corpus / 'quality'}" in {each["rule"] for each in found["shortcuts"]}
+
+
 # ---- both harnesses -----------------------------------------------------------------------------
 
 

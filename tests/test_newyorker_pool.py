@@ -228,12 +228,12 @@ def test_punctuation(text: str, count: int) -> None:
 
 def test_contests_with_the_same_captions() -> None:
     keys = {n: [f"{n}-{i}" for i in range(40)] for n in (1, 2, 3)}
-    assert twins(keys) == []
-    assert twins(keys | {3: [*keys[1][:21], *keys[3][:19]]}) == [(1, 3)]
-    assert twins(keys | {3: [*keys[1][:20], *keys[3][:20]]}) == []
-    assert twins({1: [], 2: []}) == []
+    assert twins(keys.items()) == []
+    assert twins((keys | {3: [*keys[1][:21], *keys[3][:19]]}).items()) == [(1, 3)]
+    assert twins((keys | {3: [*keys[1][:20], *keys[3][:20]]}).items()) == []
+    assert twins([(1, []), (2, [])]) == []
 
 
 def test_large_contests_are_compared_by_a_sample() -> None:
     keys = [f"caption {i}" for i in range(4000)]
-    assert twins({5: keys, 7: keys[:3000], 9: [f"other {i}" for i in range(4000)]}) == [(5, 7)]
+    assert twins([(5, keys), (7, keys[:3000]), (9, [f"other {i}" for i in range(4000)])]) == [(5, 7)]

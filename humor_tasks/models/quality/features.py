@@ -33,10 +33,10 @@ SURFACE = (
 """punctuation, capitals: shares of the characters. question, exclamation, quotes: 1 where there is such a mark."""
 WORDS, CHARACTERS = (3, 25), (12, 130)
 """Lengths beyond these count as these; about 1 % of the real captions lie beyond each."""
-_MIDDLE = (2.0, 3.7)  # near the mean logarithms, so that a length and its square are not nearly the same feature
-
-
 BUCKETS = 512
+ADDED = len(SURFACE) + BUCKETS
+"""The number of features besides the vector's."""
+_MIDDLE = (2.0, 3.7)  # near the mean logarithms, so that a length and its square are not nearly the same feature
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -44,10 +44,6 @@ def features(vectors: NDArray[Any], captions: Sequence[str]) -> NDArray[np.float
     """The features of captions [captions, dimensions + ADDED] from their unit vectors [captions, dimensions]."""
     surface = np.array([_surface(text) for text in captions], dtype=np.float64).reshape(-1, len(SURFACE))
     return np.hstack([np.asarray(vectors, dtype=np.float64), surface, _words(captions)])
-
-
-ADDED = len(SURFACE) + BUCKETS
-"""The number of features besides the vector's."""
 
 
 def _words(captions: Sequence[str]) -> NDArray[np.float64]:

@@ -59,8 +59,11 @@ class Quality:
         """
         x = features(vectors, captions)
         both = np.stack([(x - self.centre[i]) @ self.weights[i] for i in (0, 1)])  # [2, captions]
-        by = [self.judge(contest) for contest in contests]
-        found = [pair.mean() if each is None else pair[each] for pair, each in zip(both.T, by, strict=True)]
+        by = {contest: self.judge(contest) for contest in set(contests)}
+        found = [
+            pair.mean() if by[contest] is None else pair[by[contest]]
+            for pair, contest in zip(both.T, contests, strict=True)
+        ]
         return np.array(found, dtype=np.float64)
 
     def judge(self, contest: int | None) -> int | None:
@@ -102,12 +105,13 @@ def load(folder: Path, encoder: str | None = None, device: str | None = None, ve
     path, weights_path = folder / "quality.json", folder / "weights.npy"
     about = parse_json(path, read_body(path))
     try:
-        if (about["format"], about["surface"], about["buckets"]) != (FORMAT, list(SURFACE), BUCKETS):
-            raise BadInput(f"{path}: was written by another version of humor-tasks; build the corpus again.")
+        written = (about["format"], about["surface"], about["buckets"])
         even, odd = (tuple(int(number) for number in about["contests"][side]) for side in ("even", "odd"))
         known = Encoder(str(about["encoder"]), np.array(about["probes"], dtype=np.float64))
     except (KeyError, TypeError, ValueError) as problem:
         raise BadInput(f"{path}: is no whole quality model ({problem!r:.100}); copy or build it again.") from None
+    if written != (FORMAT, list(SURFACE), BUCKETS):
+        raise BadInput(f"{path}: was written by another version of humor-tasks; build the corpus again.")
     weights, centre = _arrays(weights_path, (2, 2, known.probes.shape[-1] + ADDED))
     if known.probes.shape[:-1] != (len(PROBES),) or not np.isfinite(known.probes).all():
         raise BadInput(f"{path}: probes are not {len(PROBES)} finite vectors; copy or build it again.")

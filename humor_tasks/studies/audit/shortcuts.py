@@ -43,17 +43,18 @@ class Shortcut:
         return CORRELATED if self.metric == "pearson" else MARGIN
 
     @property
-    def seen(self) -> bool:
-        """Whether the interval excludes chance; an RMSE is no such measure."""
+    def side(self) -> str:
+        """above or below chance, where the interval excludes chance; an RMSE is no such measure."""
         e = self.estimate
         if self.metric == "rmse" or math.isnan(e.value) or math.isnan(e.low):
-            return False
-        return bool(e.low > self.chance or (self.metric == "pearson" and e.high < self.chance))
+            return ""
+        return "above" if e.low > self.chance else "below" if e.high < self.chance else ""
 
     @property
     def above(self) -> bool:
-        """Whether the rule is worth a warning."""
-        return self.seen and bool(abs(self.estimate.value - self.chance) > self.margin)
+        """Whether the rule is worth a warning. A correlation far below 0 is one, too: the rule's opposite is right."""
+        far = abs(self.estimate.value - self.chance) > self.margin
+        return far and (self.side == "above" or (self.side == "below" and self.metric == "pearson"))
 
 
 @dataclass(frozen=True)
@@ -236,7 +237,9 @@ def _learnt(data: Items, items: Sequence[Item]) -> tuple[Learnt, list[str]]:
     else:
         found = ridge([item.about for item in drawn], [float(item.target or 0) for item in drawn], groups)
     if found is None:
-        return {}, [f"{rule}: there are too few groups to fit on some and test on others."]
+        return {}, [
+            f"{rule}: there are too few groups, or texts of their own, to fit on some groups and test on others."
+        ]
     few = f"{rule}: fitted and tested on {len(drawn):,} of {len(items):,} rows, drawn in whole groups."
     told = [few] if len(drawn) < len(items) else []
     return {rule: {item.where: each for item, each in zip(drawn, found, strict=True)}}, told

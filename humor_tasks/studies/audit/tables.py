@@ -198,7 +198,7 @@ def _of_hub(dataset: str, configs: Sequence[str], splits: Sequence[str]) -> list
                 nulls=True,
             )
             part = _part(config, split, len(offered.offers) > 1)
-            tables.append(Table(part, config, tuple(columns), rows.rows, rows.where, _held(rows.rows)))
+            tables.append(Table(part, config, offer.columns, rows.rows, rows.where, _held(rows.rows)))
     return tables
 
 

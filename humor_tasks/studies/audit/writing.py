@@ -48,7 +48,7 @@ def cells_of_part(part: tuple[str, int, int, int]) -> tuple[str, ...]:
 
 def cells_of_shortcut(s: Shortcut) -> tuple[str, ...]:
     """The cells of a line of SHORTCUTS."""
-    told = f"above chance by more than {s.margin}" if s.above else "above chance" if s.seen else ""
+    told = f"{s.side} chance" + (f" by more than {s.margin}" if s.above else "") if s.side else ""
     return s.part, s.rule, s.metric, interval(s.estimate), f"{s.chance:.3f}", told
 
 

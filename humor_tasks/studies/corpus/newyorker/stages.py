@@ -95,7 +95,7 @@ def _twins(work: Work, folder: Path, contest: int | None) -> Counts:
 
     units = work.units("ingest")
     files = {int(str(each)): work.unit("ingest", each) / "captions.parquet" for each in units}
-    found = twins({n: read_table(path, columns=["key"])["key"].to_pylist() for n, path in files.items()})
+    found = twins((n, read_table(path, columns=["key"])["key"].to_pylist()) for n, path in files.items())
     write_json(folder / "twins.json", [list(pair) for pair in found])
     return {"pairs of contests with the same captions": len(found)}
 

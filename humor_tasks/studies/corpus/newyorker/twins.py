@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import combinations
 
 SHARED = 0.5
@@ -11,9 +11,9 @@ SHARED = 0.5
 _SAMPLE = 16  # one caption of so many is compared, the same ones in every contest
 
 
-def twins(keys: Mapping[int, Iterable[str]]) -> list[tuple[int, int]]:
-    """The pairs of twins among contests, the lower number first; keys: those of each contest's captions."""
-    held = {number: sample(each) for number, each in keys.items()}
+def twins(contests: Iterable[tuple[int, Iterable[str]]]) -> list[tuple[int, int]]:
+    """The pairs of twins, the lower number first; contests: number and keys of all captions, one after the other."""
+    held = {number: sample(keys) for number, keys in contests}
     return [
         (a, b)
         for a, b in combinations(sorted(number for number, each in held.items() if each), 2)

@@ -1,0 +1,79 @@
+"""A corpus of real contests, of which every 50th caption is taken: properties, and what rules without insight reach."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from humor_tasks import load
+from humor_tasks.cli import main
+from humor_tasks.models.choosers.baseline import Baseline
+from humor_tasks.models.choosers.chooser import Question, best
+from humor_tasks.scorers.proportion import clustered_proportion
+
+CONTESTS = (510, 511, 537, 545, 558, 564, 586, 609, 646, 647)
+EVERY = 50
+
+
+@pytest.fixture(scope="module")
+def corpus(real_data: Path, tmp_path_factory: pytest.TempPathFactory, minilm: str) -> Path:
+    """The corpus of every 50th caption of CONTESTS, with the crowd's five best."""
+    raw, folder = real_data / "newyorker_raw", tmp_path_factory.mktemp("real")
+    (folder / "crowd").mkdir()
+    for number in CONTESTS:
+        header, *rows = _records((raw / "crowd" / f"{number}.csv").read_text(encoding="utf-8"))
+        kept = rows[:5] + rows[5::EVERY]
+        (folder / "crowd" / f"{number}.csv").write_text("\n".join([header, *kept]) + "\n", encoding="utf-8")
+    given = ["--annotations", raw / "all_newyorker_contest_annotations.json", "--crowd", folder / "crowd"]
+    given += ["--embedding", minilm, "--workers", "1", "-o", folder / "corpus"]
+    result = CliRunner().invoke(main, ["build", "newyorker", *map(str, given)])
+    assert result.exit_code == 0, result.output
+    return folder / "corpus"
+
+
+def _records(text: str) -> list[str]:
+    """The records of a CSV file as they are, with line breaks inside quotes."""
+    found: list[str] = []
+    held = ""
+    for line in text.splitlines():
+        held = f"{held}\n{line}" if held else line
+        if held.count('"') % 2 == 0:
+            found.append(held)
+            held = ""
+    return found
+
+
+@pytest.mark.slow
+def test_rows_of_real_contests(corpus: Path) -> None:
+    """All 705 annotated contests: those without captions have their finalists."""
+    matching = load("matching", dataset=str(corpus), fold="all", setting="description")
+    ranking = load("ranking", dataset=str(corpus), fold="all", setting="description")
+    assert 640 < len({record.cluster for record in matching.records}) <= 705
+    assert {record.cluster for record in ranking.records} == {str(number) for number in CONTESTS}
+    answers = Counter(record.choices["ABCDE".index(record.target or "")] for record in matching.records)
+    shown = Counter(choice for record in matching.records for choice in record.choices)
+    assert all(shown[caption] == 5 * count for caption, count in answers.items())
+    assert {record.groups["winner_source"] for record in ranking.records} == {"official_winner", "crowd_winner"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["first", "longest", "random"])
+@pytest.mark.parametrize(("task", "chance"), [("matching", 0.2), ("ranking", 0.5)])
+def test_rules_that_see_the_choices_alone_are_at_chance(corpus: Path, task: str, chance: float, rule: str) -> None:
+    records = load(task, dataset=str(corpus), fold="all", setting="description").records
+    questions = [Question(record.id, "", record.choices) for record in records]
+    picked = ["ABCDE"[best(scores)] for scores in Baseline(rule).score(questions)]
+    right = [float(letter == record.target) for letter, record in zip(picked, records, strict=True)]
+    found = clustered_proportion(right, [record.cluster for record in records])
+    assert found.low <= chance <= found.high
+
+
+@pytest.mark.slow
+def test_words_of_the_scene_help_in_matching(corpus: Path) -> None:
+    records = load("matching", dataset=str(corpus), fold="all", setting="description").records
+    picked = Baseline("overlap").score([Question(r.id, r.context, r.choices) for r in records])
+    right = [float("ABCDE"[best(s)] == r.target) for s, r in zip(picked, records, strict=True)]
+    assert clustered_proportion(right, [r.cluster for r in records]).low > 0.25
