@@ -119,6 +119,15 @@ def test_clusters_are_those_of_scikit_learn(n: int, dimensions: int, seed: int, 
     assert _parts(cut(vectors, count)) == _parts(theirs)
 
 
+def test_clusters_are_those_of_scikit_learn_where_vectors_are_rounded() -> None:
+    from sklearn.cluster import AgglomerativeClustering
+
+    # Vectors are stored as float16, so that their lengths are near 1 only.
+    vectors = unit(np.random.default_rng(0).normal(size=(600, 8))).astype(np.float16)
+    theirs = AgglomerativeClustering(n_clusters=420, metric="cosine", linkage="average").fit_predict(vectors)
+    assert _parts(cut(vectors, 420)) == _parts(theirs)
+
+
 def test_clusters_of_few_and_of_equal_vectors() -> None:
     assert cut(np.empty((0, 3)), 0).tolist() == []
     assert cut(unit(np.ones((1, 3))), 1).tolist() == [0]

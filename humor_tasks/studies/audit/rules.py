@@ -29,7 +29,7 @@ def credit(scores: Sequence[float], right: int) -> float:
 
 def occurrences(options: Options) -> list[list[int]]:
     """How often each choice occurs among the choices of all rows, as a reader sees it."""
-    seen = {text: as_seen(text) for row in options for text in row}
+    seen = {text: as_seen(text) for text in dict.fromkeys(text for row in options for text in row)}
     counts = Counter(seen[text] for row in options for text in row)
     return [[counts[seen[text]] for text in row] for row in options]
 

@@ -192,7 +192,7 @@ STAGES = {
         Stage("twins", _twins, ("ingest",), whole=True),
         Stage("quality", _quality, ("ingest", "select", "embed", "twins"), ("embedding", "quality"), whole=True),
         Stage("scores", _scores, ("quality", "select", "embed")),
-        Stage("pool", _pool, ("scores", "select", "embed")),
+        Stage("pool", _pool, ("scores", "select", "embed"), version=2),
         Stage("ranking", _ranking, ("pool", "embed")),
     )
 }
