@@ -233,7 +233,13 @@ def test_both_command_lines(minilm: str, tmp_path: Path) -> None:
 
     encoder = Embedding(minilm, "cpu")
     fit([contest(n, encoder) for n in (1, 2)], Encoder.of(encoder, "gone")).save(tmp_path / "q")
-    arguments = ["humor_tasks/ranking", "--model", f"quality/{tmp_path / 'q'}", "-T", "dataset=sample"]
+    arguments: list[str | Path] = [
+        "humor_tasks/ranking",
+        "--model",
+        f"quality/{tmp_path / 'q'}",
+        "-T",
+        "dataset=sample",
+    ]
     commands.inspect("eval", *arguments, "-M", f"encoder={minilm}", "--log-dir", tmp_path / "logs", cwd=tmp_path)
     log = read_eval_log(next((tmp_path / "logs").iterdir()))
     assert log.status == "success", log.error
@@ -246,7 +252,15 @@ def test_both_command_lines(minilm: str, tmp_path: Path) -> None:
     accuracy = log.results.scores[0].metrics["accuracy"].value
     assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(accuracy)
     assert str(tmp_path / "q") in str(saved["config"]["model_args"])
-    cached = [*arguments, "-M", f"encoder={minilm}", "--cache", "true", "--log-dir", tmp_path / "cached"]
+    cached: list[str | Path] = [
+        *arguments,
+        "-M",
+        f"encoder={minilm}",
+        "--cache",
+        "true",
+        "--log-dir",
+        tmp_path / "cached",
+    ]
     commands.inspect("eval", *cached, cwd=tmp_path)
     refused = read_eval_log(next((tmp_path / "cached").iterdir()))
     assert refused.error
