@@ -17,7 +17,7 @@ from standins import commands
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import YES_NO, Question
 from humor_tasks.models.choosers.quality import QualityChooser
-from humor_tasks.models.quality import Quality, fit, load, model, sums
+from humor_tasks.models.quality import Quality, fit, load, sums
 from humor_tasks.models.quality.features import ADDED, features
 from humor_tasks.models.quality.model import Encoder
 from humor_tasks.models.quality.training import Sums
@@ -50,7 +50,7 @@ HASHED = Hashed("a")
 @pytest.fixture(autouse=True)
 def hashed(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     if "minilm" not in request.fixturenames:
-        monkeypatch.setattr(model, "Embedding", Hashed)
+        monkeypatch.setattr("humor_tasks.models.quality.model.Embedding", Hashed)
 
 
 def contest(number: int, encoder: Any = HASHED) -> tuple[int, Sums]:
@@ -243,7 +243,7 @@ def test_both_command_lines(minilm: str, tmp_path: Path) -> None:
     commands.inspect("eval", *arguments, "-M", f"encoder={minilm}", "--log-dir", tmp_path / "logs", cwd=tmp_path)
     log = read_eval_log(next((tmp_path / "logs").iterdir()))
     assert log.status == "success", log.error
-    assert (log.eval.model, log.eval.model_args) == (f"quality/{tmp_path / 'q'}", {"encoder": minilm})
+    assert (log.eval.model, log.eval.model_args) == (model, {"encoder": minilm})
     said = f"pretrained={tmp_path / 'q'},encoder={minilm}"
     command = ["--tasks", "nyc_ranking", "--model", "humor-quality", "--model_args", said]
     commands.lm_eval(*command, "--metadata", "dataset=sample", "--output_path", tmp_path, cwd=tmp_path)
