@@ -243,7 +243,7 @@ def test_both_command_lines(minilm: str, tmp_path: Path) -> None:
     commands.inspect("eval", *arguments, "-M", f"encoder={minilm}", "--log-dir", tmp_path / "logs", cwd=tmp_path)
     log = read_eval_log(next((tmp_path / "logs").iterdir()))
     assert log.status == "success", log.error
-    assert (log.eval.model, log.eval.model_args) == (model, {"encoder": minilm})
+    assert (log.eval.model, log.eval.model_args) == (f"quality/{tmp_path / 'q'}", {"encoder": minilm})
     said = f"pretrained={tmp_path / 'q'},encoder={minilm}"
     command = ["--tasks", "nyc_ranking", "--model", "humor-quality", "--model_args", said]
     commands.lm_eval(*command, "--metadata", "dataset=sample", "--output_path", tmp_path, cwd=tmp_path)
