@@ -190,7 +190,9 @@ STAGES = {
         Stage("select", _select, ("ingest",), trains=True),
         Stage("embed", _embed, ("select",), ("embedding",), trains=True),
         Stage("twins", _twins, ("ingest",), whole=True),
-        Stage("quality", _quality, ("ingest", "select", "embed", "twins"), ("embedding", "quality"), whole=True),
+        Stage(
+            "quality", _quality, ("ingest", "select", "embed", "twins"), ("embedding", "quality"), whole=True, version=2
+        ),
         Stage("scores", _scores, ("quality", "select", "embed")),
         Stage("pool", _pool, ("scores", "select", "embed"), version=2),
         Stage("ranking", _ranking, ("pool", "embed")),
