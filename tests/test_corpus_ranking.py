@@ -29,7 +29,7 @@ def cost(high: np.ndarray, okay: np.ndarray, u: np.ndarray, v: np.ndarray, weigh
     spread = [float(np.std([*high[:, f], *okay[:, f]])) or 1.0 for f in range(4)]
     return [
         [
-            sum(abs(a[f] - b[f]) / spread[f] for f in range(4)) + weight * float(np.dot(p, q))
+            sum((5, 1, 1, 1)[f] * abs(a[f] - b[f]) / spread[f] for f in range(4)) + weight * float(np.dot(p, q))
             for b, q in zip(okay, v, strict=True)
         ]
         for a, p in zip(high, u, strict=True)

@@ -255,10 +255,17 @@ def test_twins_share_a_block_and_a_model(tmp_path: Path, minilm: str) -> None:
         (["--images", "{folder}/crowd"], r"holds no NUMBER\.jpg"),
         (["--quality", "{folder}/crowd"], "quality.json: there is no such file"),
         (["-o", "{folder}/crowd"], "exists already; name a new folder"),
+        (["-o", "{folder}/dangling"], "exists already; name a new folder"),
+        (["--work", "{folder}/corpus"], "are in each other; name two folders"),
+        (["--work", "{folder}/corpus/work"], "are in each other; name two folders"),
+        (["--work", "{folder}/w", "-o", "{folder}/w/ingest"], "are in each other; name two folders"),
+        (["--work", "{folder}/annotations.json"], "annotations.json is no folder"),
+        (["--explanations", "{folder}/none.jsonl"], r"none\.jsonl: there is no such file"),
     ],
 )
 def test_bad_options(tmp_path: Path, minilm: str, more: list[str], message: str) -> None:
     folder = invent(tmp_path, contests=3, captions=9)
+    (folder / "dangling").symlink_to("nowhere")
     result = build(folder, minilm, "corpus", *(each.format(folder=folder) for each in more))
     assert result.exit_code == 2, result.output
     assert re.search(message, " ".join(result.output.split())), result.output

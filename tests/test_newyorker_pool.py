@@ -135,6 +135,7 @@ def test_clusters_of_few_and_of_equal_vectors() -> None:
     assert cut(same, 2).tolist() == [0, 0, 0, 0, 1]
     assert cut(same, 5).tolist() == [0, 1, 2, 3, 4]
     assert cut(same, 0).tolist() == [0] * 5
+    assert cut(np.array([[1.0, 0], [0, 0], [1, 0]]), 2).tolist() == [0, 1, 0]
 
 
 def test_numbers_follow_the_first_member() -> None:

@@ -160,6 +160,17 @@ def _double(item: int) -> int:
     return 2 * item
 
 
+def _refuse(item: int) -> int:
+    raise BadInput("no room")
+
+
+@pytest.mark.slow
+def test_memory_is_that_of_the_processes() -> None:
+    with Workers(_double, 2) as workers:
+        assert sorted(workers.run([1, 2, 3])) == [2, 4, 6]
+        assert workers.peak > 0
+
+
 @pytest.mark.slow
 def test_ray_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ray Data runs the same units in processes of its own, on this machine."""
@@ -169,6 +180,8 @@ def test_ray_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     try:
         assert sorted(Workers(_double, 2, ray=True).run([1, 2, 3])) == [2, 4, 6]
+        with pytest.raises(BadInput, match=r"^no room$"):
+            list(Workers(_refuse, 2, ray=True).run([1, 2, 3]))
         assert _done(work_in(tmp_path / "one")) == _done(work_in(tmp_path / "ray"), workers=2, ray=True)
     finally:
         ray.shutdown()

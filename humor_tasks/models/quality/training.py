@@ -49,10 +49,12 @@ def sums(vectors: NDArray[Any], captions: Sequence[str], best: Sequence[bool]) -
 def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tuple[int, int]] = ()) -> Quality:
     """The quality model from (contest, its sums), added in the order given: it decides the last bits of the weights.
 
-    same: pairs of contests with the same captions. Both count as of the parity of the first of them, so that no model
-    saw the captions that it judges. Raises BadInput where a parity has no captions.
+    same: pairs of contests with the same captions. Both count as of the parity of the first of them and as seen, even
+    where one is not rated, so that no model saw the captions that it judges. Raises BadInput where a parity has no
+    captions.
     """
-    parity = _parities(same)
+    twins = list(same)
+    parity = _parities(twins)
     totals: list[Sums | None] = [None, None]
     contests: list[list[int]] = [[], []]
     for number, each in found:
@@ -60,6 +62,9 @@ def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tupl
         if each.captions:
             totals[side] = _added(totals[side], each)
             contests[side].append(number)
+    for twin in {number for pair in twins for number in pair}:
+        contests[parity.get(twin, twin % 2)].append(twin)
+    contests = [sorted(set(side)) for side in contests]
     models = []
     for side, total in enumerate(totals):
         if total is None:

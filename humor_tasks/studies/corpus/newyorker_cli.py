@@ -51,12 +51,16 @@ def newyorker(
     An interrupted build resumes: every finished unit of a stage stays in the work folder, and the result is the same.
     """
     from humor_tasks.studies.corpus.newyorker.building import Inputs, Settings, build, prepare
+    from humor_tasks.studies.corpus.newyorker.rows import read_explanations
 
-    if output.exists():
+    if os.path.lexists(output):
         raise BadInput(f"{output}: exists already; name a new folder.")
+    folder = work or output.with_name(f"{output.name}.work")
+    _check_folders(folder, output)
+    if explanations:
+        read_explanations(explanations)  # what is wrong with them is said before hours of work
     inputs = Inputs(annotations, crowd, images, explanations, quality)
     settings = Settings(embedding, seed, _after(since))
-    folder = work or output.with_name(f"{output.name}.work")
     made = prepare(inputs, settings, folder)
     counts = build(made, until, workers or os.cpu_count() or 1, ray, click.echo)
     if until:
@@ -66,6 +70,15 @@ def newyorker(
 
     for line in write_dataset(made, inputs, settings, counts, output):
         click.echo(line)
+
+
+def _check_folders(work: Path, output: Path) -> None:
+    """Raise BadInput where the work folder is no folder, or it and the output are one or in each other."""
+    if os.path.lexists(work) and not work.is_dir():
+        raise BadInput(f"--work: {work} is no folder; name a folder for the stages' files.")
+    one, other = work.resolve(), output.resolve()
+    if one == other or one in other.parents or other in one.parents:
+        raise BadInput(f"--work: {work} and the output {output} are in each other; name two folders side by side.")
 
 
 def _after(since: str | None) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,14 +84,18 @@ def _annotated(entry: Any, where: str) -> Annotated:
         raise BadInput(f"{where}: official_newyorker_finalists must be a list of captions, or '{UNKNOWN}'.")
     cleaned = [mend(each) for each in finalists]
     hits = _field(entry, "mturk_annotations", dict, where) if "mturk_annotations" in entry else {}
-    words = [_words(hit, f"{where}, description_hit {i}") for i, hit in enumerate(hits.get("description_hit", []))]
-    links = [_links(hit, f"{where}, link_hit {i}") for i, hit in enumerate(hits.get("link_hit", []))]
+    words = [_words(hit, f"{where}, description_hit {i}") for i, hit in _listed(hits, "description_hit", where)]
+    links = [_links(hit, f"{where}, link_hit {i}") for i, hit in _listed(hits, "link_hit", where)]
     if bool(words) != bool(links):
         raise BadInput(f"{where}: needs both description_hit and link_hit, or neither; take out what is there alone.")
     scenes = {(i, j): Scene(at, *w[:2], e, w[2]) for i, w in enumerate(words) for j, (at, e) in enumerate(links)}
     fixed = scenes[min(1, len(words) - 1), min(1, len(links) - 1)] if scenes else None
     kept = tuple(dict.fromkeys(each.text for each in cleaned if not each.dropped))
     return Annotated(number, kept, tuple(scenes.values()), fixed)
+
+
+def _listed(hits: Any, name: str, where: str) -> Iterable[tuple[int, Any]]:
+    return enumerate(_field(hits, name, list, where) if name in hits else [])
 
 
 def _words(hit: Any, where: str) -> tuple[str, str, tuple[str, ...]]:
@@ -113,4 +117,4 @@ def _field(entry: Any, name: str, kind: type, where: str) -> Any:
     return value
 
 
-_KINDS = {int: "a whole number", str: "a text", dict: "an object"}
+_KINDS = {int: "a whole number", str: "a text", dict: "an object", list: "a list"}

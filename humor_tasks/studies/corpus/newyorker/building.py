@@ -15,7 +15,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.studies.corpus.newyorker.annotations import read_annotations
 from humor_tasks.studies.corpus.newyorker.contest_csv import contest_number
 from humor_tasks.studies.corpus.newyorker.work import Work, digest_of
-from humor_tasks.studies.corpus.newyorker.workers import Workers, peak_memory
+from humor_tasks.studies.corpus.newyorker.workers import Workers
 
 Echo = Callable[[str], None]
 
@@ -63,7 +63,7 @@ def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, 
     for unit in units:
         counts.update({k: v for k, v in work.counts(name, unit).items() if isinstance(v, int)})
     spent = (
-        f"{time.monotonic() - start:.1f} s, {peak_memory():,.0f} MiB in a process at most" if missing else "done before"
+        f"{time.monotonic() - start:.1f} s, {workers.peak:,.0f} MiB in a process at most" if missing else "done before"
     )
     echo(f"{name}: {len(units):,} unit{'s' * (len(units) != 1)}, {spent}")
     for what, count in counts.items():

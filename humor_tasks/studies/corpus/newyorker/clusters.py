@@ -22,14 +22,16 @@ from numpy.typing import NDArray
 def cut(vectors: NDArray[Any], count: int) -> NDArray[np.intp]:
     """The cluster of each vector, numbered by the place of its first member.
 
-    vectors: [n, dimensions] of any length but 0, computed with as float32. count: clusters, from 1 to n. Of equally
-    similar pairs the one with the first place is merged first. Memory is 4 n^2 bytes; time grows with n^2.
+    vectors: [n, dimensions] of any length; a zero vector is like no other. They are computed with as float32. count:
+    clusters, from 1 to n. Of equally similar pairs the one with the first place is merged first. Memory is 4 n^2 bytes;
+    time grows with n^2.
     """
     n = len(vectors)
     if not n:
         return np.empty(0, dtype=np.intp)
     whole = np.ascontiguousarray(vectors, dtype=np.float32)
-    whole = whole / np.linalg.norm(whole, axis=1, keepdims=True)  # float16 rounds lengths, too
+    lengths = np.linalg.norm(whole, axis=1, keepdims=True)  # float16 rounds them, too
+    whole = whole / np.where(lengths == 0, 1, lengths)
     similar = whole @ whole.T  # numpy computes one triangle of it
     np.fill_diagonal(similar, -np.inf)
     sizes = np.ones(n, dtype=np.float32)

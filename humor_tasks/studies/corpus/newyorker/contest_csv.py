@@ -28,6 +28,7 @@ NAMES = {
 COUNTS = ("not_funny", "somewhat_funny", "funny")
 MOST_WRONG = 0.01
 """Above this share of impossible means, or of counts far from their mean, the file's columns are not what they say."""
+MOST_VOTES = 2**31
 FAR = 0.5
 """Between a mean and that of its counts. Public files differ by up to .22, where votes came in between two exports."""
 
@@ -55,6 +56,8 @@ def contest_number(path: Path) -> int:
     found = re.match(r"(?:contest[_-]?)?0*(\d+)(?!\d)", path.stem, re.IGNORECASE)
     if not found:
         raise BadInput(f"{path}: its name has no contest number; name the file NUMBER.csv, such as 510.csv.")
+    if int(found[1]) >= 2**31:
+        raise BadInput(f"{path}: {found[1]:.20} is no contest's number; the corpus holds numbers below 2^31.")
     return int(found[1])
 
 
@@ -111,8 +114,10 @@ def _rating(file: CsvRows, i: int, columns: dict[str, str], wrong: Counter[str],
     ours = (counts[0] + 2 * counts[1] + 3 * counts[2]) / total if total else None
     votes = _number(file, i, columns["votes"]) if "votes" in columns else total
     mean = _number(file, i, columns["mean"]) if "mean" in columns else ours
-    if min([votes, *counts]) < 0 or any(value % 1 for value in (votes, *counts)):
-        raise BadInput(f"{file.where(i)}: votes and counts must be whole numbers from 0; correct the row.")
+    if any(not 0 <= value < MOST_VOTES or value % 1 for value in (votes, *counts)):
+        raise BadInput(
+            f"{file.where(i)}: votes and counts must be whole numbers from 0 to below {MOST_VOTES:,}; correct the row."
+        )
 
     def note(what: str) -> None:
         wrong[what] += 1

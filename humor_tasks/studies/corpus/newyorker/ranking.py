@@ -2,11 +2,14 @@
 
 Within a contest, over all ways to give each high-quality caption h an okay caption o of its own, the sum of
 
-    cost(h, o) = sum over features f of |f(h) - f(o)| / sd(f) + weight * cos(h, o)
+    cost(h, o) = sum over features f of w(f) * |f(h) - f(o)| / sd(f) + weight * cos(h, o)
 
 is the least (Hessel et al. 2023, Appendix C; an assignment problem, solved by SciPy as in Crouse 2016). Features:
-predicted quality, words, characters, punctuation. sd: the standard deviation over the contest's whole pool,
-high-quality and okay. The cosine of the sentence vectors keeps the two from being the same joke.
+predicted quality, words, characters, punctuation. sd: the standard deviation over the contest's whole pool, of both
+kinds. w: 5 for predicted quality, 1 for the others. High-quality captions lie at one end of predicted quality, so
+that with equal weights the okay one is below it a little too often: over 95 real contests the rule "higher predicted
+quality" is right in .559 [.514, .604] of the pairs then, and in .514 [.469, .559] with 5. The cosine of the sentence
+vectors keeps the two from being the same joke.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.proportion import clustered_proportion
 
 FEATURES = ("quality", "words", "characters", "punctuation")
+WEIGHTS = (5.0, 1.0, 1.0, 1.0)
+"""The weight of each feature's difference."""
 WEIGHT = 1.0
 _DECIMALS = 6  # of a cosine and a cost: below are the rounding errors of float32 sums
 
@@ -67,7 +72,7 @@ def assign(high: Any, okay: Any, high_vectors: Any, okay_vectors: Any, weight: f
     scale = np.concatenate((x, y)).std(axis=0)
     scale[scale == 0] = 1.0  # all equal: the difference is 0 whatever the unit
     cosine = np.round(u @ v.T, _DECIMALS)
-    apart = (np.abs(x[:, None, :] - y[None, :, :]) / scale).sum(axis=-1)
+    apart = (np.abs(x[:, None, :] - y[None, :, :]) / scale * WEIGHTS).sum(axis=-1)
     cost = np.round(apart + weight * cosine, _DECIMALS)
     rows, columns = linear_sum_assignment(cost)
     found.partner[rows] = columns

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.writing import write_json
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality import Sums, fit, load, sums
@@ -26,7 +25,7 @@ from humor_tasks.studies.corpus.newyorker.quality import Precision, scores, trai
 from humor_tasks.studies.corpus.newyorker.ranking import FEATURES, assign
 from humor_tasks.studies.corpus.newyorker.select import select
 from humor_tasks.studies.corpus.newyorker.twins import twins
-from humor_tasks.studies.corpus.newyorker.work import Stage, Work
+from humor_tasks.studies.corpus.newyorker.work import Stage, Work, read_json, whole
 
 Counts = Mapping[str, Any]
 
@@ -35,10 +34,11 @@ Counts = Mapping[str, Any]
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a Parquet file."""
+    """The rows of a unit's Parquet file."""
     from pyarrow.parquet import read_table
 
-    rows: list[dict[str, Any]] = read_table(path).to_pylist()
+    with whole(path):
+        rows: list[dict[str, Any]] = read_table(path).to_pylist()
     return rows
 
 
@@ -52,6 +52,13 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], names: Mapping[str
     write_table(pa.table(columns), path, compression="zstd")
 
 
+def read_array(path: Path) -> NDArray[Any]:
+    """The array of a unit's file."""
+    with whole(path):
+        found: NDArray[Any] = np.load(path, allow_pickle=False)
+    return found
+
+
 def selected(work: Work, contest: int | None) -> list[dict[str, Any]]:
     """The selected captions of a contest."""
     return read_rows(work.unit("select", contest) / "captions.parquet")
@@ -59,14 +66,13 @@ def selected(work: Work, contest: int | None) -> list[dict[str, Any]]:
 
 def vectors_of(work: Work, contest: int | None) -> NDArray[np.float32]:
     """Their vectors [captions, dimensions]."""
-    found: NDArray[np.float16] = np.load(work.unit("embed", contest) / "vectors.npy", allow_pickle=False)
-    return found.astype(np.float32)
+    return read_array(work.unit("embed", contest) / "vectors.npy").astype(np.float32)
 
 
 def facts_of(work: Work, contest: int | None) -> dict[str, Any]:
     """Whether a contest is rated, and its finalists."""
     path = work.unit("ingest", contest) / "contest.json"
-    found: dict[str, Any] = parse_json(path, read_body(path))
+    found: dict[str, Any] = read_json(path)
     return found
 
 
@@ -91,19 +97,25 @@ def _embed(work: Work, folder: Path, contest: int | None) -> Counts:
 
 
 def _twins(work: Work, folder: Path, contest: int | None) -> Counts:
-    from pyarrow.parquet import read_table
-
     units = work.units("ingest")
     files = {int(str(each)): work.unit("ingest", each) / "captions.parquet" for each in units}
-    found = twins((n, read_table(path, columns=["key"])["key"].to_pylist()) for n, path in files.items())
+    found = twins((n, _keys(path)) for n, path in files.items())
     write_json(folder / "twins.json", [list(pair) for pair in found])
     return {"pairs of contests with the same captions": len(found)}
+
+
+def _keys(path: Path) -> list[str]:
+    from pyarrow.parquet import read_table
+
+    with whole(path):
+        keys: list[str] = read_table(path, columns=["key"])["key"].to_pylist()
+    return keys
 
 
 def twins_of(work: Work) -> list[tuple[int, int]]:
     """The pairs of contests with the same captions."""
     path = work.unit("twins") / "twins.json"
-    return [(int(a), int(b)) for a, b in parse_json(path, read_body(path))]
+    return [(int(a), int(b)) for a, b in read_json(path)]
 
 
 def _quality(work: Work, folder: Path, contest: int | None) -> Counts:
@@ -145,7 +157,7 @@ def _scores(work: Work, folder: Path, contest: int | None) -> Counts:
 def _pool(work: Work, folder: Path, contest: int | None) -> Counts:
     import pyarrow as pa
 
-    quality = np.load(work.unit("scores", contest) / "scores.npy", allow_pickle=False).tolist()
+    quality = read_array(work.unit("scores", contest) / "scores.npy").tolist()
     rows, counts = pool(selected(work, contest), vectors_of(work, contest), quality)
     names: dict[str, Any] = dict.fromkeys(("caption", "key", "source"), pa.string())
     names |= dict.fromkeys(("row", "words", "characters", "punctuation"), pa.int32())
@@ -179,7 +191,7 @@ def _ranking(work: Work, folder: Path, contest: int | None) -> Counts:
 def pairs_of(work: Work, contest: int | None) -> list[dict[str, Any]]:
     """The pairs of a contest."""
     path = work.unit("ranking", contest) / "pairs.json"
-    found: list[dict[str, Any]] = parse_json(path, read_body(path))
+    found: list[dict[str, Any]] = read_json(path)
     return found
 
 
@@ -195,6 +207,6 @@ STAGES = {
         ),
         Stage("scores", _scores, ("quality", "select", "embed")),
         Stage("pool", _pool, ("scores", "select", "embed"), version=2),
-        Stage("ranking", _ranking, ("pool", "embed")),
+        Stage("ranking", _ranking, ("pool", "embed"), version=2),
     )
 }

@@ -7,15 +7,17 @@ folder exists is therefore done, whatever was interrupted, and a changed setting
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import parse_json, read_body, read_bytes
+from humor_tasks.data.reading import read_bytes
 from humor_tasks.data.writing import moved_into_place, write_json
 from humor_tasks.errors import BadInput
 
@@ -95,8 +97,7 @@ class Work:
 
     def counts(self, name: str, contest: int | None = None) -> dict[str, Any]:
         """The counts of a finished unit."""
-        path = self.unit(name, contest) / "counts.json"
-        found: dict[str, Any] = parse_json(path, read_body(path))
+        found: dict[str, Any] = read_json(self.unit(name, contest) / "counts.json")
         return found
 
     def run(self, item: tuple[str, int | None]) -> None:
@@ -104,13 +105,35 @@ class Work:
         name, contest = item
         stage, target = self.stages[name], self.unit(name, contest)
         try:
+            if target.exists() and not (target / "counts.json").exists():
+                shutil.rmtree(target)  # what somebody left of a unit
             with moved_into_place(target) as folder:
                 folder.mkdir(parents=True)
                 write_json(folder / "counts.json", stage.run(self, folder, contest))
         except OSError as problem:
+            if (target / "counts.json").is_file():  # another command on the same work folder was faster
+                return
             raise BadInput(
                 f"{target}: cannot be written ({problem}). Make room and run the same command again."
             ) from None
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[None]:
+    """Reading of a unit's file. Raises BadInput, with the remedy, where it is missing or damaged."""
+    try:
+        yield
+    except (OSError, ValueError, EOFError) as problem:
+        raise BadInput(
+            f"{path}: is missing or damaged ({problem!s:.100}). Remove the folder {path.parent} and run the same "
+            "command again: it does that unit again."
+        ) from None
+
+
+def read_json(path: Path) -> Any:
+    """The content of a unit's JSON file; see `whole`."""
+    with whole(path):
+        return json.loads(path.read_text(encoding="utf-8"))
 
 
 def digest_of(path: Path) -> str:

@@ -21,11 +21,13 @@ Unit = Callable[[Any], Any]
 class Workers:
     """Runs one function for many items; a context manager, which ends its processes.
 
-    unit: the function, sent once to each process, because it carries the settings and files of a whole build.
+    unit: the function, sent once to each process, because it carries the settings and files of a whole build. peak: the
+    most memory that any of its processes has held, in MiB.
     """
 
     def __init__(self, unit: Unit, workers: int = 1, ray: bool = False) -> None:
         self.unit, self.workers, self.ray = unit, workers, ray
+        self.peak = 0.0
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Workers:
@@ -38,12 +40,16 @@ class Workers:
     def run(self, items: Sequence[Any]) -> Iterator[Any]:
         """The results of the function for each item, in any order. Its exceptions stop the run."""
         if self.ray and items:
-            yield from _with_ray(self.unit, items, self.workers)
+            for result, peak in _with_ray(self.unit, items, self.workers):
+                self.peak = max(self.peak, peak)
+                yield result
         elif self.workers > 1 and len(items) > 1:
             yield from self._with_processes(items)
         else:
             with one_thread():
-                yield from map(self.unit, items)
+                for item in items:
+                    yield self.unit(item)
+        self.peak = max(self.peak, peak_memory())
 
     def _with_processes(self, items: Sequence[Any]) -> Iterator[Any]:
         import multiprocessing
@@ -57,7 +63,9 @@ class Workers:
         futures = [self._pool.submit(_do, item) for item in items]
         try:
             for future in as_completed(futures):
-                yield future.result()
+                result, peak = future.result()
+                self.peak = max(self.peak, peak)
+                yield result
         except BrokenProcessPool:
             raise BadInput(
                 "a worker process ended, most often for lack of memory; run the command again with fewer --workers."
@@ -83,12 +91,11 @@ def one_thread() -> Any:
 
 
 def peak_memory() -> float:
-    """The most memory that this process and any of its workers have held so far, in MiB."""
-    kib = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return kib / 1024
+    """The most memory that this process has held so far, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _with_ray(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[Any]:
+def _with_ray(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[tuple[Any, float]]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -104,10 +111,15 @@ def _with_ray(unit: Unit, items: Sequence[Any], workers: int) -> Iterator[Any]:
 
     def done(row: dict[str, Any]) -> dict[str, Any]:
         with one_thread():
-            return {"result": unit(row["item"])}
+            try:
+                return {"result": unit(row["item"]), "problem": "", "peak": peak_memory()}
+            except BadInput as problem:  # Ray would wrap it into errors of its own
+                return {"result": None, "problem": str(problem), "peak": peak_memory()}
 
     for row in data.map(done).iter_rows():
-        yield row["result"]
+        if row["problem"]:
+            raise BadInput(row["problem"])
+        yield row["result"], row["peak"]
 
 
 _unit: list[Unit] = []
@@ -119,5 +131,6 @@ def _begin(unit: Unit) -> None:
     one_thread()
 
 
-def _do(item: Any) -> Any:
-    return _unit[0](item)
+def _do(item: Any) -> tuple[Any, float]:
+    """The result, and the memory of this process so far."""
+    return _unit[0](item), peak_memory()
