@@ -17,8 +17,8 @@ from standins import commands
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import YES_NO, Question
 from humor_tasks.models.choosers.quality import QualityChooser
-from humor_tasks.models.quality import Quality, fit, load, model, sums
-from humor_tasks.models.quality.features import features
+from humor_tasks.models.quality import Quality, fit, load, sums
+from humor_tasks.models.quality.features import ADDED, features
 from humor_tasks.models.quality.model import Encoder
 from humor_tasks.models.quality.training import Sums
 from humor_tasks.studies.corpus.newyorker.quality import Precision, training
@@ -50,7 +50,7 @@ HASHED = Hashed("a")
 @pytest.fixture(autouse=True)
 def hashed(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     if "minilm" not in request.fixturenames:
-        monkeypatch.setattr(model, "Embedding", Hashed)
+        monkeypatch.setattr("humor_tasks.models.quality.model.Embedding", Hashed)
 
 
 def contest(number: int, encoder: Any = HASHED) -> tuple[int, Sums]:
@@ -63,6 +63,24 @@ def contest(number: int, encoder: Any = HASHED) -> tuple[int, Sums]:
 def trained(*numbers: int, same: Sequence[tuple[int, int]] = (), encoder: Any = HASHED) -> Quality:
     found = fit([contest(n, encoder) for n in numbers], Encoder.of(encoder, encoder.name), same)
     return Quality(found.encoder, found.weights, found.centre, found.contests, encoder)
+
+
+# ---- features -----------------------------------------------------------------------------------
+
+
+def test_features_are_bounded_and_of_any_text() -> None:
+    texts = ["", "!", "x" * 100_000, "A " * 50_000, "Ünïcode “quoted” \ud800?", "\x00\x07"]
+    found = features(np.zeros((len(texts), 2)), texts)
+    assert found.shape == (len(texts), 2 + ADDED)
+    assert np.abs(found).max() < 6
+    assert np.linalg.norm(found[1:4, -512:], axis=1) == pytest.approx([1, 1, 1])
+    assert not found[0, -512:].any()
+
+
+def test_features_know_words_and_not_their_case() -> None:
+    one, same, other = features(np.zeros((3, 2)), ["A dog!", "a DOG!", "A cat!"])[:, -512:]
+    assert (one == same).all()
+    assert (one != other).any()
 
 
 # ---- who judges whom ----------------------------------------------------------------------------
@@ -215,7 +233,13 @@ def test_both_command_lines(minilm: str, tmp_path: Path) -> None:
 
     encoder = Embedding(minilm, "cpu")
     fit([contest(n, encoder) for n in (1, 2)], Encoder.of(encoder, "gone")).save(tmp_path / "q")
-    arguments = ["humor_tasks/ranking", "--model", f"quality/{tmp_path / 'q'}", "-T", "dataset=sample"]
+    arguments: list[str | Path] = [
+        "humor_tasks/ranking",
+        "--model",
+        f"quality/{tmp_path / 'q'}",
+        "-T",
+        "dataset=sample",
+    ]
     commands.inspect("eval", *arguments, "-M", f"encoder={minilm}", "--log-dir", tmp_path / "logs", cwd=tmp_path)
     log = read_eval_log(next((tmp_path / "logs").iterdir()))
     assert log.status == "success", log.error
@@ -228,7 +252,15 @@ def test_both_command_lines(minilm: str, tmp_path: Path) -> None:
     accuracy = log.results.scores[0].metrics["accuracy"].value
     assert saved["results"]["nyc_ranking"]["acc,none"] == pytest.approx(accuracy)
     assert str(tmp_path / "q") in str(saved["config"]["model_args"])
-    cached = [*arguments, "-M", f"encoder={minilm}", "--cache", "true", "--log-dir", tmp_path / "cached"]
+    cached: list[str | Path] = [
+        *arguments,
+        "-M",
+        f"encoder={minilm}",
+        "--cache",
+        "true",
+        "--log-dir",
+        tmp_path / "cached",
+    ]
     commands.inspect("eval", *cached, cwd=tmp_path)
     refused = read_eval_log(next((tmp_path / "cached").iterdir()))
     assert refused.error

@@ -2,7 +2,7 @@
 
 | module | contents |
 |---|---|
-| `features` | a caption's features: its sentence embedding and its surface |
+| `features` | a caption's features: its sentence embedding, its surface and its words |
 | `training` | linear discriminants of the best against the worst captions, from sums by contest |
 | `model` | the trained model and its folder |
 """
