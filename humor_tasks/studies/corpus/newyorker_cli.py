@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
 import click
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
 
 _PATH = click.Path(path_type=Path)
+_NEEDED = ("ftfy", "sentence_transformers", "threadpoolctl")
 
 
 @click.command()
@@ -53,6 +55,9 @@ def newyorker(
     from humor_tasks.studies.corpus.newyorker.building import Inputs, Settings, build, prepare
     from humor_tasks.studies.corpus.newyorker.rows import read_explanations
 
+    if lacking := [name for name in _NEEDED if importlib.util.find_spec(name) is None]:
+        told = listed("missing package", lacking)
+        raise BadInput(f"the build needs the extra 'corpus': pip install 'humor-tasks[corpus]' ({told}).")
     if os.path.lexists(output):
         raise BadInput(f"{output}: exists already; name a new folder.")
     folder = work or output.with_name(f"{output.name}.work")

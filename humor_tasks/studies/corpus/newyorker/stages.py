@@ -25,7 +25,7 @@ from humor_tasks.studies.corpus.newyorker.quality import Precision, scores, trai
 from humor_tasks.studies.corpus.newyorker.ranking import FEATURES, assign
 from humor_tasks.studies.corpus.newyorker.select import select
 from humor_tasks.studies.corpus.newyorker.twins import twins
-from humor_tasks.studies.corpus.newyorker.work import Stage, Work, read_json, whole
+from humor_tasks.studies.corpus.newyorker.work import Stage, Work, read_json, reading
 
 Counts = Mapping[str, Any]
 
@@ -37,7 +37,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a unit's Parquet file."""
     from pyarrow.parquet import read_table
 
-    with whole(path):
+    with reading(path):
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
     return rows
 
@@ -54,7 +54,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], names: Mapping[str
 
 def read_array(path: Path) -> NDArray[Any]:
     """The array of a unit's file."""
-    with whole(path):
+    with reading(path):
         found: NDArray[Any] = np.load(path, allow_pickle=False)
     return found
 
@@ -107,7 +107,7 @@ def _twins(work: Work, folder: Path, contest: int | None) -> Counts:
 def _keys(path: Path) -> list[str]:
     from pyarrow.parquet import read_table
 
-    with whole(path):
+    with reading(path):
         keys: list[str] = read_table(path, columns=["key"])["key"].to_pylist()
     return keys
 

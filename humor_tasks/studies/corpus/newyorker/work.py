@@ -119,7 +119,7 @@ class Work:
 
 
 @contextlib.contextmanager
-def whole(path: Path) -> Iterator[None]:
+def reading(path: Path) -> Iterator[None]:
     """Reading of a unit's file. Raises BadInput, with the remedy, where it is missing or damaged."""
     try:
         yield
@@ -131,8 +131,8 @@ def whole(path: Path) -> Iterator[None]:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a unit's JSON file; see `whole`."""
-    with whole(path):
+    """The content of a unit's JSON file; see `reading`."""
+    with reading(path):
         return json.loads(path.read_text(encoding="utf-8"))
 
 
