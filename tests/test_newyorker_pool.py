@@ -247,3 +247,9 @@ def test_contests_with_the_same_captions() -> None:
 def test_large_contests_are_compared_by_a_sample() -> None:
     keys = [f"caption {i}" for i in range(4000)]
     assert twins([(5, keys), (7, keys[:3000]), (9, [f"other {i}" for i in range(4000)])]) == [(5, 7)]
+
+
+def test_a_common_phrase_makes_no_twins_and_part_of_a_contest_does() -> None:
+    keys = [f"caption {i}" for i in range(4000)]
+    assert twins([(1, ["hello"]), (2, ["hello", *keys[:40]]), (3, ["hello"])]) == []
+    assert twins([(1, keys[:200]), (2, keys)]) == [(1, 2)]
