@@ -13,7 +13,8 @@ try:
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model._generate_config import active_generate_config
     from inspect_ai.model._model import active_model
+    from inspect_ai.model._model_info import MODEL_INFO_LOOKUP_API_KEY
 except ImportError as missing:
     raise unsupported("inspect-ai", SUPPORTED, missing) from None
 
-__all__ = ["PrerequisiteError", "active_generate_config", "active_model", "parse_cli_args"]
+__all__ = ["MODEL_INFO_LOOKUP_API_KEY", "PrerequisiteError", "active_generate_config", "active_model", "parse_cli_args"]

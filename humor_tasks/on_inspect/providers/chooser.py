@@ -27,6 +27,7 @@ from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.providers.batching import Batcher, each
+from humor_tasks.on_inspect.providers.lookup import refuse_lookup
 
 
 class ChooserAPI(ModelAPI):
@@ -45,6 +46,7 @@ class ChooserAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        refuse_lookup(model_name, api_key)
         self.given = model_args
         try:
             for name in model_args:

@@ -14,6 +14,7 @@ from humor_tasks.models.humicroedit.texts import answer, edits_in
 from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.providers.batching import Batcher
+from humor_tasks.on_inspect.providers.lookup import refuse_lookup
 
 
 class HumicroeditAPI(ModelAPI):
@@ -31,6 +32,7 @@ class HumicroeditAPI(ModelAPI):
         config: GenerateConfig = GenerateConfig(),
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        refuse_lookup(model_name, api_key)
         try:
             self.rater = load(Path(model_name))
         except BadInput as problem:

@@ -27,6 +27,7 @@ from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
 from humor_tasks.on_inspect.providers.batching import Batcher, each
+from humor_tasks.on_inspect.providers.lookup import refuse_lookup
 
 UNSUPPORTED = ("frequency_penalty", "presence_penalty", "logit_bias", "best_of", "logprobs", "response_schema")
 
@@ -59,6 +60,7 @@ class OfaAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        refuse_lookup(model_name, api_key)
         self.given = model_args
         try:
             self.describer = _open(model_name, model_args)
