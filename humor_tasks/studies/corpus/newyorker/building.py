@@ -97,7 +97,6 @@ def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
     quality = digest_of_folder(inputs.quality) if inputs.quality else None
     values = {
         "embedding": [settings.embedding, digest_of_folder(Path(settings.embedding))],
-        "seed": settings.seed,
         "quality": quality,
         "quality_folder": str(inputs.quality) if inputs.quality else None,
         "left_out": left_out,

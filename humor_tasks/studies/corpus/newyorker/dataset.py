@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.studies.corpus.newyorker.annotations import read_annotations
 from humor_tasks.studies.corpus.newyorker.building import IMAGES, Inputs, Settings, contest_files
 from humor_tasks.studies.corpus.newyorker.card import Provenance, card
@@ -15,7 +14,7 @@ from humor_tasks.studies.corpus.newyorker.ranking import Pair as Features
 from humor_tasks.studies.corpus.newyorker.ranking import balance, section
 from humor_tasks.studies.corpus.newyorker.rows import Pair, make_instances, read_explanations
 from humor_tasks.studies.corpus.newyorker.stages import pairs_of, pooled, twins_of
-from humor_tasks.studies.corpus.newyorker.work import Work, digest_of
+from humor_tasks.studies.corpus.newyorker.work import Work, digest_of, read_json
 
 QUALITY = "quality"
 """The folder of the quality model in the dataset's, for `quality/DATASET/quality`."""
@@ -25,7 +24,7 @@ def write_dataset(
     work: Work, inputs: Inputs, settings: Settings, counts: Mapping[str, Mapping[str, Any]], output: Path
 ) -> Iterator[str]:
     """Write the dataset folder of a build whose stages are done; yields lines for the screen."""
-    high, pairs, quality = _of_contests(work)
+    high, pairs, features, quality = _of_contests(work)
     seed = str(settings.seed)
     references = read_explanations(inputs.explanations) if inputs.explanations else []
     made = make_instances(high, pairs, references, seed, twins_of(work))
@@ -33,9 +32,9 @@ def write_dataset(
     pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
     contents = contents_of(made, annotated, pictures, seed)
     provenance = Provenance(
-        files_of(inputs, work), settings_of(settings), models_of(inputs, settings), _told(work, counts)
+        files_of(inputs, work, pictures), settings_of(settings), models_of(inputs, settings), _told(work, counts)
     )
-    balanced = section(balance(list(_features(work))))
+    balanced = section(balance(features))
     model = work.unit("quality") / "model"
     write_folder(output, contents, pictures, card(contents, provenance, balanced, quality), provenance.as_json(), model)
     for config in contents.configs:
@@ -46,10 +45,15 @@ def write_dataset(
     yield f"{output}: {len(made.blocks):,} contests. Use it as dataset={output}."
 
 
-def _of_contests(work: Work) -> tuple[dict[int, list[tuple[str, str]]], dict[int, list[Pair]], dict[str, float]]:
-    """Contest -> (caption, key) of the high-quality set; contest -> pairs; caption -> predicted quality."""
+def _of_contests(
+    work: Work,
+) -> tuple[dict[int, list[tuple[str, str]]], dict[int, list[Pair]], list[Features], dict[str, float]]:
+    """Contest -> (caption, key) of the high-quality set; contest -> pairs, and the features of all pairs; caption ->
+    predicted quality.
+    """
     high: dict[int, list[tuple[str, str]]] = {}
     pairs: dict[int, list[Pair]] = {}
+    features: list[Features] = []
     quality: dict[str, float] = {}
     for unit in work.units("pool"):
         number = int(str(unit))
@@ -57,20 +61,17 @@ def _of_contests(work: Work) -> tuple[dict[int, list[tuple[str, str]]], dict[int
         if rows:
             high[number] = [(row["caption"], row["key"]) for row in rows]
         quality |= {row["caption"]: row["quality"] for row in rows}
-        pairs[number] = [Pair(p["high"], p["okay"], p["winner_source"]) for p in pairs_of(work, unit)]
-    return high, pairs, quality
+        held = pairs_of(work, unit)
+        pairs[number] = [Pair(p["high"], p["okay"], p["winner_source"]) for p in held]
+        features += [
+            Features(unit, p["winner_source"], p["high_features"], p["okay_features"], p["cosine"]) for p in held
+        ]
+    return high, pairs, features, quality
 
 
-def _features(work: Work) -> Iterator[Features]:
-    for unit in work.units("ranking"):
-        for p in pairs_of(work, unit):
-            yield Features(unit, p["winner_source"], p["high_features"], p["okay_features"], p["cosine"])
-
-
-def files_of(inputs: Inputs, work: Work) -> dict[str, str]:
-    """The input files with their SHA-256."""
+def files_of(inputs: Inputs, work: Work, pictures: Mapping[int, Path]) -> dict[str, str]:
+    """The input files with their SHA-256; pictures: those of `inputs.images`."""
     found = {path.name: digest_of(path) for path in (inputs.annotations, inputs.explanations) if path}
-    pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
     for folder, files in (("crowd", work.crowd), ("images", pictures)):
         found |= {f"{folder}/{path.name}": digest_of(path) for path in files.values()}
     return found
@@ -89,10 +90,8 @@ def models_of(inputs: Inputs, settings: Settings) -> dict[str, str]:
 
 def _told(work: Work, counts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """The counts of the stages, with contests that got no rows and the quality model's precision."""
-    path = work.unit("quality") / "precision.json"
-    precision = {
-        name: f"{v:.3f} [{low:.3f}, {high:.3f}]" for name, (v, low, high) in parse_json(path, read_body(path)).items()
-    }
-    told = {stage: dict(held) for stage, held in counts.items()}
+    held = read_json(work.unit("quality") / "precision.json")
+    precision = {name: f"{v:.3f} [{low:.3f}, {high:.3f}]" for name, (v, low, high) in held.items()}
+    told = {stage: dict(counted) for stage, counted in counts.items()}
     told["quality"] = told.get("quality", {}) | precision
     return {"contests left out": dict(work.settings["left_out"]), **told}

@@ -8,7 +8,7 @@ from typing import Any
 
 from humor_tasks.data.writing import write_json
 from humor_tasks.studies.corpus.newyorker.contest_csv import Contest, read_contest
-from humor_tasks.studies.corpus.newyorker.work import Work
+from humor_tasks.studies.corpus.newyorker.work import Work, write_columns
 
 COLUMNS = ("caption", "key", "mean", "precision", "votes")
 
@@ -28,9 +28,7 @@ def ingest(work: Work, folder: Path, number: int | None) -> dict[str, Any]:
 def write_captions(path: Path, contest: Contest) -> None:
     """Write the contest's captions with their place, 0 for the crowd's best."""
     import pyarrow as pa
-    from pyarrow.parquet import write_table
 
     types = dict(zip(COLUMNS, (pa.string(), pa.string(), pa.float64(), pa.float64(), pa.int64()), strict=True))
-    columns = {name: pa.array(getattr(contest, name), kind) for name, kind in types.items()}
-    columns["place"] = pa.array(range(len(contest.caption)), pa.int32())
-    write_table(pa.table(columns), path, compression="zstd")
+    columns = {name: (getattr(contest, name), kind) for name, kind in types.items()}
+    write_columns(path, columns | {"place": (range(len(contest.caption)), pa.int32())})

@@ -7,7 +7,7 @@ as a whole.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from humor_tasks.studies.corpus.newyorker.quality import Precision, scores, trai
 from humor_tasks.studies.corpus.newyorker.ranking import FEATURES, assign
 from humor_tasks.studies.corpus.newyorker.select import select
 from humor_tasks.studies.corpus.newyorker.twins import twins
-from humor_tasks.studies.corpus.newyorker.work import Stage, Work, read_json, reading
+from humor_tasks.studies.corpus.newyorker.work import Stage, Work, read_json, reading, write_columns
 
 Counts = Mapping[str, Any]
 
@@ -42,14 +42,9 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], names: Mapping[str, Any]) -> None:
-    """Write rows as Parquet; names: column -> its pyarrow type."""
-    import pyarrow as pa
-    from pyarrow.parquet import write_table
-
-    held = list(rows)
-    columns = {name: pa.array([row[name] for row in held], kind) for name, kind in names.items()}
-    write_table(pa.table(columns), path, compression="zstd")
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]], names: Mapping[str, Any]) -> None:
+    """Write rows as a unit's Parquet file; names: column -> its pyarrow type."""
+    write_columns(path, {name: ([row[name] for row in rows], kind) for name, kind in names.items()})
 
 
 def read_array(path: Path) -> NDArray[Any]:
