@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,6 +72,11 @@ class Prompt:
     def media(self) -> tuple[Picture | Clip, ...]:
         """Every picture and clip, in the order of the turns."""
         return tuple(medium for turn in self.turns for medium in (turn.picture, turn.clip) if medium is not None)
+
+
+def plain_text(turns: Iterable[str], prefix: str = "") -> str:
+    """The texts of turns separated by blank lines, for models without a chat template; `prefix` begins the answer."""
+    return "\n\n".join(turns) + "\n\n" + prefix
 
 
 @dataclass(frozen=True, slots=True)  # a report holds those of a hundred runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.data.records import Prompt, Turn
+from humor_tasks.data.records import Prompt, Turn, plain_text
 from humor_tasks.errors import BadInput
 
 # lm-eval's multimodal models replace each occurrence by the next picture of the request.
@@ -38,7 +38,7 @@ def _text(turn: Turn) -> str:
 
 def render(turns: Sequence[dict[str, str]], prefix: str = "") -> str:
     """The turns as plain text, separated by blank lines, followed by the prefix of the answer."""
-    return "\n\n".join(turn["content"] for turn in turns) + "\n\n" + prefix
+    return plain_text((turn["content"] for turn in turns), prefix)
 
 
 def check_sent(task: str, pictures: int, given: Mapping[str, Any]) -> None:

@@ -26,7 +26,7 @@ class Question:
     `id` seeds random answers, so that they are the same in any order and in both harnesses. `picture` is the picture of
     the question, a `humor_tasks.data.media.picture.Picture` or a PIL image, or None. `about` is the text that a yes-no
     question asks about: the caption or the last utterance. `cluster` is the record's: in the caption contest the number
-    of the contest.
+    of the contest. `prompt` is the whole prompt as plain text, which language models read instead of the scene.
     """
 
     id: str
@@ -35,6 +35,7 @@ class Question:
     picture: Any = field(default=None, compare=False, repr=False)
     about: str = ""
     cluster: str = ""
+    prompt: str = field(default="", compare=False, repr=False)
 
 
 class Chooser(Protocol):

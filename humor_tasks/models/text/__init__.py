@@ -1,0 +1,7 @@
+"""Text models of Hugging Face: seq2seq (T5), causal, and encoders that score choices. The extra `text`.
+
+| module | contents |
+|---|---|
+| `language` | the interface of models that score and write texts |
+| `opening` | loading by kind, without executing a model's code |
+"""

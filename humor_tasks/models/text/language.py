@@ -1,0 +1,63 @@
+"""The interface of language models that score and write texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+
+class Likelihood(NamedTuple):
+    """A continuation's log-likelihood (natural logarithm) over its `tokens`, end token excluded.
+
+    greedy: whether each of its tokens is the likeliest one.
+    """
+
+    logprob: float
+    tokens: int
+    greedy: bool
+
+
+class Written(NamedTuple):
+    """A generated text, the number of tokens read and written, and whether it was cut at the maximum length."""
+
+    text: str
+    read: int
+    written: int
+    cut: bool
+
+
+@dataclass(frozen=True)
+class Generation:
+    """Settings of generation.
+
+    max_tokens: maximum number of new tokens. beams: 1 is greedy search. temperature: above 0 samples, with `top_p` and
+    `top_k` (0: no limit) and `seed`, and needs beams=1. Hessel et al. sample explanations with temperature=1.0 and
+    top_p=0.95.
+    """
+
+    max_tokens: int = 256
+    beams: int = 1
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    seed: int = 0
+
+
+class LanguageModel(Protocol):
+    """A seq2seq or causal language model.
+
+    cut: the number of distinct prompts so far that were longer than the model's context; their beginning was left out.
+    """
+
+    name: str
+    kind: str
+    cut: int
+
+    def loglikelihoods(self, prompts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[list[Likelihood]]:
+        """The log-likelihood of each continuation of each prompt, in order."""
+        ...
+
+    def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
+        """One text per prompt. With a temperature, a prompt's text depends on the seed and the batch."""
+        ...

@@ -1,0 +1,89 @@
+"""Loading of Hugging Face models by kind, from the hub or a folder; their code is not executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import torch
+
+from humor_tasks.errors import BadInput
+from humor_tasks.models.devices import DTYPES
+from humor_tasks.models.folders import read_object
+
+Kind = Literal["seq2seq", "causal", "encoder"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+ABOUT = "humor_tasks.json"
+FORMAT = 1
+_CAUSAL = ("CausalLM", "LMHeadModel")
+_UNLIMITED = 10**6  # tokenizers without a limit state 10**30
+
+
+def kind_of(name: str, revision: str | None = None) -> Kind:
+    """The kind of a model, from its configuration. Raises BadInput for an unknown model."""
+    config = _loaded("AutoConfig", name, revision)
+    if config.is_encoder_decoder:
+        return "seq2seq"
+    architectures = getattr(config, "architectures", None) or ()
+    return "causal" if any(each.endswith(_CAUSAL) for each in architectures) else "encoder"
+
+
+def open_tokenizer(name: str, revision: str | None = None) -> Any:
+    """The tokenizer of a hub id or a folder. Raises BadInput where there is none, or none that can pad."""
+    tokenizer = _loaded("AutoTokenizer", name, revision)
+    if tokenizer.pad_token_id is None:
+        if tokenizer.eos_token is None:
+            raise BadInput(
+                f"model {name}: its tokenizer has neither a padding token nor an end token; set one of them."
+            )
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
+def open_network(name: str, kind: Kind, precision: str = "fp32", revision: str | None = None) -> Any:
+    """The network with its weights. precision: fp32, fp16 or bf16. Raises BadInput for an unknown model."""
+    classes = {"seq2seq": "AutoModelForSeq2SeqLM", "causal": "AutoModelForCausalLM", "encoder": "AutoModel"}
+    return _loaded(classes[kind], name, revision, dtype=DTYPES[precision])
+
+
+def _loaded(loader: str, name: str, revision: str | None, **how: Any) -> Any:
+    import transformers
+
+    where = str(Path(name).expanduser()) if name.startswith("~") else name
+    if revision is not None:
+        how["revision"] = revision
+    try:
+        return getattr(transformers, loader).from_pretrained(where, trust_remote_code=False, **how)
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as problem:
+        if isinstance(problem, torch.OutOfMemoryError):
+            raise
+        message = " ".join(str(problem).split())[:300]
+        raise BadInput(
+            f"model {name}: there is no such folder with a transformers model, and it cannot be loaded from the hub "
+            f"({message})."
+        ) from None
+
+
+def context_of(tokenizer: Any, config: Any) -> int | None:
+    """The maximum number of tokens of an input; None where neither tokenizer nor configuration states one.
+
+    Relative positions, as in T5, have no limit of their own; then the tokenizer's is used.
+    """
+    stated = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions")]
+    stated.append(tokenizer.model_max_length)
+    known = [int(each) for each in stated if each and each < _UNLIMITED]
+    return min(known, default=None)
+
+
+def about(name: str) -> dict[str, Any]:
+    """What `humor-tasks train text` noted in a model's folder; {} for another folder or a hub id.
+
+    Raises BadInput where the notes are damaged or of another version.
+    """
+    path = Path(name).expanduser() / ABOUT
+    if not path.is_file():
+        return {}
+    found = read_object(path)
+    if found.get("format") != FORMAT or found.get("kind") not in KINDS:
+        raise BadInput(f"{path}: was written by another version of humor-tasks, or is damaged; train the model again.")
+    return found
