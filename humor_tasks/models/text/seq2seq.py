@@ -19,7 +19,7 @@ from humor_tasks.models.devices import DTYPES, pick_device
 from humor_tasks.models.text.batches import Batches
 from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
 from humor_tasks.models.text.opening import context_of, kind_of, open_network, open_tokenizer
-from humor_tasks.models.text.sampling import arguments
+from humor_tasks.models.text.sampling import arguments, written
 
 
 class Row(NamedTuple):
@@ -98,8 +98,8 @@ class Seq2Seq(LanguageModel):
         asked = list(dict.fromkeys(prompts))
         rows = list(zip(asked, self._read(asked), strict=True))
         with self._evaluating():
-            written = self.batches.run(lambda part: self._write(part, how), rows, [len(ids) for _, ids in rows])
-        found = dict(zip(asked, written, strict=True))
+            texts = self.batches.run(lambda part: self._write(part, how), rows, [len(ids) for _, ids in rows])
+        found = dict(zip(asked, texts, strict=True))
         return [found[prompt] for prompt in prompts]
 
     # ---- tokens ----
@@ -252,12 +252,7 @@ class Seq2Seq(LanguageModel):
         given = arguments(how, [prompt for prompt, _ in rows], self.device)
         if self._positions is not None:  # the first position is the start token's
             given["max_new_tokens"] = min(given["max_new_tokens"], self._positions - 1)
-        written = self.network.generate(input_ids=ids, attention_mask=mask, **given)[:, 1:].tolist()
+        made = self.network.generate(input_ids=ids, attention_mask=mask, **given)[:, 1:].tolist()
         ends = self.network.generation_config.eos_token_id
         stops = set(ends if isinstance(ends, list) else [ends])
-        found = []
-        for (_, read), tokens in zip(rows, written, strict=True):
-            length = next((i + 1 for i, token in enumerate(tokens) if token in stops), len(tokens))
-            text = self.tokenizer.decode(tokens[:length], skip_special_tokens=True)
-            found.append(Written(text, len(read), length, cut=tokens[length - 1] not in stops))
-        return found
+        return [written(self.tokenizer, len(read), own, stops) for (_, read), own in zip(rows, made, strict=True)]
