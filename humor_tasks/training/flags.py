@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from humor_tasks.errors import BadInput
+
 Flag = Callable[[Any], Any]
 
 OUTPUT = click.option(
@@ -41,6 +43,14 @@ MACHINE = (
     ),
     NO_PROGRESS,
 )
+
+
+def read_rates(text: str) -> tuple[float, ...]:
+    """The learning rates of `--lr`."""
+    try:
+        return tuple(float(rate) for rate in text.split(","))
+    except ValueError:
+        raise BadInput(f"lr {text}: write comma-separated numbers, such as 5e-5,1e-5.") from None
 
 
 def flags(options: tuple[Flag, ...]) -> Flag:

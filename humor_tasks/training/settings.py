@@ -59,6 +59,14 @@ def check_ranges(config: Any, ranges: Iterable[tuple[str, float, float]]) -> Non
             raise BadInput(f"{name}={value}: it must be from {least} to {most}.")
 
 
+def check_rates(rates: Iterable[float]) -> tuple[float, ...]:
+    """The distinct learning rates, in order. Raises BadInput for one that is none."""
+    found = tuple(dict.fromkeys(rates))
+    if not found or not all(0 < rate <= 1 for rate in found):
+        raise BadInput(f"lr={found}: learning rates must be above 0 and at most 1.")
+    return found
+
+
 def plain(value: Any) -> Any:
     """The value as JSON represents it."""
     return list(value) if isinstance(value, tuple) else value

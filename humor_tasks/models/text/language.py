@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from humor_tasks.errors import BadInput
 
 
 class Likelihood(NamedTuple):
@@ -29,7 +32,7 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True)
 class Generation:
-    """Settings of generation.
+    """Settings of generation. Raises BadInput for values out of range.
 
     max_tokens: maximum number of new tokens. beams: 1 is greedy search. temperature: above 0 samples, with `top_p` and
     `top_k` (0: no limit) and `seed`, and needs beams=1. Hessel et al. sample explanations with temperature=1.0 and
@@ -42,6 +45,20 @@ class Generation:
     top_p: float = 1.0
     top_k: int = 0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        ranges = {
+            "max_tokens": (self.max_tokens >= 1, "1 or more"),
+            "beams": (self.beams >= 1, "1 or more"),
+            "temperature": (0 <= self.temperature < math.inf, "0 or more"),
+            "top_p": (0 < self.top_p <= 1, "above 0 and at most 1"),
+            "top_k": (self.top_k >= 0, "0 or more"),
+        }
+        for name, (fits, wanted) in ranges.items():
+            if not fits:
+                raise BadInput(f"generation: {name} is {getattr(self, name)}; it must be {wanted}.")
+        if self.temperature and self.beams > 1:
+            raise BadInput(f"generation: {self.beams} beams and a temperature: sampling needs beams=1.")
 
 
 class LanguageModel(Protocol):
@@ -59,5 +76,5 @@ class LanguageModel(Protocol):
         ...
 
     def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
-        """One text per prompt. With a temperature, a prompt's text depends on the seed and the batch."""
+        """One text per prompt. With a temperature, it depends on the seed and the prompt, not on the batch."""
         ...

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, flags
+from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, flags, read_rates
 
 _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humor-tasks[train,clip]' ({})."
 
@@ -54,7 +54,7 @@ def clip(output: Path, no_progress: bool, lr: str | None, **given: Any) -> None:
 
     values = {name: value for name, value in given.items() if value is not None}
     if lr is not None:
-        values["lr"] = _rates(lr)
+        values["lr"] = read_rates(lr)
     config = ClipTrainConfig(**values)
     try:
         from humor_tasks.training.clip.run import train
@@ -66,10 +66,3 @@ def clip(output: Path, no_progress: bool, lr: str | None, **given: Any) -> None:
         for name, estimate in metrics[split]["metrics"].items():
             if "accuracy" in name:
                 click.echo(f"{split:<12}{name:<24}{estimate['value']:.5f}")
-
-
-def _rates(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(rate) for rate in text.split(","))
-    except ValueError:
-        raise BadInput(f"lr {text}: write comma-separated numbers, such as 5e-5,1e-5.") from None

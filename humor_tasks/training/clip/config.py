@@ -8,7 +8,7 @@ from typing import Any
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.clip.config import DEFAULT, FITS
-from humor_tasks.training.settings import FoldSettings, check_ranges
+from humor_tasks.training.settings import FoldSettings, check_ranges, check_rates
 
 TASKS = ("matching", "ranking")
 # Defaults by mode: the paper's (section 3 and its appendix), or where they differ those of the released code
@@ -93,10 +93,7 @@ class ClipTrainConfig(FoldSettings):
         if self.random_crop and self.fit != "crop":
             raise BadInput("random_crop needs fit=crop, because padded pictures are not cropped.")
         check_ranges(self, _RANGES)
-        rates = tuple(dict.fromkeys(self.lr))
-        if not rates or not all(0 < rate <= 1 for rate in rates):
-            raise BadInput(f"lr={self.lr}: learning rates must be above 0 and at most 1.")
-        object.__setattr__(self, "lr", rates)
+        object.__setattr__(self, "lr", check_rates(self.lr))
 
 
 _RANGES = (

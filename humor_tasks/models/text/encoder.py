@@ -1,0 +1,238 @@
+"""An encoder that scores choices: multiple choice with one score per choice, and its folder.
+
+`cross` encodes the scene together with each choice, as transformers' models for multiple choice do. `bi` encodes every
+text alone and compares the vectors, as sentence encoders are trained; it begins with their cosine similarity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self, get_args
+
+import torch
+from torch import nn
+from torch.nn.functional import cosine_similarity
+
+from humor_tasks.errors import BadInput
+from humor_tasks.models.choosers.chooser import Chooser, Question, check_words
+from humor_tasks.models.devices import pick_device
+from humor_tasks.models.text.opening import about, context_of, open_network, open_tokenizer
+
+Encoding = Literal["cross", "bi"]
+ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
+HEAD = "head.safetensors"
+BATCH = 128
+_SCALE = 10.0  # initial factor of the cosine; its logits then differ by up to a few units
+
+
+class Tokens(NamedTuple):
+    """A text, or a pair of texts: token ids, the segment of each, and whether the scene was cut."""
+
+    ids: list[int]
+    types: list[int]
+    cut: bool
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is encoded for several questions: distinct (scene, choice), and for each choice its places among them.
+
+    A text that is encoded alone has an empty scene or choice. scenes: the place of each choice's scene; None where no
+    scene is encoded alone. counts: choices per question.
+    """
+
+    texts: tuple[tuple[str, str], ...]
+    choices: tuple[int, ...]
+    scenes: tuple[int, ...] | None
+    counts: tuple[int, ...]
+
+
+def layout(questions: Sequence[Question], encoding: str, with_scene: bool) -> Layout:
+    """The layout of these questions; without the scene, choices are encoded alone."""
+    found: dict[tuple[str, str], int] = {}
+
+    def place(scene: str, choice: str) -> int:
+        return found.setdefault((scene, choice), len(found))
+
+    choices, scenes = [], []
+    for question in questions:
+        scene = scene_of(question) if with_scene else ""
+        for choice in question.choices:
+            choices.append(place(scene if encoding == "cross" else "", choice))
+            if encoding == "bi" and scene:
+                scenes.append(place(scene, ""))
+    counts = tuple(len(question.choices) for question in questions)
+    return Layout(tuple(found), tuple(choices), tuple(scenes) or None, counts)
+
+
+def scene_of(question: Question) -> str:
+    """The text that choices are compared with: the scene, and the utterance that a yes-no question is about."""
+    return "\n".join(part for part in (question.context, question.about) if part.strip())
+
+
+class ChoiceNetwork(nn.Module):
+    """An encoder's mean token states, and one linear layer to a score per choice.
+
+    With `bi`, the layer reads [choice, scene * choice, |scene - choice|], and the scaled cosine is added.
+    """
+
+    def __init__(self, encoder: Any, encoding: str, with_scene: bool, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.encoder, self.encoding, self.with_scene = encoder, encoding, with_scene
+        size = encoder.config.hidden_size
+        self.dropout = nn.Dropout(dropout)
+        self.head = nn.Linear(3 * size if self.compares else size, 1)
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+        self.scale = nn.Parameter(torch.tensor(_SCALE).log())
+
+    @property
+    def compares(self) -> bool:
+        """Whether vectors of scene and choice are compared."""
+        return self.encoding == "bi" and self.with_scene
+
+    def forward(
+        self,
+        ids: torch.Tensor,
+        mask: torch.Tensor,
+        types: torch.Tensor | None,
+        choices: torch.Tensor,
+        scenes: torch.Tensor | None,
+    ) -> torch.Tensor:
+        """Scores [choices] from texts [texts, tokens]; choices, scenes: indices of texts, as in `Layout`."""
+        return self.compare(self.pooled(ids, mask, types), choices, scenes)
+
+    def pooled(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None) -> torch.Tensor:
+        """Mean token states [texts, size], in float32."""
+        more = {} if types is None else {"token_type_ids": types}
+        states = self.encoder(input_ids=ids, attention_mask=mask, **more).last_hidden_state.float()
+        weights = mask.unsqueeze(-1).to(states.dtype)
+        means: torch.Tensor = (states * weights).sum(1) / weights.sum(1)
+        return means
+
+    def compare(self, vectors: torch.Tensor, choices: torch.Tensor, scenes: torch.Tensor | None) -> torch.Tensor:
+        """Scores [choices] from the texts' vectors [texts, size]."""
+        with torch.autocast(vectors.device.type, enabled=False):  # in bfloat16, scores would have two digits
+            own = vectors[choices]
+            if scenes is None or not self.compares:
+                scores: torch.Tensor = self.head(self.dropout(own)).squeeze(-1)
+                return scores
+            scene = vectors[scenes]
+            compared = torch.cat([own, scene * own, (scene - own).abs()], -1)
+            scores = self.head(self.dropout(compared)).squeeze(-1)
+            return scores + self.scale.exp() * cosine_similarity(scene, own)
+
+
+class TextTokenizer:
+    """Texts as tokens, at most `limit` of them (None: no limit). A scene that is too long loses its end."""
+
+    def __init__(self, tokenizer: Any, limit: int | None) -> None:
+        self.tokenizer, self.limit = tokenizer, limit
+        self.has_types = "token_type_ids" in tokenizer.model_input_names
+
+    def __call__(self, texts: Sequence[tuple[str, str]]) -> list[Tokens]:
+        """The tokens of each (scene, choice), of which one may be empty.
+
+        Raises BadInput for a choice that alone is longer than the limit: choices are never cut.
+        """
+        found: dict[int, Tokens] = {}
+        for pairs in (False, True):
+            places = [i for i, (scene, choice) in enumerate(texts) if bool(scene and choice) == pairs]
+            if places:
+                firsts = [texts[i][0] or texts[i][1] for i in places]
+                whole = self._encode(firsts, [texts[i][1] for i in places] if pairs else None)
+                found |= {i: Tokens(*both, False) for i, both in zip(places, whole, strict=True)}
+        return [self._fitted(tokens, *texts[i]) for i, tokens in sorted(found.items())]
+
+    def _encode(self, firsts: Any, seconds: Any, **how: Any) -> list[tuple[list[int], list[int]]]:
+        coded = self.tokenizer(firsts, seconds, return_token_type_ids=True, verbose=False, **how)
+        return list(zip(coded["input_ids"], coded["token_type_ids"], strict=True))
+
+    def _fitted(self, tokens: Tokens, scene: str, choice: str) -> Tokens:
+        if self.limit is None or len(tokens.ids) <= self.limit:
+            return tokens
+        alone = self._encode([choice], None)[0][0] if choice else []
+        if len(alone) + bool(scene and choice) > self.limit:
+            raise BadInput(
+                f"'{choice:.60}': the choice has {len(alone)} tokens and the model reads {self.limit}; choices are not "
+                "cut: shorten it, or use a model with a longer context."
+            )
+        how = {"truncation": "only_first", "max_length": self.limit}
+        return Tokens(*self._encode([scene], [choice] if choice else None, **how)[0], True)
+
+    def tensors(self, rows: Sequence[Tokens], device: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        """Padded ids and mask [rows, tokens], and segments where the model has them."""
+        longest = max(len(row.ids) for row in rows)
+        padding = self.tokenizer.pad_token_id
+        ids = torch.tensor([row.ids + [padding] * (longest - len(row.ids)) for row in rows])
+        mask = torch.tensor([[1] * len(row.ids) + [0] * (longest - len(row.ids)) for row in rows])
+        types = torch.tensor([row.types + [0] * (longest - len(row.ids)) for row in rows])
+        return ids.to(device), mask.to(device), types.to(device) if self.has_types else None
+
+
+class Ranker(Chooser):
+    """A network with its tokenizer as a Chooser; `cut` counts the distinct texts whose scene was cut.
+
+    Scores are logits. Each distinct text is encoded once a call, in batches of similar length.
+    """
+
+    def __init__(
+        self, network: ChoiceNetwork, tokenizer: Any, name: str, limit: int | None = None, batch_size: int = 0
+    ) -> None:
+        self.network, self.name, self.batch_size, self.cut = network, name, batch_size or BATCH, 0
+        own = context_of(tokenizer, network.encoder.config)
+        self.tokens = TextTokenizer(tokenizer, min(filter(None, (own, limit)), default=None))
+
+    @classmethod
+    def load(cls, folder: str, device: str = "auto", batch_size: int = 0) -> Self:
+        """The encoder of a folder of `humor-tasks train text`. Raises BadInput for another folder and a damaged one."""
+        from safetensors.torch import load_file
+
+        notes, home = about(folder), Path(folder).expanduser()
+        if notes.get("kind") != "encoder":
+            raise BadInput(
+                f"{folder}: holds no encoder that scores choices; train one: `humor-tasks train text --model {folder}`."
+            )
+        try:
+            network = ChoiceNetwork(
+                open_network(str(home), "encoder"), notes["encoding"], notes["setting"] != "caption_only"
+            )
+            network.load_state_dict(load_file(home / HEAD), strict=False)
+            limit = notes["max_tokens"] or None
+        except (OSError, KeyError, RuntimeError, ValueError) as problem:
+            raise BadInput(f"{folder}: is incomplete ({problem}); copy or train the model again.") from None
+        network.to(pick_device(device, "text")).eval()
+        return cls(network, open_tokenizer(str(home)), f"text/{folder}", limit, batch_size)
+
+    def check(self, question: Question) -> None:
+        """Raise BadInput where there are no choices, or no scene for a model that was trained with scenes."""
+        if len(question.choices) < 2:
+            raise BadInput(f"{question.id:.60}: {self.name} scores choices and cannot write an explanation.")
+        if self.network.with_scene:
+            check_words(question, self.name)
+
+    def score(self, questions: Sequence[Question]) -> list[list[float]]:
+        """See `Chooser.score`."""
+        if not questions:
+            return []
+        asked = layout(questions, self.network.encoding, self.network.with_scene)
+        rows = self.tokens(asked.texts)
+        self.cut += sum(row.cut for row in rows)
+        device = next(self.network.parameters()).device
+        order = sorted(range(len(rows)), key=lambda i: len(rows[i].ids))
+        batches = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
+        self.network.eval()
+        with torch.inference_mode():
+            parts = [self.network.pooled(*self.tokens.tensors([rows[i] for i in batch], device)) for batch in batches]
+            vectors = torch.empty_like(torch.cat(parts))
+            vectors[torch.tensor(order, device=device)] = torch.cat(parts)
+            scores = self.network.compare(vectors, *places(asked, device)).float().cpu()
+        return [own.tolist() for own in torch.split(scores, list(asked.counts))]
+
+
+def places(asked: Layout, device: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """The indices of a layout as tensors, for `ChoiceNetwork.compare`."""
+    scenes = None if asked.scenes is None else torch.tensor(asked.scenes, device=device)
+    return torch.tensor(asked.choices, device=device), scenes

@@ -1,0 +1,258 @@
+"""Seq2seq models (T5, BART): log-likelihoods of continuations, and generation.
+
+The encoder reads each distinct prompt once, and all of its continuations use that one reading. Where they are single
+tokens, as letters are, one step of the decoder gives the log-likelihoods of all. Rows are batched by length; neither
+the batch nor the padding changes a result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from transformers.modeling_outputs import BaseModelOutput
+
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.devices import DTYPES, pick_device
+from humor_tasks.models.text.batches import Batches
+from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
+from humor_tasks.models.text.opening import context_of, kind_of, open_network, open_tokenizer
+from humor_tasks.models.text.sampling import arguments, written
+
+
+class Row(NamedTuple):
+    """The token ids of a prompt, and of each of its continuations."""
+
+    read: list[int]
+    wanted: list[list[int]]
+
+
+class Seq2Seq(LanguageModel):
+    """A seq2seq network with its tokenizer.
+
+    A prompt is encoded with the tokenizer's special tokens, a continuation without; log-likelihoods do not include the
+    end token. lm-eval's `hf` does the same.
+    """
+
+    kind = "seq2seq"
+
+    def __init__(
+        self, network: Any, tokenizer: Any, name: str, device: str | torch.device = "cpu", batch_size: int = 0
+    ) -> None:
+        """network: on `device`; it may be in training, and is put into evaluation mode while it is used. batch_size:
+        rows of the encoder, 0 chooses by length.
+        """
+        self.network, self.tokenizer, self.name = network, tokenizer, name
+        self.device = torch.device(device)
+        self.context = context_of(tokenizer, network.config)
+        self.batches = Batches(f"text/{name}", self.device, batch_size)
+        self._too_long: set[int] = set()
+
+    @classmethod
+    def load(
+        cls,
+        name: str,
+        device: str = "auto",
+        precision: str = "fp32",
+        batch_size: int = 0,
+        revision: str | None = None,
+    ) -> Seq2Seq:
+        """The model of a folder or hub id. precision: fp32, fp16 or bf16.
+
+        Raises BadInput for an unknown model, one of another kind, and an unavailable device.
+        """
+        check_choice(f"text/{name}: precision", precision, tuple(DTYPES))
+        place = pick_device(device, f"text/{name}")
+        if (kind := kind_of(name, revision)) != "seq2seq":
+            raise BadInput(f"text/{name}: it is a model of the kind '{kind}', not seq2seq.")
+        tokenizer = open_tokenizer(name, revision)
+        network = open_network(name, "seq2seq", precision, revision).to(place).eval()
+        return cls(network, tokenizer, name, place, batch_size)
+
+    @property
+    def cut(self) -> int:  # type: ignore[override]  # read-only here
+        """See LanguageModel."""
+        return len(self._too_long)
+
+    def loglikelihoods(self, prompts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[list[Likelihood]]:
+        """See LanguageModel. Raises BadInput for a continuation with more tokens than the decoder has positions, and
+        where the network's output is not a number.
+        """
+        asked: dict[str, dict[str, None]] = {}
+        for prompt, some in zip(prompts, continuations, strict=True):
+            asked.setdefault(prompt, {}).update(dict.fromkeys(some))
+        read = self._read(list(asked))
+        wanted = self._wanted([text for some in asked.values() for text in some])
+        rows = [Row(ids, [wanted[text] for text in some]) for ids, some in zip(read, asked.values(), strict=True)]
+        with self._evaluating():
+            scored = self.batches.run(self._scored, rows, [len(row.read) for row in rows])
+        found = {
+            prompt: dict(zip(asked[prompt], each, strict=True)) for prompt, each in zip(asked, scored, strict=True)
+        }
+        return [[found[prompt][text] for text in some] for prompt, some in zip(prompts, continuations, strict=True)]
+
+    def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
+        """See LanguageModel. A prompt's text depends on the seed, not on the batch; equal prompts get equal texts."""
+        asked = list(dict.fromkeys(prompts))
+        rows = list(zip(asked, self._read(asked), strict=True))
+        with self._evaluating():
+            texts = self.batches.run(lambda part: self._write(part, how), rows, [len(ids) for _, ids in rows])
+        found = dict(zip(asked, texts, strict=True))
+        return [found[prompt] for prompt in prompts]
+
+    # ---- tokens ----
+
+    def _read(self, prompts: Sequence[str]) -> list[list[int]]:
+        """The token ids of prompts; those longer than the context lose their beginning, but no special token."""
+        if not prompts:
+            return []
+        # verbose=False: no warning of the tokenizer's, because what is too long is cut and counted here.
+        encoded = self.tokenizer(list(prompts), return_special_tokens_mask=True, verbose=False)
+        found = []
+        for prompt, ids, marks in zip(prompts, encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
+            if not ids:
+                raise BadInput(f"text/{self.name}: a prompt has no tokens; it must not be empty.")
+            over = len(ids) - (self.context or len(ids))
+            if over > 0:
+                self._too_long.add(hash(prompt))
+                left_out = [i for i, mark in enumerate(marks) if not mark][:over]
+                ids = [token for i, token in enumerate(ids) if i not in set(left_out)]
+            found.append(ids)
+        return found
+
+    def _wanted(self, texts: Sequence[str]) -> dict[str, list[int]]:
+        """The token ids of continuations, without special tokens."""
+        distinct = list(dict.fromkeys(texts))
+        if not distinct:
+            return {}
+        encoded = self.tokenizer(distinct, add_special_tokens=False, verbose=False)["input_ids"]
+        most = self._positions
+        for text, ids in zip(distinct, encoded, strict=True):
+            if most is not None and len(ids) > most:
+                raise BadInput(
+                    f"text/{self.name}: the continuation '{text.strip():.40}...' has {len(ids)} tokens, and the "
+                    f"decoder has {most} positions; it is not cut. Shorten it, or use a model with relative positions, "
+                    "such as T5."
+                )
+        return dict(zip(distinct, encoded, strict=True))
+
+    @property
+    def _positions(self) -> int | None:
+        """The number of positions of the decoder; None for relative positions."""
+        config = self.network.config
+        stated = [getattr(config, f"max_{which}position_embeddings", None) for which in ("decoder_", "")]
+        return next((int(each) for each in stated if each), None)
+
+    @property
+    def _start(self) -> int:
+        """The token that the decoder starts with."""
+        configs = (self.network.config, self.network.generation_config)
+        found = [getattr(config, "decoder_start_token_id", None) for config in configs]
+        start = next((each for each in found if each is not None), None)
+        if start is None:
+            raise BadInput(f"text/{self.name}: its configuration does not say with which token the decoder starts.")
+        return int(start)
+
+    def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Ids padded at the end, and the mask of what is not padding: two tensors [rows, longest]."""
+        longest, pad = max(map(len, rows)), self.tokenizer.pad_token_id
+        ids = torch.tensor([[*row, *[pad] * (longest - len(row))] for row in rows], dtype=torch.long)
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows], dtype=torch.long)
+        return ids.to(self.device), mask.to(self.device)
+
+    # ---- the network ----
+
+    @contextlib.contextmanager
+    def _evaluating(self) -> Iterator[None]:
+        """Without gradients, in evaluation mode; a network in training goes on training after it."""
+        training = self.network.training
+        self.network.eval()
+        try:
+            with torch.no_grad():
+                yield
+        finally:
+            self.network.train(training)
+
+    def _scored(self, rows: Sequence[Row]) -> list[list[Likelihood]]:
+        """The likelihoods of one batch of prompts, which the encoder reads at once."""
+        ids, mask = self._padded([row.read for row in rows])
+        states = self.network.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
+        found = [[Likelihood(0.0, 0, True) for _ in row.wanted] for row in rows]
+        short = [i for i, row in enumerate(rows) if row.wanted and max(map(len, row.wanted)) == 1]
+        if short:
+            self._score_letters(rows, short, states, mask, found)
+        rest = set(range(len(rows))) - set(short)
+        pairs = [(i, j) for i in sorted(rest) for j, wanted in enumerate(rows[i].wanted) if wanted]
+        for part in self.batches.split([len(rows[i].read) + len(rows[i].wanted[j]) for i, j in pairs]):
+            self._score_texts(rows, [pairs[k] for k in part], states, mask, found)
+        return found
+
+    def _score_letters(
+        self,
+        rows: Sequence[Row],
+        places: Sequence[int],
+        states: torch.Tensor,
+        mask: torch.Tensor,
+        found: list[list[Likelihood]],
+    ) -> None:
+        """Likelihoods of continuations of at most one token: one step of the decoder for each prompt."""
+        logits = self._logits(states, mask, places, torch.full((len(places), 1), self._start))[:, 0]
+        total, top = logits.logsumexp(-1), logits.argmax(-1)
+        for k, i in enumerate(places):
+            for j, wanted in enumerate(rows[i].wanted):
+                for token in wanted:  # none or one
+                    chance = self._number(float(logits[k, token] - total[k]))
+                    found[i][j] = Likelihood(chance, 1, int(top[k]) == token)
+
+    def _score_texts(
+        self,
+        rows: Sequence[Row],
+        pairs: Sequence[tuple[int, int]],
+        states: torch.Tensor,
+        mask: torch.Tensor,
+        found: list[list[Likelihood]],
+    ) -> None:
+        """Likelihoods of continuations of any length; pairs: of a prompt's place and its continuation's."""
+        texts = [rows[i].wanted[j] for i, j in pairs]
+        wanted, real = self._padded(texts)
+        before = torch.cat([torch.full((len(texts), 1), self._start, device=self.device), wanted[:, :-1]], 1)
+        logits = self._logits(states, mask, [i for i, _ in pairs], before)
+        chances = logits.gather(2, wanted[..., None])[..., 0] - logits.logsumexp(-1)  # [pairs, longest]
+        sums = (chances * real).double().sum(1).tolist()
+        greedy = ((logits.argmax(-1) == wanted) | (real == 0)).all(1).tolist()
+        for (i, j), chance, whole in zip(pairs, sums, greedy, strict=True):
+            found[i][j] = Likelihood(self._number(chance), len(rows[i].wanted[j]), whole)
+
+    def _logits(
+        self, states: torch.Tensor, mask: torch.Tensor, places: Sequence[int], before: torch.Tensor
+    ) -> torch.Tensor:
+        """The decoder's logits [n, length, words] in float32, after the prompts at these places of the batch."""
+        index = torch.tensor(places, device=self.device)
+        output = self.network(
+            encoder_outputs=BaseModelOutput(last_hidden_state=states[index]),
+            attention_mask=mask[index],
+            decoder_input_ids=before.to(self.device),
+            use_cache=False,
+        )
+        logits: torch.Tensor = output.logits.float()
+        return logits
+
+    def _number(self, chance: float) -> float:
+        if chance != chance:
+            raise BadInput(
+                f"text/{self.name}: its output is not a number (nan). Use precision=fp32 or bf16 (T5 overflows in "
+                "fp16), or other weights."
+            )
+        return chance
+
+    def _write(self, rows: Sequence[tuple[str, list[int]]], how: Generation) -> list[Written]:
+        ids, mask = self._padded([read for _, read in rows])
+        given = arguments(how, [prompt for prompt, _ in rows], self.device)
+        if self._positions is not None:  # the first position is the start token's
+            given["max_new_tokens"] = min(given["max_new_tokens"], self._positions - 1)
+        made = self.network.generate(input_ids=ids, attention_mask=mask, **given)[:, 1:].tolist()
+        ends = self.network.generation_config.eos_token_id
+        stops = set(ends if isinstance(ends, list) else [ends])
+        return [written(self.tokenizer, len(read), own, stops) for (_, read), own in zip(rows, made, strict=True)]

@@ -1,0 +1,101 @@
+"""Tiny text models with random weights, and a tokenizer trained on the spot: T5, BART, Llama and BERT."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from string import printable
+from typing import Any
+
+import torch
+
+SPECIAL = ["<pad>", "</s>", "<s>", "<unk>"]
+KINDS = ("t5", "bart", "causal", "encoder")
+LABELS = [f"▁{label}" for label in (*"ABCDE", "yes", "no")]
+
+
+def tiny_tokenizer(texts: Sequence[str], kind: str = "t5", context: int = 4096, words: int = 400) -> Any:
+    """A Unigram tokenizer, as T5's, in which labels are single tokens.
+
+    As T5's it ends a text with </s>; as BART's it also begins it with <s>; for a causal model it adds neither.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    trained = Tokenizer(models.Unigram())
+    trained.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " ")])
+    trained.pre_tokenizer = pre_tokenizers.Metaspace()
+    trained.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=words,
+        special_tokens=SPECIAL,
+        unk_token="<unk>",
+        initial_alphabet=sorted(printable),
+        show_progress=False,
+    )
+    trained.train_from_iterator(texts, trainer)
+    state = json.loads(trained.to_str())
+    known = {word for word, _ in state["model"]["vocab"]}
+    state["model"]["vocab"] += [[word, -1.0] for word in LABELS if word not in known]
+    made = Tokenizer.from_str(json.dumps(state))
+    single, pair = ("<s> $A </s>", "<s> $A </s> $B </s>") if kind == "bart" else ("$A </s>", "$A </s> $B </s>")
+    marks = [(token, made.token_to_id(token)) for token in ("<s>", "</s>")]
+    if kind != "causal":
+        made.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=marks)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made,
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        model_max_length=context,
+    )
+
+
+def tiny_network(
+    kind: str, tokenizer: Any, seed: int = 0, width: int = 32, layers: int = 2, context: int = 1024
+) -> Any:
+    """A network for the tokenizer. Its weights are larger than at the start of training, so that outputs differ."""
+    import transformers as hf
+
+    torch.manual_seed(seed)
+    marks = {
+        "vocab_size": len(tokenizer),
+        "pad_token_id": tokenizer.pad_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "bos_token_id": tokenizer.bos_token_id,
+    }
+    heads = {"num_hidden_layers": layers, "num_attention_heads": 4}
+    if kind == "t5":
+        sizes = {"d_model": width, "d_kv": width // 4, "d_ff": 2 * width, "num_layers": layers, "num_heads": 4}
+        start = {"decoder_start_token_id": tokenizer.pad_token_id, "dropout_rate": 0.1}
+        network: Any = hf.T5ForConditionalGeneration(hf.T5Config(**marks, **sizes, **start))
+    elif kind == "bart":
+        sides = {f"{side}_{what}": n for side in ("encoder", "decoder") for what, n in _bart(width, layers).items()}
+        start = {"decoder_start_token_id": tokenizer.eos_token_id, "forced_eos_token_id": None}
+        config = hf.BartConfig(**marks, **sides, **start, d_model=width, max_position_embeddings=context)
+        network = hf.BartForConditionalGeneration(config)
+    elif kind == "causal":
+        config = hf.LlamaConfig(**marks, **heads, hidden_size=width, intermediate_size=2 * width)
+        network = hf.LlamaForCausalLM(config)
+    else:
+        config = hf.BertConfig(**marks, **heads, hidden_size=width, intermediate_size=2 * width)
+        network = hf.BertModel(config)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(0, 0.3 if kind == "t5" else 0.15)
+    return network.eval()
+
+
+def _bart(width: int, layers: int) -> dict[str, int]:
+    return {"layers": layers, "attention_heads": 4, "ffn_dim": 2 * width}
+
+
+def tiny_folder(folder: Path, texts: Sequence[str], kind: str = "t5", **sizes: Any) -> str:
+    """The folder with a network and its tokenizer, as `save_pretrained` writes them."""
+    tokenizer = tiny_tokenizer(texts, kind)
+    tiny_network(kind, tokenizer, **sizes).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
