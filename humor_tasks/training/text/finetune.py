@@ -131,7 +131,7 @@ def opened(config: TextTrainConfig, kind: Kind) -> System:
     network = open_network(config.model, kind, "fp32", config.model_revision)
     if kind == "seq2seq":  # a summariser's settings, such as a minimum length or a forced first token, are not ours
         ids = {name: getattr(network.config, name) for name in _IDS}
-        network.generation_config = GenerationConfig(**ids)
+        network.generation_config = GenerationConfig(**ids)  # type: ignore[no-untyped-call]
     if config.checkpointing:
         network.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
     if config.lora:
