@@ -165,3 +165,8 @@ def warm_then_linear(step: int, steps: int, warmup: float) -> float:
     """
     warm = max(1, round(warmup * steps))
     return (step + 1) / warm if step < warm else max(0.0, (steps - step) / max(1, steps - warm))
+
+
+def share_of_rate(step: int, warmup: int) -> float:
+    """min(1, step / warmup), as in the released code; the first step, 0, has a learning rate of 0."""
+    return min(1.0, step / warmup) if warmup else 1.0

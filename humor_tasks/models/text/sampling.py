@@ -1,4 +1,4 @@
-"""Arguments of transformers' `generate`, with random numbers of each prompt's own, and its rows as texts.
+"""Generation by transformers: the arguments of `generate`, with random numbers of each prompt's own, and its texts.
 
 transformers draws the next tokens of a whole batch from one stream of random numbers, so that a text depends on the
 other prompts of its batch. Here each prompt has a generator, seeded by the seed and the prompt. The token with the

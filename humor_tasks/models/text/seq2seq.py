@@ -79,6 +79,10 @@ class Seq2Seq(LanguageModel):
         """See LanguageModel."""
         return len(self._too_long)
 
+    def was_cut(self, prompt: str) -> bool:
+        """Whether the prompt was read and was longer than the context."""
+        return hash(prompt) in self._too_long
+
     def loglikelihoods(self, prompts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[list[Likelihood]]:
         """See LanguageModel. Raises BadInput for a continuation with more tokens than the decoder has positions, and
         where the network's output is not a number.
@@ -87,8 +91,8 @@ class Seq2Seq(LanguageModel):
         asked: dict[str, dict[str, None]] = {}
         for prompt, text in (pair for some in pairs for pair in some):
             asked.setdefault(prompt, {}).setdefault(text)
-        read = self._read(list(asked))
-        wanted = self._wanted([text for some in asked.values() for text in some])
+        read = self.read(list(asked))
+        wanted = self.wanted([text for some in asked.values() for text in some])
         rows = [Row(ids, [wanted[text] for text in some]) for ids, some in zip(read, asked.values(), strict=True)]
         with self._evaluating():
             scored = self.batches.run(self._scored, rows, [len(row.read) for row in rows])
@@ -100,7 +104,7 @@ class Seq2Seq(LanguageModel):
     def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
         """See LanguageModel. A prompt's text depends on the seed, not on the batch; equal prompts get equal texts."""
         asked = list(dict.fromkeys(prompts))
-        rows = list(zip(asked, self._read(asked), strict=True))
+        rows = list(zip(asked, self.read(asked), strict=True))
         with self._evaluating():
             texts = self.batches.run(lambda part: self._write(part, how), rows, [len(ids) for _, ids in rows])
         found = dict(zip(asked, texts, strict=True))
@@ -108,7 +112,7 @@ class Seq2Seq(LanguageModel):
 
     # ---- tokens ----
 
-    def _read(self, prompts: Sequence[str]) -> list[list[int]]:
+    def read(self, prompts: Sequence[str]) -> list[list[int]]:
         """The token ids of prompts; those longer than the context lose their beginning, but no special token."""
         if not prompts:
             return []
@@ -133,7 +137,7 @@ class Seq2Seq(LanguageModel):
             )
         return found
 
-    def _wanted(self, texts: Sequence[str]) -> dict[str, list[int]]:
+    def wanted(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """The token ids of continuations, without special tokens."""
         distinct = list(dict.fromkeys(texts))
         if not distinct:

@@ -25,12 +25,22 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import ahead
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.training.checkpoint import seed_epoch
+from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.clip.augment import augmented
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, Splits
 from humor_tasks.training.clip.lora import adapt, merged
-from humor_tasks.training.clip.network import Choices, choice_loss, hold_scale, share_of_rate
-from humor_tasks.training.loop import Epochs, accelerator_for, adamw, has_own_rows, plan, process_share, to_device
+from humor_tasks.training.clip.network import Choices, hold_scale
+from humor_tasks.training.loop import (
+    Epochs,
+    accelerator_for,
+    adamw,
+    has_own_rows,
+    plan,
+    process_share,
+    share_of_rate,
+    to_device,
+)
 
 
 class Trainer(Epochs):
