@@ -21,7 +21,8 @@ from humor_tasks import load
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record, plain_text
 from humor_tasks.errors import BadInput
-from humor_tasks.models.text.choosing import LanguageChooser, open_text
+from humor_tasks.models.choosers.chooser import Question
+from humor_tasks.models.text.choosing import open_text
 from humor_tasks.models.text.language import Generation
 from humor_tasks.models.text.seq2seq import Seq2Seq
 from humor_tasks.on_inspect.providers.text import TextAPI
@@ -38,7 +39,7 @@ PERPLEXITIES = ("token_perplexity", "word_perplexity", "byte_perplexity")
 @cache
 def opened(name: str) -> Run:
     """A benchmark's packaged sample, with the prompts of a direct answer."""
-    found: Run = load(name, dataset="sample", **({} if name == "explanation" else {"cot": False}))
+    found: Run = load(name, dataset="sample", cot=False)
     return found
 
 
@@ -51,9 +52,8 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """A tiny model's folder; its letters differ between the rows of the sample."""
     runs = [opened("matching"), opened("explanation")]
     texts = [prompt(run, record) for run in runs for record in run.records]
-    return tiny_folder(
-        tmp_path_factory.mktemp(request.param), [*texts, *(r.target or "" for r in runs[1].records)], request.param
-    )
+    texts += [str(record.target) for record in runs[1].records]
+    return tiny_folder(tmp_path_factory.mktemp(request.param), texts, request.param, seed=1)
 
 
 def plainly(folder: str) -> tuple[Any, Any]:
@@ -152,7 +152,16 @@ def test_explanations_are_written_after_the_prefix_in_both_harnesses(folder: str
         ids = network.generate(input_ids=read, max_new_tokens=12, do_sample=False, num_beams=1)[0]
         wanted[record.id] = f"Explanation: {tokenizer.decode(ids, skip_special_tokens=True).strip()}".strip()
     assert len(set(wanted.values())) > 1
-    command = ["eval", "humor_tasks/explanation", "--model", f"text/{folder}", "-T", "dataset=sample"]
+    command = [
+        "eval",
+        "humor_tasks/explanation",
+        "--model",
+        f"text/{folder}",
+        "-T",
+        "dataset=sample",
+        "-T",
+        "cot=false",
+    ]
     commands.inspect(*command, "--max-tokens", "12", "--log-dir", tmp_path / "logs", cwd=tmp_path)
     log = logged(tmp_path / "logs")
     assert {str(s.id): s.output.completion.strip() for s in log.samples or ()} == wanted
@@ -160,11 +169,12 @@ def test_explanations_are_written_after_the_prefix_in_both_harnesses(folder: str
     assert usage
     assert 0 < usage.output_tokens <= 12
     command = ["--tasks", "nyc_explanation_gen,nyc_explanation", "--model", "humor-text"]
-    command += ["--model_args", f"pretrained={folder}", "--metadata", "dataset=sample", "--log_samples"]
+    command += ["--model_args", f"pretrained={folder}", "--metadata", "dataset=sample,cot=false", "--log_samples"]
     commands.lm_eval(*command, "--gen_kwargs", "max_gen_toks=12", "--output_path", str(tmp_path), cwd=tmp_path)
-    for task in ("nyc_explanation_gen", "nyc_explanation"):  # the second one's prompt already ends with the prefix
-        rows = samples(tmp_path, task)
-        assert {row["doc"]["id"]: row["resps"][0][0].strip() for row in rows} == wanted, task
+    rows = {task: samples(tmp_path, task) for task in ("nyc_explanation_gen", "nyc_explanation")}
+    assert {row["doc"]["id"]: row["resps"][0][0].strip() for row in rows["nyc_explanation_gen"]} == wanted
+    for row in rows["nyc_explanation"]:  # its prompt already ends with the prefix, and --gen_kwargs do not reach it
+        assert row["resps"][0][0].startswith(wanted[row["doc"]["id"]])
 
 
 def test_a_matching_reply_is_generated_where_lm_eval_asks_for_one(folder: str) -> None:
@@ -279,7 +289,7 @@ def test_ratings_are_written_or_scored(folder: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_yes_and_no_are_scored_as_words(folder: str, tmp_path: Path) -> None:
-    log = inspected(build("mock_detecting", SAMPLE), folder, log_dir=str(tmp_path), limit=6)
+    log = inspected(build("mock_detecting", SAMPLE | {"input": "description"}), folder, log_dir=str(tmp_path), limit=6)
     assert log.status == "success", log.error
     assert {sample.output.completion for sample in log.samples or ()} <= {"Answer: yes", "Answer: no"}
     assert log.results
@@ -326,12 +336,12 @@ def test_models_that_are_not_for_text_name_the_remedy(tmp_path: Path) -> None:
 
 
 def test_pixels_are_refused(folder: str, tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="accepts only text") as refused:
-        inspected(build("matching", SAMPLE | {"setting": "pixels"}), folder, log_dir=str(tmp_path))
-    assert "setting=description" in str(refused.value)
-    chooser = open_text(folder, "cpu")
-    assert isinstance(chooser, LanguageChooser)
-    with pytest.raises(Exception, match="multimodal"):
+    log = inspected(build("matching", SAMPLE | {"setting": "pixels"}), folder, log_dir=str(tmp_path))
+    assert log.error
+    assert "accepts only text" in log.error.message
+    with pytest.raises(BadInput, match="reads only text, and this question has a picture"):
+        open_text(folder, "cpu").check(Question("q", "", ("a", "b"), object()))
+    with pytest.raises(ValueError, match="multimodal"):
         run_lm_eval(TextLM(folder, device="cpu"), "nyc_matching_pixels", metadata=SAMPLE)
 
 

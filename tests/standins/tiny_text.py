@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 SPECIAL = ["<pad>", "</s>", "<s>", "<unk>"]
-SD = {"t5": 0.3, "bart": 0.6}
+SD = {"t5": 0.5, "bart": 0.6}
 KINDS = ("t5", "bart", "causal", "encoder")
 LABELS = [f"▁{label}" for label in (*"ABCDE", "yes", "no")]
 
