@@ -1,4 +1,4 @@
-"""The command `humor-tasks export-finetune`: training files for a provider's fine-tuning, and the fine-tuning itself."""
+"""The command `humor-tasks export-finetune`: training files for hosted fine-tuning, and the fine-tuning itself."""
 
 from __future__ import annotations
 
@@ -21,12 +21,8 @@ _PATH = click.Path(path_type=Path)
 @click.option("--prompts", help="Folder of template files, which replace the packaged ones.")
 @click.option("-T", "given", multiple=True, metavar="NAME=VALUE", help="Task parameter; repeatable.")
 @click.option("--joined", is_flag=True, help="One file of train and validation rows, as in the paper.")
-@click.option(
-    "--model", help="Model to train, such as gpt-4.1-mini-2025-04-14. Default: the limits of all are checked."
-)
-@click.option(
-    "--limits", "table", type=_PATH, help="TOML file with other limits and prices. Default: the packaged one."
-)
+@click.option("--model", help="Model to train, such as gpt-4.1-mini-2025-04-14. Default: checked for all.")
+@click.option("--limits", "table", type=_PATH, help="TOML file of other limits and prices. Default: packaged.")
 @click.option("--n-epochs", "--epochs", "n_epochs", type=click.IntRange(1, 50), help="Default: the provider's choice.")
 @click.option("--submit", is_flag=True, help="Upload the files, start the job and follow it. This costs money.")
 @click.option("--suffix", help="With --submit: text in the new model's name.")
@@ -60,8 +56,11 @@ def export_finetune(
     from humor_tasks.studies.finetune.tokens import open_counter
 
     limits = read_limits(table)
-    _check_options(submit, model, suffix, limits.most_suffix, seed, base_url, retry_failed)
+    alone = {"--suffix": suffix, "--seed": seed, "--base-url": base_url, "--retry-failed": retry_failed or None}
+    _check_options(submit, model, limits.most_suffix, alone)
     models = [limits.model(model)] if model else list(limits.models.values())
+    if len({each.encoding for each in models}) > 1:
+        raise BadInput(f"{table}: its models have different vocabularies; choose one by --model.")
     counter = open_counter(models[0].encoding)
     export = make_export(task, given, named, joined, limits, models, counter)
     write_export(output, export)
@@ -72,46 +71,25 @@ def export_finetune(
             f"Tokens are estimated at 4 characters each, not counted: tiktoken cannot load {counter.name} "
             f"({counter.problem}). Run once with a connection, or set TIKTOKEN_CACHE_DIR to a folder that has it."
         )
-    for line in costs(export, models, n_epochs):
-        click.echo(f"Estimated cost with {line}.")
+    click.echo(costs(export, models, n_epochs))
     if limits.notice:
         click.echo(limits.notice)
     if submit and model:
-        _submit(output, export, model, n_epochs, seed, suffix, base_url, retry_failed)
+        from humor_tasks.studies.finetune.submit import RESULT, Wanted
+        from humor_tasks.studies.finetune.submit import submit as start
+
+        result = start(output, export, Wanted(model, n_epochs, seed, suffix), base_url, retry_failed, click.echo)
+        tokens = result["trained_tokens"]
+        click.echo(f"{output / RESULT}: {result['model']}" + (f", {tokens:,} tokens trained." if tokens else "."))
+        click.echo(result["evaluate"])
 
 
-def _check_options(
-    submit: bool,
-    model: str | None,
-    suffix: str | None,
-    most_suffix: int,
-    seed: int | None,
-    base_url: str | None,
-    retry_failed: bool,
-) -> None:
+def _check_options(submit: bool, model: str | None, most_suffix: int, alone: dict[str, Any]) -> None:
+    """Raise BadInput for options that do not go together; `alone`: those of --submit, None where not given."""
     if submit and not model:
         raise BadInput("--submit: name the model to train by --model.")
+    suffix = alone["--suffix"]
     if suffix is not None and not 1 <= len(suffix) <= most_suffix:
         raise BadInput(f"--suffix has {len(suffix)} characters; the provider takes 1 to {most_suffix}.")
-    given = {"--suffix": suffix, "--seed": seed, "--base-url": base_url, "--retry-failed": retry_failed or None}
-    if not submit and (lone := [name for name, value in given.items() if value is not None]):
-        raise BadInput(f"{lone[0]}: is used with --submit only.")
-
-
-def _submit(
-    output: Path,
-    export: Any,
-    model: str,
-    n_epochs: int | None,
-    seed: int | None,
-    suffix: str | None,
-    base_url: str | None,
-    retry_failed: bool,
-) -> None:
-    from humor_tasks.studies.finetune.submit import RESULT, Wanted, submit
-
-    wanted = Wanted(model, n_epochs, seed, suffix)
-    result = submit(output, export, wanted, base_url, retry_failed, click.echo)
-    tokens = result["trained_tokens"]
-    click.echo(f"{output / RESULT}: {result['model']}" + (f", {tokens:,} tokens trained." if tokens else "."))
-    click.echo(result["evaluate"])
+    if not submit and (lone := [name for name, value in alone.items() if value is not None]):
+        raise BadInput(f"{lone[0]} is for --submit.")

@@ -127,14 +127,13 @@ def _same(path: Path, file: TrainingFile) -> bool:
     return path.is_file() and path.read_bytes() == file.data
 
 
-def costs(export: Export, models: Sequence[TrainedModel], epochs: int | None) -> list[str]:
-    """The estimated cost with each model, in one line each."""
-    file = export.trained
+def costs(export: Export, models: Sequence[TrainedModel], epochs: int | None) -> str:
+    """The estimated cost with each model: epochs x tokens x price."""
+    file, about = export.trained, "" if export.counter.exact else "about "
     passes = epochs or default_epochs(file.rows)
-    chosen = "" if epochs else " (the provider's documented choice; --n-epochs sets it)"
-    about = "" if export.counter.exact else "about "
-    return [
-        f"{model.name}: {about}${model.cost(file.tokens, passes):,.2f} = {passes} epochs{chosen} x {file.tokens:,} "
-        f"tokens x ${model.training:g} per million (price of {model.as_of}, {model.source})"
-        for model in models
-    ]
+    chosen = "" if epochs else ", the provider's documented choice for so many rows"
+    lines = [f"Estimated cost of training on {file.tokens:,} tokens in {passes} epochs{chosen}:"]
+    for model in models:
+        price = f"${model.training:g} per million tokens, {model.as_of}, {model.source}"
+        lines.append(f"  {model.name}: {about}${model.cost(file.tokens, passes):,.2f} ({price})")
+    return "\n".join(lines)

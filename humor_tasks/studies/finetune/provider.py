@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import openai
 from openai.types import FileObject
@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 MARK = "humor_tasks"
 """Key of a job's metadata whose value says what the job trains on, and how."""
-PURPOSE = "fine-tune"
+PURPOSE: Literal["fine-tune"] = "fine-tune"
 FIRST_WAIT, LONGEST_WAIT = 0.5, 8.0
 """Seconds between attempts, as in the library."""
 FAILED = ("failed", "cancelled")
@@ -32,8 +32,13 @@ def open_client(base_url: str | None) -> openai.OpenAI:
 
 
 def address(client: openai.OpenAI) -> str:
-    """The base URL without a user's name and password."""
-    return re.sub(r"//[^/@]*@", "//", str(client.base_url)).rstrip("/")
+    """The base URL, as it may be shown and written."""
+    return public(str(client.base_url))
+
+
+def public(url: str) -> str:
+    """A URL without a user's name and password."""
+    return re.sub(r"//[^/@]*@", "//", url).rstrip("/")
 
 
 def plain(text: str) -> str:
@@ -41,13 +46,14 @@ def plain(text: str) -> str:
     return _CONTROL.sub(" ", text).strip()
 
 
-def told(client: openai.OpenAI, doing: str, problem: openai.OpenAIError) -> BadInput:
+def told(client: openai.OpenAI, problem: openai.OpenAIError, remedy: str) -> BadInput:
     """The error of a request as BadInput, without the key, which some servers repeat."""
-    status = f"{problem.status_code}: " if isinstance(problem, openai.APIStatusError) else ""
-    said = plain(str(getattr(problem, "message", "") or problem))
+    status = f"status {problem.status_code}, " if isinstance(problem, openai.APIStatusError) else ""
+    body = getattr(problem, "body", None)
+    said = plain(str((body.get("message") if isinstance(body, dict) else None) or problem))
     if client.api_key:
         said = said.replace(client.api_key, "***")
-    return BadInput(f"{doing}: {address(client)} answered {status}{said}")
+    return BadInput(f"{address(client)}: {status}{said.rstrip('.')}. {remedy}")
 
 
 def once(
@@ -84,12 +90,11 @@ def upload(client: openai.OpenAI, name: str, data: bytes) -> FileObject:
     return client.files.create(file=(name, data, "application/jsonl"), purpose=PURPOSE)
 
 
-def find_job(client: openai.OpenAI, mark: str, ignored: str | None, failed: bool) -> FineTuningJob | None:
-    """The newest job with this mark; without `failed`, none that failed or was cancelled. `ignored`: the id of one."""
-    for job in client.fine_tuning.jobs.list(metadata={MARK: mark}):
-        if (job.metadata or {}).get(MARK) == mark and job.id != ignored and (failed or job.status not in FAILED):
-            return job
-    return None
+def find_job(client: openai.OpenAI, mark: str, failed: bool) -> FineTuningJob | None:
+    """The newest job with this mark; without `failed`, none that failed or was cancelled."""
+    jobs = client.fine_tuning.jobs.list(metadata={MARK: mark})
+    ours = (job for job in jobs if (job.metadata or {}).get(MARK) == mark)
+    return next((job for job in ours if failed or job.status not in FAILED), None)
 
 
 def create_job(client: openai.OpenAI, model: str, files: dict[str, str], mark: str, how: dict[str, Any]) -> Any:

@@ -47,17 +47,16 @@ class Wanted:
 
 @dataclass
 class State:
-    """What is known of the provider, kept in submission.json; `failed` is the id of a job that is not to be used."""
+    """What the provider has: the ids of the files, by part, and of the job. Kept in submission.json."""
 
     path: Path
     settings: dict[str, Any]
     files: dict[str, str] = field(default_factory=dict)
     job: str | None = None
-    failed: str | None = None
 
     def keep(self) -> None:
         """Write it, to the disk, before anything else is asked."""
-        known = {"format": 1, "settings": self.settings, "files": self.files, "job": self.job, "failed": self.failed}
+        known = {"format": 1, "settings": self.settings, "files": self.files, "job": self.job}
         write_bytes(self.path, f"{json.dumps(known, indent=2)}\n".encode(), durable=True)
 
 
@@ -69,15 +68,15 @@ def submit(folder: Path, export: Export, wanted: Wanted, base_url: str | None, a
     goes on from there.
     """
     with locked(folder):
-        client = provider.open_client(base_url) if not (folder / RESULT).is_file() else None
-        state = _open_state(folder, export, wanted, provider.address(client) if client else None)
-        if client is None:
+        if all((folder / name).is_file() for name in (STATE, RESULT)):
+            _open_state(folder, export, wanted, None)
             return read_object(folder / RESULT)
+        client = provider.open_client(base_url)
+        state = _open_state(folder, export, wanted, provider.address(client))
         try:
-            job = _job(client, state, export, wanted, again, say)
-            job = _follow(client, job, say)
+            job = _follow(client, _job(client, state, export, wanted, again, say), say)
         except openai.OpenAIError as problem:
-            raise provider.told(client, f"{folder}: run the same command again to go on", problem) from None
+            raise provider.told(client, problem, "The same command goes on from here.") from None
         return _result(folder, export, job, base_url)
 
 
@@ -96,11 +95,11 @@ def _open_state(folder: Path, export: Export, wanted: Wanted, address: str | Non
         return State(path, settings)
     kept = read_object(path)
     there = kept.get("settings", {})
-    other = [name for name in settings if settings[name] is not None or name != "address"]
-    if other := [name for name in other if there.get(name) != settings[name]]:
+    asked = {name: value for name, value in settings.items() if name != "address" or address}
+    if other := [name for name, value in asked.items() if there.get(name) != value]:
         shown = ", ".join(f"{name}={there.get(name)} there, {settings[name]} here" for name in other)
         raise BadInput(f"{folder}: was submitted with other settings ({shown}); choose another folder.")
-    return State(path, there, dict(kept.get("files", {})), kept.get("job"), kept.get("failed"))
+    return State(path, there, dict(kept.get("files", {})), kept.get("job"))
 
 
 def _mark(state: State) -> str:
@@ -115,26 +114,23 @@ def _job(client: openai.OpenAI, state: State, export: Export, wanted: Wanted, ag
         job = client.fine_tuning.jobs.retrieve(state.job)
         if not (again and job.status in provider.FAILED):
             return job
-        state.job, state.failed = None, job.id
-        state.keep()
     mark = _mark(state)
-
-    def find() -> FineTuningJob | None:
-        return provider.find_job(client, mark, state.failed, failed=not again)
-
-    job = find()
-    if job:
-        say(
-            f"{job.id}: trains these files with these settings already and is followed; --seed or --suffix start another"
-        )
+    found = provider.find_job(client, mark, failed=not again)
+    if found:
+        say(f"{found.id}: trains these files with these settings and is followed; another --seed starts another job")
     else:
         files = {file.part: _uploaded(client, state, export, file, say) for file in export.files}
         how = {"n_epochs": wanted.n_epochs, "seed": wanted.seed, "suffix": wanted.suffix}
-        job = provider.once(client, find, lambda its: provider.create_job(its, wanted.model, files, mark, how), pause)
-        say(f"{job.id}: started with {wanted.model}")
-    state.job = job.id
+        found = provider.once(
+            client,
+            lambda: provider.find_job(client, mark, failed=not again),
+            lambda its: provider.create_job(its, wanted.model, files, mark, how),
+            pause,
+        )
+        say(f"{found.id}: started with {wanted.model}")
+    state.job = found.id
     state.keep()
-    return job
+    return found
 
 
 def _uploaded(client: openai.OpenAI, state: State, export: Export, file: TrainingFile, say: Say) -> str:
@@ -167,8 +163,8 @@ def _uploaded(client: openai.OpenAI, state: State, export: Export, file: Trainin
         pause(FILE_POLL)
         found = client.files.retrieve(found.id)
     raise BadInput(
-        f"{file.name}: the provider still has {found.id} as '{found.status}' after half an hour. No job was started. Run "
-        "the same command again later."
+        f"{file.name}: the provider still has {found.id} as '{found.status}' after half an hour. No job was started. "
+        "The same command goes on from here."
     )
 
 
@@ -177,13 +173,13 @@ def _follow(client: openai.OpenAI, job: FineTuningJob, say: Say) -> FineTuningJo
     seen: set[str] = set()
     status = ""
     while True:
+        if job.status != status:
+            status = job.status
+            say(f"{job.id}: {status}")
         for event in reversed(client.fine_tuning.jobs.list_events(job.id, limit=EVENTS).data):
             if event.id not in seen:
                 seen.add(event.id)
                 say(f"{job.id}: {provider.plain(event.message)}")
-        if job.status != status:
-            status = job.status
-            say(f"{job.id}: {status}")
         if status == "succeeded":
             return job
         if status in provider.FAILED:
@@ -199,7 +195,7 @@ def _follow(client: openai.OpenAI, job: FineTuningJob, say: Say) -> FineTuningJo
 def _result(folder: Path, export: Export, job: FineTuningJob, base_url: str | None) -> dict[str, Any]:
     if not job.fine_tuned_model:
         raise BadInput(f"{job.id}: succeeded without a model's name; run the same command again.")
-    command = export.evaluation(job.fine_tuned_model, base_url)
+    command = export.evaluation(job.fine_tuned_model, provider.public(base_url) if base_url else None)
     result = {"model": job.fine_tuned_model, "job": job.id, "trained_tokens": job.trained_tokens, "evaluate": command}
     write_bytes(folder / RESULT, f"{json.dumps(result, indent=2)}\n".encode(), durable=True)
     return result
