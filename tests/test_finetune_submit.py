@@ -233,6 +233,7 @@ def test_a_follow_up_that_the_provider_ends_goes_on_without_a_second_job(service
     service.fault = lambda count, method, path: None
     service.requests.clear()
     done(service, tmp_path / "out")
+    assert {path.removesuffix("/events") for _, path in service.requests} == {"fine_tuning/jobs/ftjob-1"}
     assert posted(service) == []
 
 
