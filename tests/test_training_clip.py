@@ -25,13 +25,15 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.pixels import Pixels
 from humor_tasks.models.clip.weights import open_model
+from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.cli import train as commands
 from humor_tasks.training.clip.augment import augmented, square
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, read_splits
 from humor_tasks.training.clip.finetune import plan
 from humor_tasks.training.clip.lora import adapt, merged
-from humor_tasks.training.clip.network import Choices, choice_loss, hold_scale, share_of_rate
+from humor_tasks.training.clip.network import Choices, hold_scale
+from humor_tasks.training.loop import share_of_rate
 
 STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}
 PIXELS = Pixels(32, "pad", (0.5, 0.5, 0.5), (0.25, 0.25, 0.25))

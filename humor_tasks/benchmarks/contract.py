@@ -38,6 +38,8 @@ class Data:
     where there are no training rows.
     dropped: ids of rows that are not scored; a predictions file may contain them.
     places: where `records` are a part of the data: id -> position in the whole, from 0. Otherwise empty.
+    drawn: returns worked examples that depend on the order of the whole data, of which `records` may be a part: fold
+    and number -> record id -> examples. None where examples are drawn for each record alone.
     """
 
     records: tuple[Record, ...]
@@ -45,6 +47,7 @@ class Data:
     pool: Callable[[str], Mapping[str, Sequence[Record]]] | None = None
     dropped: frozenset[str] = frozenset()
     places: Mapping[str, int] = field(default_factory=dict)
+    drawn: Callable[[str, int], Mapping[str, Sequence[Record]]] | None = None
 
     def part(self, shard: Shard, where: str) -> Data:
         """The records of one part. The provenance stays that of the whole, with the part's name as `shard`.

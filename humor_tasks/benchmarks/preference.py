@@ -64,6 +64,7 @@ class PreferenceOptions(contest.NyccOptions):
         "description",
         "What judges see: `description`, `pixels` (pictures, whole clips), `caption_only`; for MOCK also `frames`.",
     )
+    shots_order: contest.ShotsOrder = absent("seeded", "the judge's prompt has no worked examples; leave it out.")
     cot: bool | None = absent(None, "the judge always gives reasons before its verdict; leave cot out.")
     of: Of = parameter(
         "explanation",

@@ -11,6 +11,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.training.clip.cli import clip
 from humor_tasks.training.flags import NO_PROGRESS, OUTPUT
 from humor_tasks.training.ofa.cli import ofa
+from humor_tasks.training.text.cli import text
 
 _MISSING = "training needs the extra 'train': pip install 'humor-tasks[train]' ({})."
 
@@ -107,3 +108,4 @@ def _config(given: dict[str, Any], alphas: str | None) -> Any:
 
 train.add_command(clip)
 train.add_command(ofa)
+train.add_command(text)

@@ -56,6 +56,7 @@ class BrainstormOptions(corpus.NyccOptions):
         "Show scene, unusual part and entities as text (`description`), or the picture and also ask for them "
         "(`pixels`).",
     )
+    shots_order: corpus.ShotsOrder = absent("seeded", _NONE)
     cot: bool | None = absent(None, _NONE)
     examples: int = parameter(EXAMPLES, "Number of worked examples in the prompt.", least=0)
     temperature: float | None = parameter(

@@ -10,7 +10,7 @@ import urllib.parse
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
-from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.benchmarks.shots import by_cluster, draw, released
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
 from humor_tasks.data.rows import (
     Rows,
@@ -41,6 +41,7 @@ HUB = "jmhessel/newyorker_caption_contest"
 CARD = "newyorker_caption_contest"
 Fold = Literal["0", "1", "2", "3", "4", "all"]
 Setting = Literal["description", "pixels", "caption_only"]
+ShotsOrder = Literal["seeded", "released"]
 FOLDS: tuple[str, ...] = get_args(Fold)[:-1]
 SPLITS: tuple[str, ...] = get_args(Split)
 SCENE_COLUMNS = ("image_location", "image_description", "image_uncanny_description", "entities")
@@ -61,6 +62,11 @@ class NyccOptions(WithPictures):
     shots: int = parameter(
         0, "Number of worked examples in the prompt, each from a different contest of the train split.", least=0
     )
+    shots_order: ShotsOrder = parameter(
+        "seeded",
+        "Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's random "
+        "stream over the whole split (`released`, docs/shots.md).",
+    )
     fold: Fold = parameter(
         "0",
         "Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.",
@@ -75,6 +81,18 @@ class NyccOptions(WithPictures):
         super().__post_init__()
         if self.fold == "all" and self.split == "train":
             raise BadInput("fold=all with split=train: the train splits of the folds overlap; use one fold.")
+        if self.shots_order == "released":
+            self._check_released()
+
+    def _check_released(self) -> None:
+        """Raise BadInput for what the released script cannot do, or what would change its random stream."""
+        told = "shots_order=released"
+        if self.split == "train":
+            raise BadInput(f"{told}: worked examples are drawn from the train split; evaluate validation or test.")
+        if self.setting == "pixels":
+            raise BadInput(f"{told}: the released script shows no pictures; use setting=description or caption_only.")
+        if self.seed != type(self).seed and self.on_unparsed != "random":
+            raise BadInput(f"{told} has its own seed; leave out seed={self.seed} (lm-eval: --seed).")
 
     @property
     def reasons(self) -> bool:
@@ -82,8 +100,11 @@ class NyccOptions(WithPictures):
         return self.shots == 0 if self.cot is None else bool(self.cot)
 
     def shown(self) -> dict[str, Any]:
-        """`cot` has its effective value."""
-        return super().shown() | {"cot": self.reasons}
+        """`cot` has its effective value; `shots_order` is there where it has an effect that is not the default's."""
+        shown = super().shown() | {"cot": self.reasons}
+        if not self.shots or self.shots_order == "seeded":
+            del shown["shots_order"]
+        return shown
 
     def scoring(self) -> dict[str, Any]:
         """Also the fold, for means over folds."""
@@ -129,7 +150,17 @@ def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> D
         provenance["described"] = describer
     # lm-eval sets the number of shots only after it builds a task, so training rows are loaded on demand.
     pool = lru_cache(maxsize=None)(lambda fold: by_cluster(read(fold, "train")[1]))
-    return Data(records, provenance, pool, skipped_in([rows for rows, _ in parts]))
+
+    @cache
+    def drawn(fold: str, count: int) -> dict[str, list[Record]]:
+        evaluated = [record for record in records if record.groups["fold"] == fold]
+        return released(evaluated, pool(fold), count, _train(o))
+
+    return Data(records, provenance, pool, skipped_in([rows for rows, _ in parts]), drawn=drawn)
+
+
+def _train(o: NyccOptions) -> str:
+    return f"the train split of fold {o.fold}"
 
 
 def _read(
@@ -295,15 +326,18 @@ def prompt(run: Run, record: Record) -> Prompt:
 def shots(run: Run, record: Record) -> list[Record]:
     """Worked examples for one record: one instance from each of several contests of the train split.
 
-    The procedure is that of the released code, except for the seed (see `draw`).
+    With shots_order=released the sampling is that of the released script (see `released`). By default the procedure is
+    the same except for the random stream, which is each record's own (see `draw`).
     """
     o = options_of(run)
     if not o.shots:
         return []
     if record.groups["fold"] == "-":
         raise BadInput("shots: the leaderboard's format has no train split for worked examples; leave shots out.")
-    pool = run.pool(record.groups["fold"])
-    return draw(pool, record, o.shots, o.seed, f"the train split of fold {o.fold}", "contests")
+    fold = record.groups["fold"]
+    if o.shots_order == "released" and run.data.drawn is not None:
+        return list(run.data.drawn(fold, o.shots)[record.id])
+    return draw(run.pool(fold), record, o.shots, o.seed, _train(o), "contests")
 
 
 # ---- metric -------------------------------------------------------------------------------------

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import torch
-from torch.nn.functional import log_softmax
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.devices import pick_device
+from humor_tasks.models.text.batches import Batches
 from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
 from humor_tasks.models.text.opening import context_of, kind_of, open_network, open_tokenizer
+from humor_tasks.models.text.sampling import arguments, written
 
-BATCH = 16
 PLAIN_TEMPLATE = (
     "{% for message in messages %}{{ message['content'] }}"
     "{% if not loop.last or add_generation_prompt %}{{ '\n\n' }}{% endif %}{% endfor %}"
@@ -85,63 +85,88 @@ class PairTokenizer:
 
 
 class Causal(LanguageModel):
-    """A causal network with its tokenizer; see `LanguageModel`. batch_size: texts at once, 0: automatic."""
+    """A causal network with its tokenizer; see `LanguageModel`. batch_size: texts at once, 0 chooses by length."""
 
     kind = "causal"
 
-    def __init__(self, network: Any, tokenizer: Any, name: str, limit: int | None = None, batch_size: int = 0) -> None:
+    def __init__(
+        self, network: Any, tokenizer: Any, name: str, device: str | torch.device = "cpu", batch_size: int = 0
+    ) -> None:
         self.network, self.tokenizer, self.name, self.cut = network, tokenizer, name, 0
-        self.batch_size = batch_size or BATCH
-        self.pairs = PairTokenizer(
-            tokenizer, min(filter(None, (context_of(tokenizer, network.config), limit)), default=None)
-        )
-        self.device = network.device
+        self.device = torch.device(device)
+        self.pairs = PairTokenizer(tokenizer, context_of(tokenizer, network.config))
+        self.batches = Batches(name, self.device, batch_size)
 
     @classmethod
     def load(cls, name: str, device: str = "auto", precision: str = "fp32", batch_size: int = 0) -> Self:
         """The model of a hub id or a folder. Raises BadInput for an unknown model and one of another kind."""
-        if kind_of(name) != "causal":
-            raise BadInput(f"model {name}: is no causal language model.")
-        network = open_network(name, "causal", precision).to(pick_device(device, "text")).eval()
-        return cls(network, open_tokenizer(name), name, None, batch_size)
+        if (kind := kind_of(name)) != "causal":
+            raise BadInput(f"{name}: it is a model of the kind '{kind}', not causal.")
+        where = pick_device(device, name)
+        network = open_network(name, "causal", precision).to(where).eval()
+        return cls(network, open_tokenizer(name), name, where, batch_size)
 
     def loglikelihoods(self, prompts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[list[Likelihood]]:
-        """See `LanguageModel`. Continuations that differ in their last token only share one forward pass."""
+        """See `LanguageModel`. Continuations that differ only in their last token share one forward pass."""
         asked = [[self.pairs(prompt, each) for each in own] for prompt, own in zip(prompts, continuations, strict=True)]
         self.cut += len({prompt for prompt, own in zip(prompts, asked, strict=True) if any(pair.cut for pair in own)})
-        # What is read is everything but the last token, which is only predicted.
+        # The last token is only predicted. What comes before it is read once.
         read: dict[tuple[int, ...], list[Pair]] = {}
-        for pair in (pair for own in asked for pair in own):
+        for pair in (pair for own in asked for pair in own if pair.continuation):
             read.setdefault((*pair.prompt, *pair.continuation[:-1]), []).append(pair)
-        found: dict[tuple[tuple[int, ...], tuple[int, ...]], Likelihood] = {}
-        order = sorted(read, key=len)
-        with torch.inference_mode():
-            for start in range(0, len(order), self.batch_size):
-                batch = order[start : start + self.batch_size]
-                most = max(len(pair.continuation) for ids in batch for pair in read[ids])
-                scores = self._scores(batch, most)
-                for row, ids in zip(scores, batch, strict=True):
-                    for pair in read[ids]:
-                        found[tuple(pair.prompt), tuple(pair.continuation)] = _likelihood(row, pair.continuation)
-        return [[found[tuple(pair.prompt), tuple(pair.continuation)] for pair in own] for own in asked]
+        groups = list(read.items())
+        scored = self.batches.run(self._scored, groups, [len(ids) for ids, _ in groups])
+        found = {
+            (tuple(pair.prompt), tuple(pair.continuation)): likelihood
+            for (_, pairs), own in zip(groups, scored, strict=True)
+            for pair, likelihood in zip(pairs, own, strict=True)
+        }
+        nothing = Likelihood(0.0, 0, True)
+        return [[found.get((tuple(p.prompt), tuple(p.continuation)), nothing) for p in own] for own in asked]
 
-    def _scores(self, rows: Sequence[Sequence[int]], last: int) -> torch.Tensor:
-        """Log-probabilities [rows, last, vocabulary] of the token after each of the last places."""
-        ids, mask, positions = padded_left(rows, self.tokenizer.pad_token_id, self.device)
-        logits = last_logits(self.network, ids, mask, positions, last)
-        return log_softmax(logits.float(), -1).cpu()
+    def _scored(self, groups: Sequence[tuple[Sequence[int], list[Pair]]]) -> list[list[Likelihood]]:
+        """The likelihoods of continuations by what is read before their last token."""
+        last = max(len(pair.continuation) for _, pairs in groups for pair in pairs)
+        self.network.eval()
+        with torch.inference_mode():
+            read = padded_left([ids for ids, _ in groups], self.tokenizer.pad_token_id, self.device)
+            logits = last_logits(self.network, accepted(self.network), *read, last).float()
+            total = logits.logsumexp(-1)
+            return [
+                [_likelihood(own, each, pair.continuation) for pair in pairs]
+                for own, each, (_, pairs) in zip(logits, total, groups, strict=True)
+            ]
 
     def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
-        """See `LanguageModel`."""
-        raise NotImplementedError
+        """See `LanguageModel`. Equal prompts get equal texts."""
+        asked = list(dict.fromkeys(prompts))
+        rows = [(prompt, self.pairs.prompt(prompt, how.max_tokens)) for prompt in asked]
+        self.cut += sum(pair.cut for _, pair in rows)
+        self.network.eval()
+        with torch.inference_mode():
+            written = self.batches.run(
+                lambda part: self._write(part, how), rows, [len(pair.prompt) for _, pair in rows]
+            )
+        found = dict(zip(asked, written, strict=True))
+        return [found[prompt] for prompt in prompts]
+
+    def _write(self, rows: Sequence[tuple[str, Pair]], how: Generation) -> list[Written]:
+        ids, mask, _ = padded_left([pair.prompt for _, pair in rows], self.tokenizer.pad_token_id, self.device)
+        given = arguments(how, [prompt for prompt, _ in rows], self.device)
+        more = {"pad_token_id": self.tokenizer.pad_token_id}
+        made = self.network.generate(input_ids=ids, attention_mask=mask, **given, **more)[:, ids.shape[1] :].tolist()
+        ends = self.network.generation_config.eos_token_id
+        stops = set(ends if isinstance(ends, list) else [ends])
+        return [
+            written(self.tokenizer, len(pair.prompt), own, stops) for (_, pair), own in zip(rows, made, strict=True)
+        ]
 
 
-def _likelihood(scores: torch.Tensor, tokens: Sequence[int]) -> Likelihood:
-    """scores: [places, vocabulary], of which the last ones predict `tokens`."""
-    own = scores[-len(tokens) :]
-    wanted = torch.tensor(tokens)
-    logprob = float(own.gather(1, wanted[:, None]).double().sum())
-    return Likelihood(logprob, len(tokens), bool((own.argmax(1) == wanted).all()))
+def _likelihood(logits: torch.Tensor, total: torch.Tensor, tokens: Sequence[int]) -> Likelihood:
+    """logits: [places, vocabulary], total: [places], their logsumexp; the last places predict `tokens`."""
+    own, wanted = logits[-len(tokens) :], torch.tensor(tokens, device=logits.device)
+    chances = own.gather(1, wanted[:, None])[:, 0] - total[-len(tokens) :]
+    return Likelihood(float(chances.double().sum()), len(tokens), bool((own.argmax(1) == wanted).all()))
 
 
 def padded_left(
@@ -155,13 +180,21 @@ def padded_left(
     return ids.to(device), mask.to(device), positions.to(device)
 
 
+def accepted(network: Any) -> frozenset[str]:
+    """The optional arguments that a network's forward pass accepts."""
+    known = inspect.signature(network.forward).parameters
+    return frozenset(name for name in ("logits_to_keep", "position_ids") if name in known)
+
+
 def last_logits(
-    network: Any, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor, last: int
+    model: Any, takes: frozenset[str], ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor, last: int
 ) -> torch.Tensor:
-    """Logits [rows, last, vocabulary] at the last places; the others are not computed where the network can."""
-    accepted = inspect.signature(network.forward).parameters
-    more: dict[str, Any] = {"logits_to_keep": last} if "logits_to_keep" in accepted else {}
-    if "position_ids" in accepted:
-        more["position_ids"] = positions
-    logits: torch.Tensor = network(input_ids=ids, attention_mask=mask, **more).logits
+    """Logits [rows, last, vocabulary] at the last places; the others are not computed where the network can.
+
+    takes: what `accepted` says of the network, which `model` may wrap.
+    """
+    more = {"logits_to_keep": last, "position_ids": positions}
+    logits: torch.Tensor = model(
+        input_ids=ids, attention_mask=mask, **{name: more[name] for name in more if name in takes}
+    ).logits
     return logits[:, -last:]

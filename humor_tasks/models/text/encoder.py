@@ -18,12 +18,12 @@ from torch.nn.functional import cosine_similarity
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question, check_words
 from humor_tasks.models.devices import pick_device
+from humor_tasks.models.text.batches import Batches
 from humor_tasks.models.text.opening import about, context_of, open_network, open_tokenizer
 
 Encoding = Literal["cross", "bi"]
 ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 HEAD = "head.safetensors"
-BATCH = 128
 _SCALE = 10.0  # initial factor of the cosine; its logits then differ by up to a few units
 
 
@@ -178,12 +178,10 @@ class Ranker(Chooser):
     Scores are logits. Each distinct text is encoded once a call, in batches of similar length.
     """
 
-    def __init__(
-        self, network: ChoiceNetwork, tokenizer: Any, name: str, limit: int | None = None, batch_size: int = 0
-    ) -> None:
-        self.network, self.name, self.batch_size, self.cut = network, name, batch_size or BATCH, 0
-        own = context_of(tokenizer, network.encoder.config)
-        self.tokens = TextTokenizer(tokenizer, min(filter(None, (own, limit)), default=None))
+    def __init__(self, network: ChoiceNetwork, tokenizer: Any, name: str, device: Any, batch_size: int = 0) -> None:
+        self.network, self.name, self.device, self.cut = network, name, torch.device(device), 0
+        self.tokens = TextTokenizer(tokenizer, context_of(tokenizer, network.encoder.config))
+        self.batches = Batches(name, self.device, batch_size)
 
     @classmethod
     def load(cls, folder: str, device: str = "auto", batch_size: int = 0) -> Self:
@@ -200,11 +198,10 @@ class Ranker(Chooser):
                 open_network(str(home), "encoder"), notes["encoding"], notes["setting"] != "caption_only"
             )
             network.load_state_dict(load_file(home / HEAD), strict=False)
-            limit = notes["max_tokens"] or None
         except (OSError, KeyError, RuntimeError, ValueError) as problem:
             raise BadInput(f"{folder}: is incomplete ({problem}); copy or train the model again.") from None
-        network.to(pick_device(device, "text")).eval()
-        return cls(network, open_tokenizer(str(home)), f"text/{folder}", limit, batch_size)
+        where = pick_device(device, f"text/{folder}")
+        return cls(network.to(where).eval(), open_tokenizer(str(home)), f"text/{folder}", where, batch_size)
 
     def check(self, question: Question) -> None:
         """Raise BadInput where there are no choices, or no scene for a model that was trained with scenes."""
@@ -220,16 +217,14 @@ class Ranker(Chooser):
         asked = layout(questions, self.network.encoding, self.network.with_scene)
         rows = self.tokens(asked.texts)
         self.cut += sum(row.cut for row in rows)
-        device = next(self.network.parameters()).device
-        order = sorted(range(len(rows)), key=lambda i: len(rows[i].ids))
-        batches = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
         self.network.eval()
         with torch.inference_mode():
-            parts = [self.network.pooled(*self.tokens.tensors([rows[i] for i in batch], device)) for batch in batches]
-            vectors = torch.empty_like(torch.cat(parts))
-            vectors[torch.tensor(order, device=device)] = torch.cat(parts)
-            scores = self.network.compare(vectors, *places(asked, device)).float().cpu()
+            vectors = torch.stack(self.batches.run(self._pooled, rows, [len(row.ids) for row in rows]))
+            scores = self.network.compare(vectors, *places(asked, self.device)).float().cpu()
         return [own.tolist() for own in torch.split(scores, list(asked.counts))]
+
+    def _pooled(self, rows: Sequence[Tokens]) -> Sequence[torch.Tensor]:
+        return list(self.network.pooled(*self.tokens.tensors(rows, self.device)))
 
 
 def places(asked: Layout, device: Any) -> tuple[torch.Tensor, torch.Tensor | None]:

@@ -1,4 +1,4 @@
-"""Generation settings as the arguments of transformers' `generate`, with random numbers of each prompt's own.
+"""Generation by transformers: the arguments of `generate`, with random numbers of each prompt's own, and its texts.
 
 transformers draws the next tokens of a whole batch from one stream of random numbers, so that a text depends on the
 other prompts of its batch. Here each prompt has a generator, seeded by the seed and the prompt. The token with the
@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import torch
 from transformers import LogitsProcessor, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
-from humor_tasks.models.text.language import Generation
+from humor_tasks.models.text.language import Generation, Written
 
 
 def arguments(how: Generation, prompts: Sequence[str], device: torch.device) -> dict[str, Any]:
@@ -39,6 +40,13 @@ def arguments(how: Generation, prompts: Sequence[str], device: torch.device) -> 
     steps += [TopKLogitsWarper(how.top_k)] if how.top_k else []
     steps += [TopPLogitsWarper(how.top_p)] if how.top_p < 1 else []
     return found | {"logits_processor": [*steps, _Noise(how.seed, prompts, device)]}
+
+
+def written(tokenizer: Any, read: int, tokens: Sequence[int], stops: AbstractSet[int]) -> Written:
+    """The text of one row of new token ids, up to the first of `stops`; `read`: tokens of its prompt."""
+    length = next((i + 1 for i, token in enumerate(tokens) if token in stops), len(tokens))
+    text = tokenizer.decode(tokens[:length], skip_special_tokens=True)
+    return Written(text, read, length, cut=length == 0 or tokens[length - 1] not in stops)
 
 
 class _Noise(LogitsProcessor):

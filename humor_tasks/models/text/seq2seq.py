@@ -19,7 +19,7 @@ from humor_tasks.models.devices import DTYPES, pick_device
 from humor_tasks.models.text.batches import Batches
 from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
 from humor_tasks.models.text.opening import context_of, kind_of, open_network, open_tokenizer
-from humor_tasks.models.text.sampling import arguments
+from humor_tasks.models.text.sampling import arguments, written
 
 
 class Row(NamedTuple):
@@ -76,6 +76,10 @@ class Seq2Seq(LanguageModel):
         """See LanguageModel."""
         return len(self._too_long)
 
+    def was_cut(self, prompt: str) -> bool:
+        """Whether the prompt was read and was longer than the context."""
+        return hash(prompt) in self._too_long
+
     def loglikelihoods(self, prompts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[list[Likelihood]]:
         """See LanguageModel. Raises BadInput for a continuation with more tokens than the decoder has positions, and
         where the network's output is not a number.
@@ -83,8 +87,8 @@ class Seq2Seq(LanguageModel):
         asked: dict[str, dict[str, None]] = {}
         for prompt, some in zip(prompts, continuations, strict=True):
             asked.setdefault(prompt, {}).update(dict.fromkeys(some))
-        read = self._read(list(asked))
-        wanted = self._wanted([text for some in asked.values() for text in some])
+        read = self.read(list(asked))
+        wanted = self.wanted([text for some in asked.values() for text in some])
         rows = [Row(ids, [wanted[text] for text in some]) for ids, some in zip(read, asked.values(), strict=True)]
         with self._evaluating():
             scored = self.batches.run(self._scored, rows, [len(row.read) for row in rows])
@@ -96,15 +100,15 @@ class Seq2Seq(LanguageModel):
     def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
         """See LanguageModel. A prompt's text depends on the seed, not on the batch; equal prompts get equal texts."""
         asked = list(dict.fromkeys(prompts))
-        rows = list(zip(asked, self._read(asked), strict=True))
+        rows = list(zip(asked, self.read(asked), strict=True))
         with self._evaluating():
-            written = self.batches.run(lambda part: self._write(part, how), rows, [len(ids) for _, ids in rows])
-        found = dict(zip(asked, written, strict=True))
+            texts = self.batches.run(lambda part: self._write(part, how), rows, [len(ids) for _, ids in rows])
+        found = dict(zip(asked, texts, strict=True))
         return [found[prompt] for prompt in prompts]
 
     # ---- tokens ----
 
-    def _read(self, prompts: Sequence[str]) -> list[list[int]]:
+    def read(self, prompts: Sequence[str]) -> list[list[int]]:
         """The token ids of prompts; those longer than the context lose their beginning, but no special token."""
         if not prompts:
             return []
@@ -122,7 +126,7 @@ class Seq2Seq(LanguageModel):
             found.append(ids)
         return found
 
-    def _wanted(self, texts: Sequence[str]) -> dict[str, list[int]]:
+    def wanted(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """The token ids of continuations, without special tokens."""
         distinct = list(dict.fromkeys(texts))
         if not distinct:
@@ -252,12 +256,7 @@ class Seq2Seq(LanguageModel):
         given = arguments(how, [prompt for prompt, _ in rows], self.device)
         if self._positions is not None:  # the first position is the start token's
             given["max_new_tokens"] = min(given["max_new_tokens"], self._positions - 1)
-        written = self.network.generate(input_ids=ids, attention_mask=mask, **given)[:, 1:].tolist()
+        made = self.network.generate(input_ids=ids, attention_mask=mask, **given)[:, 1:].tolist()
         ends = self.network.generation_config.eos_token_id
         stops = set(ends if isinstance(ends, list) else [ends])
-        found = []
-        for (_, read), tokens in zip(rows, written, strict=True):
-            length = next((i + 1 for i, token in enumerate(tokens) if token in stops), len(tokens))
-            text = self.tokenizer.decode(tokens[:length], skip_special_tokens=True)
-            found.append(Written(text, len(read), length, cut=tokens[length - 1] not in stops))
-        return found
+        return [written(self.tokenizer, len(read), own, stops) for (_, read), own in zip(rows, made, strict=True)]

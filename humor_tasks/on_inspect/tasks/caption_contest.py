@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect_ai import Task, task
 
 from humor_tasks.benchmarks.caption_contest.brainstorm import EXAMPLES, SAMPLING, Shown
-from humor_tasks.benchmarks.caption_contest.corpus import HUB, Fold, Setting
+from humor_tasks.benchmarks.caption_contest.corpus import HUB, Fold, Setting, ShotsOrder
 from humor_tasks.benchmarks.options import OnBadPicture, OnUnparsed, Split
 from humor_tasks.on_inspect.scorers import brainstormed
 from humor_tasks.on_inspect.tasks.building import build
@@ -23,6 +23,7 @@ def matching(
     setting: Setting = "description",
     on_bad_picture: OnBadPicture = "stop",
     shots: int = 0,
+    shots_order: ShotsOrder = "seeded",
     cot: bool | None = None,
     prompts: str | None = None,
     on_unparsed: OnUnparsed = "wrong",
@@ -42,6 +43,8 @@ def matching(
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
+        shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
+            random stream over the whole split (`released`, docs/shots.md).
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
@@ -61,6 +64,7 @@ def ranking(
     setting: Setting = "description",
     on_bad_picture: OnBadPicture = "stop",
     shots: int = 0,
+    shots_order: ShotsOrder = "seeded",
     cot: bool | None = None,
     prompts: str | None = None,
     on_unparsed: OnUnparsed = "wrong",
@@ -80,6 +84,8 @@ def ranking(
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
+        shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
+            random stream over the whole split (`released`, docs/shots.md).
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
@@ -99,6 +105,7 @@ def explanation(
     setting: Setting = "description",
     on_bad_picture: OnBadPicture = "stop",
     shots: int = 0,
+    shots_order: ShotsOrder = "seeded",
     cot: bool | None = None,
     prompts: str | None = None,
     on_unparsed: OnUnparsed = "wrong",
@@ -118,6 +125,8 @@ def explanation(
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt, each from a different contest of the train split.
+        shots_order: Sampling of worked examples: for each row alone, by `seed` (`seeded`), or by the released script's
+            random stream over the whole split (`released`, docs/shots.md).
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).

@@ -17,6 +17,7 @@ SETTINGS = {
     "setting": "setting",
     "input": "input",
     "shots": "number of worked examples",
+    "shots_order": "sampling of worked examples",
     "cot": "reasoning before the answer",
     "method": "way of getting an answer",
     "extraction": "rule for reading an answer",

@@ -25,12 +25,22 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.model import ahead
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.training.checkpoint import seed_epoch
+from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.clip.augment import augmented
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, Splits
 from humor_tasks.training.clip.lora import adapt, merged
-from humor_tasks.training.clip.network import Choices, choice_loss, hold_scale, share_of_rate
-from humor_tasks.training.loop import Epochs, accelerator_for, adamw, has_own_rows, plan, process_share, to_device
+from humor_tasks.training.clip.network import Choices, hold_scale
+from humor_tasks.training.loop import (
+    Epochs,
+    accelerator_for,
+    adamw,
+    has_own_rows,
+    plan,
+    process_share,
+    share_of_rate,
+    to_device,
+)
 
 
 class Trainer(Epochs):
@@ -110,8 +120,7 @@ class Trainer(Epochs):
                 optimizer.zero_grad(set_to_none=True)
                 hold_scale(self.clip.model, config.max_scale or 0.0)
                 total, seen = total + sums.detach(), seen + len(own)
-                if at % 20 == 0:
-                    bar.set_postfix(loss=f"{float(total[0]) / seen:.4f}")
+                self.progressed(bar, epoch, at, total[0], seen)
         loss, right = (self.accelerator.reduce(total, "sum") / len(self.rows)).tolist()
         return loss, right
 

@@ -18,6 +18,7 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.clip.pixels import Source
 from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.training.ofa.config import OfaTrainConfig
+from humor_tasks.training.splits import check_disjoint
 
 if TYPE_CHECKING:
     from humor_tasks.models.ofa import Describer
@@ -46,12 +47,7 @@ def read_splits(config: OfaTrainConfig) -> Splits:
     """The splits of `config.fold`. Raises BadInput where one is missing or shares a contest with another."""
     found = {split: read_rows(config, split) for split in ("train", "validation", "test")}
     contests = {split: {row.contest for row in rows} for split, rows in found.items()}
-    for one, other in (("train", "validation"), ("train", "test"), ("validation", "test")):
-        if both := sorted(contests[one] & contests[other]):
-            raise BadInput(
-                f"{config.dataset}: {listed('contest', both, most=5)} in {one} and in {other} of fold {config.fold}: "
-                "memorised answers would count as correct. A contest must be in one split only."
-            )
+    check_disjoint(f"{config.dataset}, fold {config.fold}", contests)
     return Splits(**found)
 
 

@@ -34,8 +34,9 @@ class TextTrainConfig(FoldSettings):
     head_lr: encoders: learning rate of the new layer.
     warmup: fraction of an epoch's steps, linear; then the learning rate is constant.
     clip_norm: maximum norm of all gradients; 0: no limit.
-    batch_size: rows per step, over all devices. micro_batch: maximum rows per device at once; 0: no limit.
-    patience: early stopping: epochs without a better validation result; 0 runs all epochs. The best epoch is kept.
+    batch_size: rows per step, over all devices. micro_batch: maximum rows per device at once; 0: 8 on a CPU, elsewhere
+      no limit. validations: number of validations per epoch, at equal distances.
+    patience: early stopping: validations without a better result; 0 runs all epochs. The best weights are kept.
     max_tokens: maximum length of the model's input; 0 is the model's own. Longer prompts lose their beginning.
     temperature, top_p, max_new_tokens: of the explanations written after the training; 0 is greedy.
     precision: no (fp32) or bf16 (autocast; weights stay fp32).
@@ -68,6 +69,7 @@ class TextTrainConfig(FoldSettings):
     batch_size: int = 64
     micro_batch: int = 0
     epochs: int = 10
+    validations: int = 1
     patience: int = 2
     max_tokens: int = 0
     temperature: float = 1.0
@@ -122,6 +124,7 @@ _RANGES = (
     ("eps", 0.0, 1.0),
     ("clip_norm", 0.0, 1e9),
     ("micro_batch", 0, 65536),
+    ("validations", 1, 10_000),
     ("max_tokens", 0, 1_000_000),
     ("temperature", 0.0, 2.0),
     ("top_p", 1e-6, 1.0),

@@ -1,0 +1,67 @@
+"""The rows of a fold, as the benchmark defines them, and what is read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from humor_tasks.api import load
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.records import Record, plain_text
+from humor_tasks.models.choosers.chooser import Question
+from humor_tasks.models.text.causal import chat_text
+from humor_tasks.training.splits import check_disjoint
+from humor_tasks.training.text.config import MOCK, TextTrainConfig
+
+
+@dataclass(frozen=True)
+class Splits:
+    """The rows of a fold, or of all folds without `train`; `evaluated` are the splits that are predicted."""
+
+    train: Run | None
+    validation: Run
+    evaluated: Mapping[str, Run]
+
+    @property
+    def runs(self) -> dict[str, Run]:
+        """Every split by name."""
+        first = {} if self.train is None else {"train": self.train}
+        return {**first, "validation": self.validation, **self.evaluated}
+
+
+def read_splits(config: TextTrainConfig) -> Splits:
+    """The splits of `config.fold`. Raises BadInput where one is missing or shares a contest with another."""
+    train = None if config.fold == "all" else load(config.task, **config.parameters("train"))
+    validation = load(config.task, **config.parameters("validation"))
+    evaluated = {
+        split: validation if split == "validation" else load(config.task, **config.parameters(split))
+        for split in config.evaluate
+    }
+    found = Splits(train, validation, evaluated)
+    if train is not None:
+        where = f"{config.dataset}, {config.task}, fold {config.fold}"
+        clusters = {split: {record.cluster for record in run.records} for split, run in found.runs.items()}
+        check_disjoint(where, clusters, "picture or clip" if config.task in MOCK else "contest")
+    return found
+
+
+def question(record: Record) -> Question:
+    """What an encoder reads of a record."""
+    return Question(
+        record.id,
+        record.context,
+        record.choices,
+        about=record.fields.get("punchline", ""),
+        cluster=record.cluster,
+    )
+
+
+def prompt_of(run: Run, record: Record) -> str:
+    """The prompt that a seq2seq model reads: the benchmark's own as plain text, up to the answer's prefix."""
+    return plain_text((turn.text for turn in run.prompt(record).turns), run.form.prefix)
+
+
+def chat_of(run: Run, record: Record, tokenizer: Any) -> str:
+    """The prompt that a causal model reads under its chat template, up to where the answer begins."""
+    return chat_text(tokenizer, [{"role": turn.role, "content": turn.text} for turn in run.prompt(record).turns])
