@@ -2,7 +2,8 @@
 
 Random-number state is not saved, because every epoch seeds its own generators (see `seed_epoch`). A checkpoint is
 written to a temporary folder, then renamed. It names the folder with the best weights so far; older folders are removed
-afterwards.
+afterwards. Of a network divided among processes each process writes its own part, so the folder must be on a file
+system that all machines share, and as many processes must resume.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,31 +34,41 @@ class State:
     curve: list[list[float]] = field(default_factory=list)
 
 
-def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any) -> None:
-    """Write checkpoint-EPOCH to `output`, then remove older checkpoints and best weights that it does not refer to."""
+def save_checkpoint(output: Path, state: State, network: Any, optimizer: Any, shards: Any = None) -> None:
+    """Write checkpoint-EPOCH to `output`, then remove older checkpoints and best weights that it does not refer to.
+
+    shards: the accelerator that divides the network; all its processes must then call this.
+    """
     from safetensors.torch import save_file, save_model
 
+    from humor_tasks.training.sharding import flat, on_cpu, part, part_name
+
+    is_main = shards is None or shards.is_main_process
+
     def write(folder: Path) -> None:
-        save_model(network, str(folder / "network.safetensors"))
-        moments = {
-            f"{i}.{name}": value.detach().cpu().contiguous()
-            for i, values in optimizer.state_dict()["state"].items()
-            for name, value in values.items()
-        }
-        save_file(moments, folder / "optimizer.safetensors")
-        (folder / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
+        if shards is not None:
+            save_file(part(shards, network, optimizer), folder / part_name(shards))
+        else:
+            save_model(network, str(folder / "network.safetensors"))
+            moments = {name: on_cpu(value) for name, value in flat(optimizer.state_dict()["state"]).items()}
+            save_file(moments, folder / "optimizer.safetensors")
+        if is_main:
+            (folder / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
 
-    kept = write_folder(output / f"{_NAME}{state.epoch}", write)
-    for folder in output.iterdir():
-        old = folder.name.startswith((_NAME, _BEST, ".")) and folder.is_dir()
-        if old and folder not in (kept, best_folder(output, state)):
-            shutil.rmtree(folder)
+    kept = write_folder(output / f"{_NAME}{state.epoch}", write, shards)
+    if is_main:
+        _remove(
+            folder
+            for folder in output.iterdir()
+            if folder.name.startswith((_NAME, _BEST, ".")) and folder not in (kept, best_folder(output, state))
+        )
 
 
-def restore_checkpoint(output: Path, network: Any, optimizer: Any) -> State:
+def restore_checkpoint(output: Path, network: Any, optimizer: Any, shards: Any = None) -> State:
     """Load the last checkpoint of `output` into network and optimizer; a new State where there is none.
 
-    Raises BadInput where the checkpoint is damaged or belongs to another network.
+    shards: as for `save_checkpoint`. Raises BadInput where the checkpoint is damaged, belongs to another network, or
+    was written by another number of processes.
     """
     found = sorted(output.glob(f"{_NAME}*"), key=lambda path: path.name.removeprefix(_NAME).zfill(9))
     if not found:
@@ -65,7 +76,7 @@ def restore_checkpoint(output: Path, network: Any, optimizer: Any) -> State:
     import torch
 
     try:
-        state = _restore(found[-1], network, optimizer)
+        state = _restore(found[-1], network, optimizer, shards)
         if not best_folder(output, state).is_dir():
             raise FileNotFoundError(f"{best_folder(output, state).name} is missing")
     except torch.OutOfMemoryError:
@@ -78,21 +89,20 @@ def restore_checkpoint(output: Path, network: Any, optimizer: Any) -> State:
     return state
 
 
-def _restore(folder: Path, network: Any, optimizer: Any) -> State:
-    import torch
+def _restore(folder: Path, network: Any, optimizer: Any, shards: Any) -> State:
     from safetensors.torch import load_file, load_model
 
-    load_model(network, str(folder / "network.safetensors"))
-    moments: dict[int, dict[str, Any]] = {}
-    for key, value in load_file(folder / "optimizer.safetensors").items():
-        place, name = key.split(".", 1)
-        moments.setdefault(int(place), {})[name] = value
-    optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
-    for parameter, values in optimizer.state.items():
-        for name, value in values.items():
-            if value.shape == parameter.shape:
-                # torch's fused optimizers require moments with the same memory layout as their weights.
-                values[name] = torch.empty_like(parameter, dtype=value.dtype).copy_(value)
+    from humor_tasks.training.sharding import load_moments, load_part, part_name
+
+    wanted = part_name(shards) if shards is not None else "network.safetensors"
+    if not (folder / wanted).is_file():
+        there = ", ".join(sorted(path.name for path in folder.glob("*.safetensors")))
+        raise FileNotFoundError(f"it has no {wanted} but {there}: launch as before")
+    if shards is not None:
+        load_part(shards, network, optimizer, load_file(folder / wanted))
+    else:
+        load_model(network, str(folder / wanted))
+        load_moments(optimizer, load_file(folder / "optimizer.safetensors"))
     return State(**read_object(folder / "state.json"))
 
 
@@ -101,35 +111,62 @@ def best_folder(output: Path, state: State) -> Path:
     return output / f"{_BEST}{state.best_epoch}"
 
 
-def write_folder(target: Path, write: Callable[[Path], None]) -> Path:
-    """Write `target` atomically with `write`, replacing an existing folder. Raises BadInput where that fails."""
+def write_folder(target: Path, write: Callable[[Path], None], shards: Any = None) -> Path:
+    """Write `target` atomically with `write`, replacing an existing folder. Raises BadInput where that fails.
+
+    shards: an accelerator, all processes of which call this and write into one folder; a failure in one of them is
+    raised in all.
+    """
+    from accelerate.utils import gather_object
     from safetensors import SafetensorError
 
     temporary = target.with_name(f".{target.name}")
-    try:
+
+    def begin() -> None:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
-        write(temporary)
+
+    def end() -> None:
         shutil.rmtree(target, ignore_errors=True)
         temporary.rename(target)
-    except (OSError, SafetensorError) as problem:  # mostly a full disk
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise BadInput(f"{target}: cannot be written ({problem}).") from None
+
+    is_main = shards is None or shards.is_main_process
+    for mine, step in ((is_main, begin), (True, lambda: write(temporary)), (is_main, end)):
+        problem = ""
+        try:
+            if mine:
+                step()
+        except (OSError, SafetensorError) as found:  # mostly a full disk
+            problem = str(found)
+        problems = [problem] if shards is None else gather_object([problem])
+        if any(problems):
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise BadInput(f"{target}: cannot be written ({next(filter(None, problems))}).")
     return target
 
 
 def finish(output: Path, state: State, name: str, notes: dict[str, Any]) -> None:
     """End a training: rename the best weights to `name`, write the notes, and remove the checkpoints."""
     write_json(output / NOTES, notes)
-    best_folder(output, state).rename(output / name)
+    try:
+        best_folder(output, state).rename(output / name)
+    except OSError as problem:
+        raise BadInput(f"{output / name}: cannot be written ({problem}).") from None
     tidy(output)
 
 
 def tidy(output: Path) -> None:
     """Remove the checkpoints of a finished training, which may remain if it was interrupted at the end."""
-    for folder in output.iterdir():
-        if folder.is_dir() and folder.name.startswith((_NAME, _BEST, f".{_NAME}", f".{_BEST}")):
+    _remove(folder for folder in output.iterdir() if folder.name.startswith((_NAME, _BEST, f".{_NAME}", f".{_BEST}")))
+
+
+def _remove(found: Iterable[Path]) -> None:
+    """Remove those that are folders."""
+    for folder in filter(Path.is_dir, list(found)):
+        try:
             shutil.rmtree(folder)
+        except OSError as problem:
+            raise BadInput(f"{folder}: cannot be removed ({problem}).") from None
 
 
 def seed_epoch(seed: int, epoch: int, process: int = 0) -> None:

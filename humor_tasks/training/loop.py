@@ -6,13 +6,14 @@ import math
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from accelerate import Accelerator
 from accelerate.state import AcceleratorState
-from accelerate.utils import DistributedDataParallelKwargs
+from accelerate.utils import DistributedDataParallelKwargs, InitProcessGroupKwargs, KwargsHandler
 
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
@@ -29,6 +30,17 @@ from humor_tasks.training.checkpoint import (
     write_folder,
 )
 from humor_tasks.training.folder import CURVES, IS_MAIN
+from humor_tasks.training.sharding import check, full_weights, is_sharded, make_ready, requested
+
+_INTERVAL = 20
+"""Steps between two readings of the loss, each of which waits for the device."""
+
+
+class Part(NamedTuple):
+    """Rows of a batch that go through the network together. own: False for rows that only fill up, with weight 0."""
+
+    rows: list[int]
+    own: bool = True
 
 
 class Epochs(ABC):
@@ -36,6 +48,10 @@ class Epochs(ABC):
     network.
 
     `steps` is the number of steps per epoch. Of equally good epochs the first is kept.
+
+    A network may be divided among processes (FSDP2, DeepSpeed ZeRO-3) where the subclass passes `sharded=True` to
+    `accelerator_for`, and evaluates with `self.model` under `torch.no_grad()`, with the same number of forward passes
+    in every process (`process_parts`).
     """
 
     CURVE: ClassVar[tuple[str, ...]]
@@ -50,6 +66,12 @@ class Epochs(ABC):
     """Early stopping: epochs without improvement; 0 disables it."""
     rate: float
     """The learning rate, for messages."""
+    clip_norm: float = 0.0
+    """The greatest norm of the gradient in `update`; 0: no clipping."""
+    model: Any
+    """The prepared network: what the training calls. Set by `train`."""
+    weights: dict[str, torch.Tensor] | None = None
+    """In `_save`: the whole network's state dict where it is divided among processes, or else None."""
 
     @abstractmethod
     def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
@@ -69,32 +91,78 @@ class Epochs(ABC):
 
     def train(self) -> State:
         """Train from the last checkpoint to the last epoch or early stopping."""
-        state = restore_checkpoint(self.output, self.network, self.optimizer)
+        shards = self.accelerator if is_sharded(self.accelerator) else None
+        if shards:
+            make_ready(shards, self.network, self.clip_norm)
+        self.model, self._prepared = self.accelerator.prepare(self.network, self.optimizer)
+        state = restore_checkpoint(self.output, self.network, self._prepared, shards)
         if self.accelerator.is_main_process:
             write_table(self.output / CURVES, self.CURVE, state.curve)  # marks the folder as used by this run
-        model, optimizer = self.accelerator.prepare(self.network, self.optimizer)
         while state.epoch < self.epochs and not 0 < self.patience <= state.epoch - state.best_epoch:
-            epoch_values = self._epoch(state.epoch, model, optimizer)
+            epoch_values = self._epoch(state.epoch, self.model, self._prepared)
             state.epoch += 1
-            if not math.isfinite(epoch_values[0]):
-                raise BadInput(
-                    f"lr={self.rate}: the loss is {epoch_values[0]} in epoch {state.epoch}; use a lower learning rate."
-                )
+            self._check(epoch_values[0], f"epoch {state.epoch}")
             step = self.steps * state.epoch
             value, row = self._evaluate(step)
             if not state.curve or value < state.best:
                 state.best, state.best_epoch = value, state.epoch
             state.curve.append([state.epoch, step, *epoch_values, *row])
-            self._write(state)
+            self._write(state, shards)
         return state
 
-    def _write(self, state: State) -> None:
-        """Write the epoch's best weights, curve and checkpoint in the main process."""
-        if self.accelerator.is_main_process:
-            if state.best_epoch == state.epoch:
-                write_folder(best_folder(self.output, state), self._save)
+    def update(
+        self, parts: Sequence[Part], losses: Callable[[Part], torch.Tensor], count: int | torch.Tensor
+    ) -> torch.Tensor:
+        """One step of the optimizer on a batch, part by part (gradient accumulation). Returns the sum of own losses.
+
+        losses: the sum of the losses of a part's tokens, or rows; it calls `self.model`. count: the tokens, or rows, of
+        the whole batch, in all processes. The gradient is that of the mean over the batch, for any number of parts and
+        of processes. Networks divided among processes need the same number of parts in each (`process_parts`). Set the
+        learning rate before this: DeepSpeed steps in the last part's backward pass.
+        """
+        accelerator, total = self.accelerator, torch.zeros((), device=self.accelerator.device)
+        shards = is_sharded(accelerator)
+        for part in parts:
+            last = part is parts[-1]
+            accelerator.sync_gradients = last  # tells DeepSpeed when to step
+            # A divided network reduces each part's gradient, or else every process would hold the whole gradient.
+            with nullcontext() if last or shards else accelerator.no_sync(self.model):
+                loss = losses(part)
+                # Gradients are averaged over processes.
+                accelerator.backward(loss * (accelerator.num_processes * part.own / count))
+            total += loss.detach() * part.own
+        if self.clip_norm:
+            accelerator.clip_grad_norm_(self.model.parameters(), self.clip_norm)
+        self._prepared.step()
+        self._prepared.zero_grad(set_to_none=True)
+        return total
+
+    def progressed(self, bar: Any, epoch: int, at: int, total: torch.Tensor, seen: int) -> None:
+        """Show the mean loss so far, total / seen, in the progress bar, every few steps; `at` counts them from 0.
+
+        Raises BadInput where it is not finite, without waiting for the end of the epoch.
+        """
+        if at % _INTERVAL == 0:
+            mean = float(total) / seen
+            self._check(mean, f"epoch {epoch + 1}, by step {at + 1} of {self.steps}")
+            bar.set_postfix(loss=f"{mean:.4f}")
+
+    def _check(self, loss: float, where: str) -> None:
+        if not math.isfinite(loss):
+            raise BadInput(f"lr={self.rate}: the loss is {loss} in {where}; use a lower learning rate.")
+
+    def _write(self, state: State, shards: Accelerator | None) -> None:
+        """Write the epoch's best weights, curve and checkpoint in the main process; parts of them in all processes."""
+        is_main, is_best = self.accelerator.is_main_process, state.best_epoch == state.epoch
+        if is_best and shards:
+            self.weights = full_weights(shards, self.model)
+        if is_best and is_main:
+            write_folder(best_folder(self.output, state), self._save)
+        self.weights = None
+        if is_main:
             write_table(self.output / CURVES, self.CURVE, state.curve)
-            save_checkpoint(self.output, state, self.network, self.optimizer)
+        if is_main or shards:
+            save_checkpoint(self.output, state, self.network, self._prepared, shards)
         self.accelerator.wait_for_everyone()
 
 
@@ -113,17 +181,31 @@ def fit(output: Path, name: str, prepared: Callable[[], Epochs]) -> dict[str, An
     return read_object(output / NOTES)
 
 
-def accelerator_for(precision: str, device: str = "auto", who: str = "training", buffers: bool = True) -> Accelerator:
+def accelerator_for(
+    precision: str, device: str = "auto", who: str = "training", buffers: bool = True, sharded: bool = False
+) -> Accelerator:
     """An Accelerator. precision: no or bf16. buffers: whether processes synchronise the network's buffers at every
-    step.
+    step. sharded: whether this training can divide its network among processes, if the launch says so.
 
-    Raises BadInput for a device that is not available.
+    Create it before the network, which FSDP and DeepSpeed load in their own way. Raises BadInput for a device that is
+    not available, and for a launch with FSDP or DeepSpeed that this training cannot use as it is configured.
     """
-    found = pick_device(device, who)
-    AcceleratorState._reset_state(reset_partial_state=False)  # an earlier training may have used another precision
+    found, route = pick_device(device, who), requested()
+    if route and not sharded:
+        raise BadInput(f"{who}: each process trains the whole network; launch it without {route}.")
+    # An earlier training may have used another precision; FSDP can only be chosen anew with the processes' state.
+    AcceleratorState._reset_state(reset_partial_state=bool(route))
     # Some parameters get no gradient: poolers, a logit bias, the positions of image codes.
-    ddp_options = DistributedDataParallelKwargs(find_unused_parameters=True, broadcast_buffers=buffers)
-    return Accelerator(mixed_precision=precision, cpu=found.type == "cpu", kwargs_handlers=[ddp_options])
+    options: list[KwargsHandler] = [
+        DistributedDataParallelKwargs(find_unused_parameters=True, broadcast_buffers=buffers)
+    ]
+    cpu = found.type == "cpu"
+    if route and cpu:  # with cpu=True accelerate ignores DeepSpeed
+        options.append(InitProcessGroupKwargs(backend="gloo"))
+    accelerator = Accelerator(mixed_precision=precision, cpu=cpu and not route, kwargs_handlers=options)
+    if route:
+        check(accelerator, precision)
+    return accelerator
 
 
 def adamw(network: torch.nn.Module, config: Any, rate: float) -> torch.optim.AdamW:
@@ -155,6 +237,17 @@ def process_share(batch: Sequence[int], process: int, processes: int) -> list[in
 def has_own_rows(batch: Sequence[int], process: int) -> bool:
     """Whether the process has its own rows in the batch."""
     return process < len(batch)
+
+
+def process_parts(batch: Sequence[int], process: int, processes: int, most: int = 0) -> list[Part]:
+    """A process's rows of a batch in parts of at most `most` rows (0: one part), as many parts in every process.
+
+    Parts keep the batch's order. Where a process has too few rows, the batch's first row fills up, with own=False.
+    """
+    own, largest = batch[process::processes], -(-len(batch) // processes)
+    size = most or max(1, largest)
+    cut = (list(own[start : start + size]) for start in range(0, largest, size))
+    return [Part(rows, True) if rows else Part(list(batch[:1]), False) for rows in cut]
 
 
 def warm_then_linear(step: int, steps: int, warmup: float) -> float:

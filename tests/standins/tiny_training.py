@@ -14,11 +14,13 @@ from typing import Any
 
 import torch
 from safetensors.torch import save_file
+from tqdm import tqdm
 
 from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.loop import Epochs, accelerator_for, fit, has_own_rows, plan, process_share
+from humor_tasks.training.loop import Epochs, Part, accelerator_for, fit, plan, process_parts
 
 ROWS, SIZE = 10, 3
+NO_BAR = tqdm(disable=True)
 
 
 class Line(Epochs):
@@ -28,9 +30,18 @@ class Line(Epochs):
     killed = False
 
     def __init__(
-        self, output: Path, epochs: int = 3, patience: int = 0, seed: int = 0, dropout: float = 0.5, found: Any = None
+        self,
+        output: Path,
+        epochs: int = 3,
+        patience: int = 0,
+        seed: int = 0,
+        dropout: float = 0.5,
+        found: Any = None,
+        micro: int = 0,
+        clip_norm: float = 0.0,
     ) -> None:
         self.output, self.epochs, self.patience, self.rate, self.seed = output, epochs, patience, 0.05, seed
+        self.micro, self.clip_norm = micro, clip_norm
         self.accelerator = accelerator_for("no", "cpu")
         torch.manual_seed(seed)
         self.network = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(dropout), torch.nn.Linear(8, 1))
@@ -47,15 +58,16 @@ class Line(Epochs):
         mine, processes = self.accelerator.process_index, self.accelerator.num_processes
         seed_epoch(self.seed, epoch, mine)
         model.train()
-        total = torch.zeros(())
-        for batch in plan(ROWS, SIZE, f"{self.seed}-{epoch}"):
-            own = process_share(batch, mine, processes)
-            loss = (model(self.points[own]) - self.heights[own]).pow(2).sum() * has_own_rows(batch, mine)
-            self.accelerator.backward(loss * processes / len(batch))
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            total += loss.detach()
+        total, seen = torch.zeros(()), 0
+        for at, batch in enumerate(plan(ROWS, SIZE, f"{self.seed}-{epoch}")):
+            total += self.update(process_parts(batch, mine, processes, self.micro), self._losses, len(batch))
+            seen += len(batch)
+            self.progressed(NO_BAR, epoch, at, total, seen)
         return (float(self.accelerator.reduce(total, "sum")) / ROWS,)
+
+    def _losses(self, part: Part) -> torch.Tensor:
+        found: torch.Tensor = (self.model(self.points[part.rows]) - self.heights[part.rows]).pow(2).sum()
+        return found
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         self.network.eval()

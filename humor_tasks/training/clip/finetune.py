@@ -120,8 +120,7 @@ class Trainer(Epochs):
                 optimizer.zero_grad(set_to_none=True)
                 hold_scale(self.clip.model, config.max_scale or 0.0)
                 total, seen = total + sums.detach(), seen + len(own)
-                if at % 20 == 0:
-                    bar.set_postfix(loss=f"{float(total[0]) / seen:.4f}")
+                self.progressed(bar, epoch, at, total[0], seen)
         loss, right = (self.accelerator.reduce(total, "sum") / len(self.rows)).tolist()
         return loss, right
 

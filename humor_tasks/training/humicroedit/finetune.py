@@ -92,8 +92,7 @@ class Trainer(Epochs):
                 optimizer.step()
                 optimizer.zero_grad(set_to_none=True)
                 total += loss.detach()
-                if at % 20 == 0:
-                    bar.set_postfix(loss=f"{float(total) / (at + 1):.4f}")
+                self.progressed(bar, epoch, at, total, at + 1)
         return (float(total) / len(batches),)
 
     def _select_states(self, rows: Sequence[net.Tokens]) -> None:

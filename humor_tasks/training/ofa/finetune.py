@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from humor_tasks.models.ofa.pixels import record_size
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE
 from humor_tasks.training.loop import (
     Epochs,
+    Part,
     accelerator_for,
     adamw,
     has_own_rows,
@@ -50,6 +50,7 @@ class Trainer(Epochs):
     def __init__(self, config: OfaTrainConfig, data: Splits, output: Path, progress: bool) -> None:
         self.config, self.output = config, output
         self.epochs, self.patience, self.rate = config.epochs, config.patience, config.lr
+        self.clip_norm = config.clip_norm
         self.accelerator = accelerator(config)
         self.progress = progress and self.accelerator.is_main_process
         self.describer = load_describer(config.pretrained, config, self.accelerator, config.model_revision)
@@ -75,25 +76,18 @@ class Trainer(Epochs):
                 for group in optimizer.param_groups:
                     group["lr"] = self._rate(epoch * self.steps + at)
                 own, tokens = process_share(batch, process, processes), self.train_rows.tokens(batch)
-                # Gradients are averaged over processes after the last part.
-                weight = processes * has_own_rows(batch, process) / tokens
-                parts = self.train_rows.parts(own, config.micro_batch)
-                for part in parts:
-                    last = part is parts[-1]
-                    with nullcontext() if last else self.accelerator.no_sync(model):
-                        logits, answers = answer_logits(model, self.describer, self.train_rows, part)
-                        loss = smoothed_loss(logits, answers, config.smoothing)
-                        self.accelerator.backward(loss * weight)
-                    total += loss.detach() * has_own_rows(batch, process)
-                if config.clip_norm:
-                    self.accelerator.clip_grad_norm_(model.parameters(), config.clip_norm)
-                optimizer.step()
-                optimizer.zero_grad(set_to_none=True)
+                mine = has_own_rows(batch, process)
+                parts = [Part(rows, mine) for rows in self.train_rows.parts(own, config.micro_batch)]
+                total += self.update(parts, self._losses, tokens)
                 seen += self.train_rows.tokens(own)
-                if at % 20 == 0:
-                    bar.set_postfix(loss=f"{float(total) / seen:.4f}")
+                self.progressed(bar, epoch, at, total, seen)
         everything = self.train_rows.tokens(range(len(self.train_rows)))
         return (float(self.accelerator.reduce(total, "sum")) / everything,)
+
+    def _losses(self, part: Part) -> torch.Tensor:
+        """The sum of the losses of these rows' tokens."""
+        logits, answers = answer_logits(self.model, self.describer, self.train_rows, part.rows)
+        return smoothed_loss(logits, answers, self.config.smoothing)
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         """The validation loss; the same, the loss without smoothing, and the learning rate."""

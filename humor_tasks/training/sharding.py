@@ -1,0 +1,183 @@
+"""Networks divided among processes: FSDP2 and DeepSpeed ZeRO-3, both through `accelerate launch`.
+
+A process holds a part of each weight and of its optimizer state. `part` and `load_part` give and restore it as plain
+tensors, for checkpoints without pickle; DeepSpeed's own checkpoints need it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import torch
+from accelerate import Accelerator
+from accelerate.utils import DistributedType
+
+from humor_tasks.errors import BadInput
+
+_ROUTES = {"ACCELERATE_USE_FSDP": "FSDP", "ACCELERATE_USE_DEEPSPEED": "DeepSpeed"}
+
+
+def requested() -> str:
+    """What the launch asks for: FSDP, DeepSpeed, or '' for whole networks."""
+    return next((route for name, route in _ROUTES.items() if os.environ.get(name, "").lower() == "true"), "")
+
+
+def is_sharded(accelerator: Accelerator) -> bool:
+    """Whether this accelerator divides the networks that it prepares."""
+    return accelerator.distributed_type in (DistributedType.FSDP, DistributedType.DEEPSPEED)
+
+
+def check(accelerator: Accelerator, precision: str) -> None:
+    """Raise BadInput where the launch's configuration would train otherwise than the loop says."""
+    if not is_sharded(accelerator):
+        raise BadInput(f"{requested()}: accelerate divides networks on accelerators; on the cpu, launch without it.")
+    launched = os.environ.get("ACCELERATE_MIXED_PRECISION", "no")
+    steps: Any = accelerator.gradient_accumulation_steps
+    if accelerator.distributed_type == DistributedType.DEEPSPEED:
+        plugin = accelerator.deepspeed_plugin
+        steps = plugin.deepspeed_config["gradient_accumulation_steps"]
+        _refuse(plugin.zero_stage != 3, f"zero_stage={plugin.zero_stage}", "set it to 3, which divides the weights")
+    else:
+        fsdp = accelerator.state.fsdp_plugin
+        _refuse(fsdp.fsdp_version != 2, f"fsdp_version={fsdp.fsdp_version}", "set it to 2")
+        # accelerate recomputes with other dropout masks: preserve_rng_state=False in its fsdp2_apply_ac.
+        _refuse(
+            bool(fsdp.activation_checkpointing),
+            "fsdp_activation_checkpointing=true",
+            "set it to false and use --checkpointing, which recomputes with the same dropout",
+        )
+    _refuse(
+        steps not in (1, "auto"), f"gradient_accumulation_steps={steps}", "set it to 1; --micro-batch divides batches"
+    )
+    _refuse(
+        launched not in ("no", precision), f"mixed_precision={launched}", f"the training has --precision {precision}"
+    )
+
+
+def _refuse(wrong: bool, setting: str, remedy: str) -> None:
+    if wrong:
+        raise BadInput(f"the configuration of accelerate launch has {setting}: {remedy}.")
+
+
+def make_ready(accelerator: Accelerator, network: torch.nn.Module, clip_norm: float) -> None:
+    """What must be so before `accelerator.prepare` of a network that will be divided. clip_norm: 0 for no clipping."""
+    if accelerator.distributed_type == DistributedType.FSDP:
+        _join_embeddings(network)
+    else:
+        config = accelerator.deepspeed_plugin.deepspeed_config
+        config["gradient_clipping"] = clip_norm  # DeepSpeed clips inside its step
+        config["train_micro_batch_size_per_gpu"] = 1  # required without a data loader; used for its reports only
+        config["zero_optimization"]["stage3_gather_16bit_weights_on_model_save"] = True
+
+
+def _join_embeddings(network: torch.nn.Module) -> None:
+    """Make embeddings that share a weight one module, as T5's three do.
+
+    FSDP2 wants a shared weight in one group, and accelerate knows only input and output embeddings.
+    """
+    first: dict[Any, torch.nn.Module] = {}
+    for parent in list(network.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, torch.nn.Embedding):
+                setattr(parent, name, first.setdefault((type(child), id(child.weight)), child))
+
+
+def full_weights(accelerator: Accelerator, model: Any) -> dict[str, torch.Tensor]:
+    """The state dict of the whole network on the CPU in the main process, {} in others; all processes must call this.
+
+    FSDP2: in the parameters' own type. ZeRO-3: in the type of the computation, bf16 with bf16.
+    """
+    return accelerator.get_state_dict(model) or {}
+
+
+def part_name(accelerator: Accelerator) -> str:
+    """The file of this process's part in a checkpoint."""
+    route = str(accelerator.distributed_type.value).lower()
+    return f"{route}-{accelerator.process_index}-of-{accelerator.num_processes}.safetensors"
+
+
+def part(accelerator: Accelerator, network: torch.nn.Module, optimizer: Any) -> dict[str, torch.Tensor]:
+    """This process's part of the trained weights, the buffers and the optimizer state, on the CPU.
+
+    Weights that are not trained come from the pretrained checkpoint again.
+    """
+    if accelerator.distributed_type == DistributedType.DEEPSPEED:
+        state = optimizer.state_dict()
+        trained = {f"weights.{i}": value for i, value in enumerate(state["fp32_flat_groups"])}
+        trained |= {f"buffers.{name}": value for name, value in network.named_buffers()}
+        moments = state["optimizer_state_dict"]["state"]
+    else:
+        trained = {f"weights.{name}": value for name, value in _trained(network).items()}
+        moments = optimizer.state_dict()["state"]
+    trained |= {f"optimizer.{name}": value for name, value in flat(moments).items()}
+    return {name: on_cpu(value) for name, value in trained.items()}
+
+
+def load_part(
+    accelerator: Accelerator, network: torch.nn.Module, optimizer: Any, tensors: dict[str, torch.Tensor]
+) -> None:
+    """Restore what `part` gave, in a launch with as many processes."""
+    named: dict[str, dict[str, torch.Tensor]] = {"weights": {}, "buffers": {}, "optimizer": {}}
+    for key, value in tensors.items():
+        kind, name = key.split(".", 1)
+        named[kind][name] = value
+    if accelerator.distributed_type == DistributedType.FSDP:
+        with torch.no_grad():
+            for name, held in _trained(network).items():
+                local(held).copy_(named["weights"][name])
+        load_moments(optimizer, named["optimizer"])
+        return
+    with torch.no_grad():
+        for name, buffer in network.named_buffers():
+            buffer.copy_(named["buffers"][name])
+    engine = optimizer.optimizer
+    state = engine.state_dict()
+    state["fp32_flat_groups"] = [named["weights"][str(i)] for i in range(len(state["fp32_flat_groups"]))]
+    state["optimizer_state_dict"]["state"] = nested(named["optimizer"])
+    engine.load_state_dict({accelerator.process_index: state})
+    engine.checkpoint_event_epilogue()  # gathers the small weights that ZeRO-3 keeps whole
+
+
+def _trained(network: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """The trained parameters, each once, and the buffers; `state_dict` first divides what evaluation left gathered."""
+    held = network.state_dict()
+    kept = [name for name, parameter in network.named_parameters() if parameter.requires_grad]
+    kept += [name for name, _ in network.named_buffers() if name in held]
+    return {name: held[name] for name in kept}
+
+
+def local(tensor: torch.Tensor) -> torch.Tensor:
+    """This process's part of a divided tensor; any other tensor itself."""
+    found: torch.Tensor = tensor.to_local() if hasattr(tensor, "to_local") else tensor
+    return found
+
+
+def on_cpu(tensor: torch.Tensor) -> torch.Tensor:
+    """This process's part of the tensor, as safetensors can write it."""
+    return local(tensor.detach()).cpu().contiguous()
+
+
+def flat(state: dict[int, dict[str, Any]]) -> dict[str, torch.Tensor]:
+    """An optimizer's state with one key a tensor: 'place.name'."""
+    return {f"{place}.{name}": value for place, values in state.items() for name, value in values.items()}
+
+
+def nested(tensors: dict[str, torch.Tensor]) -> dict[int, dict[str, torch.Tensor]]:
+    """The state that `flat` was made from."""
+    state: dict[int, dict[str, torch.Tensor]] = {}
+    for key, value in tensors.items():
+        place, name = key.split(".", 1)
+        state.setdefault(int(place), {})[name] = value
+    return state
+
+
+def load_moments(optimizer: Any, tensors: dict[str, torch.Tensor]) -> None:
+    """Restore an optimizer's state from what `flat` gave, or from this process's part of it."""
+    optimizer.load_state_dict({"state": nested(tensors), "param_groups": optimizer.state_dict()["param_groups"]})
+    for parameter, values in optimizer.state.items():
+        for name, value in values.items():
+            if value.shape == local(parameter).shape:
+                # torch's fused optimizers require moments with the same memory layout as their weights.
+                values[name] = torch.empty_like(parameter, dtype=value.dtype)
+                local(values[name]).copy_(value)

@@ -1,0 +1,118 @@
+"""A tiny T5 on the shared loop, divided among the processes of a launch: `tiny_sharded.py HOME`.
+
+It trains in HOME/same (no dropout: as in one process), in HOME/whole, and in HOME/cut, which is stopped in its third
+epoch and resumed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import torch
+from accelerate.state import PartialState
+from accelerate.utils import DistributedType, gather_object
+from standins.tiny_training import NO_BAR
+from transformers import T5Config, T5ForConditionalGeneration
+
+from humor_tasks.training.checkpoint import seed_epoch
+from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_parts
+
+ROWS, SIZE = 11, 5
+
+
+class Settings:
+    beta1, beta2, eps, weight_decay = 0.9, 0.999, 1e-2, 0.1
+
+
+class Killed(Exception):
+    pass
+
+
+class Answers(Epochs):
+    """Random questions of six tokens, answers of one to three."""
+
+    CURVE = ("epoch", "step", "train_loss", "validation_loss")
+
+    def __init__(
+        self, start: Path, output: Path, dropout: float, micro: int = 2, clip_norm: float = 0.5, killed: int = -1
+    ) -> None:
+        self.output, self.epochs, self.patience, self.rate = output, 3, 0, 0.01
+        self.micro, self.clip_norm, self.killed = micro, clip_norm, killed
+        self.accelerator = accelerator_for("no", "cpu", sharded=True)
+        self.network = T5ForConditionalGeneration.from_pretrained(start, dropout_rate=dropout, dtype=torch.float32)
+        self.network.gradient_checkpointing_enable({"use_reentrant": False})
+        self.optimizer = adamw(self.network, Settings, self.rate)
+        self.steps = -(-ROWS // SIZE)
+        drawn = torch.Generator().manual_seed(1)
+        self.questions = torch.randint(2, 64, (ROWS, 6), generator=drawn)
+        self.answers = torch.randint(2, 64, (ROWS, 3), generator=drawn)
+        self.answers[::2, 1:] = -100
+
+    def _losses(self, part: Part) -> torch.Tensor:
+        answers = self.answers[part.rows]
+        logits = self.model(input_ids=self.questions[part.rows], labels=answers).logits
+        found: torch.Tensor = torch.nn.functional.cross_entropy(
+            logits.flatten(0, 1).float(), answers.flatten(), reduction="sum"
+        )
+        return found
+
+    def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
+        if epoch == self.killed:
+            raise Killed
+        process, processes = self.accelerator.process_index, self.accelerator.num_processes
+        seed_epoch(0, epoch, process)
+        model.train()
+        total, tokens = torch.zeros(()), int((self.answers >= 0).sum())
+        for at, batch in enumerate(plan(ROWS, SIZE, f"{epoch}")):
+            for group in optimizer.param_groups:
+                group["lr"] = self.rate / (1 + epoch * self.steps + at)
+            count = int((self.answers[batch] >= 0).sum())
+            total += self.update(process_parts(batch, process, processes, self.micro), self._losses, count)
+            self.progressed(NO_BAR, epoch, at, total, count)
+        return (float(self.accelerator.reduce(total, "sum")) / tokens,)
+
+    def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
+        self.model.eval()
+        process, processes = self.accelerator.process_index, self.accelerator.num_processes
+        with torch.no_grad():
+            parts = process_parts(range(ROWS), process, processes, 2)
+            sums = [float(self._losses(part)) * part.own for part in parts]
+        found = sum(gather_object([sum(sums)])) / int((self.answers >= 0).sum())
+        return found, (found,)
+
+    def _save(self, folder: Path) -> None:
+        self.network.save_pretrained(folder, state_dict=self.weights)
+
+
+def saved(folder: Path) -> Path:
+    """A tiny T5 with untied output, as T5 1.1 and flan-t5 have, in `folder`."""
+    torch.manual_seed(0)
+    sizes = {"d_model": 16, "d_kv": 4, "d_ff": 32, "num_layers": 2, "num_heads": 4}
+    T5ForConditionalGeneration(
+        T5Config(vocab_size=64, decoder_start_token_id=0, tie_word_embeddings=False, **sizes)
+    ).save_pretrained(folder)
+    return folder
+
+
+def trained(start: Path, output: Path, **how: Any) -> dict[str, Any]:
+    return fit(output, "model", lambda: Answers(start, output, **how))
+
+
+def main(home: Path) -> None:
+    if os.environ.get("ACCELERATE_USE_FSDP") == "true":
+        # accelerate divides networks on accelerators only, torch on the CPU too.
+        PartialState._prepare_backend = lambda *_: ("gloo", DistributedType.MULTI_GPU)  # type: ignore[method-assign]
+    start = home / "start"
+    trained(start, home / "same", dropout=0.0)
+    trained(start, home / "whole", dropout=0.3)
+    try:
+        trained(start, home / "cut", dropout=0.3, killed=2)
+    except Killed:
+        trained(start, home / "cut", dropout=0.3)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
