@@ -2,7 +2,7 @@
 
     python benchmarks/text_scoring.py [--pretrained google/flan-t5-base] [--device cuda] [--rows 100] [--batch-size 16]
 
-Without --pretrained the model is a T5 of random weights with 14 million parameters, 4 layers of 256 numbers each side.
+Without --pretrained the model is a T5 of random weights with 16 million parameters, 4 layers of 256 numbers each side.
 The rows are those of the packaged sample of matching, each with its captions in other orders. Only the model's answers
 to requests of lm-eval are timed: loading, prompts and scores are the same for both.
 """
@@ -97,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pretrained", help="a seq2seq checkpoint; default: a small T5 of random weights")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--rows", type=int, default=100)
+    parser.add_argument("--rows", type=int, default=40)
     parser.add_argument("--batch-size", type=int, default=16, help="rows of a batch in both")
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args()
