@@ -33,6 +33,7 @@ class Provider(ThreadingHTTPServer):
         self.file_statuses = ["uploaded", "processed"]
         self.error: dict[str, Any] | None = None
         self.status_details: str | None = None
+        self.kind = "application/json"
         self.files: dict[str, dict[str, Any]] = {}
         self.content: dict[str, bytes] = {}
         self.jobs: dict[str, dict[str, Any]] = {}
@@ -159,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(self, status: int, reply: dict[str, Any]) -> None:
         data = json.dumps(reply).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", self.server.kind)
         self.send_header("Content-Length", str(len(data)))
         self.send_header("retry-after-ms", "1")  # what the library waits before it repeats a look
         self.end_headers()
