@@ -354,7 +354,7 @@ def test_a_lost_state_is_found_again_at_the_provider(service: Provider, tmp_path
 
 
 def test_an_address_that_is_not_this_api_is_told(service: Provider, tmp_path: Path) -> None:
-    service.kind = "text/html"
+    service.page = b"<html>Welcome</html>"
     assert f"{service.url}: is not this API; correct --base-url" in commands.refused(
         *command(service, tmp_path / "out")
     )
