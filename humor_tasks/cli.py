@@ -19,6 +19,7 @@ from humor_tasks.studies.audit.cli import audit
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
+from humor_tasks.studies.finetune.cli import export_finetune
 from humor_tasks.studies.preferences.cli import export_preferences
 from humor_tasks.studies.report.cli import report
 from humor_tasks.studies.reproduce.cli import reproduce, rescore
@@ -262,6 +263,7 @@ for _command in (
     agreement,
     describe,
     export_preferences,
+    export_finetune,
     rank_captions,
     report,
     reproduce,

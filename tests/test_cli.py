@@ -149,6 +149,7 @@ def test_help_and_version() -> None:
 
 
 def test_the_command_starts_without_benchmarks_and_harnesses() -> None:
-    heavy = ("inspect_ai", "lm_eval", "numpy", "torch", "PIL", "humor_tasks.api", "humor_tasks.benchmarks")
+    heavy = ("inspect_ai", "lm_eval", "numpy", "torch", "PIL", "openai", "tiktoken")
+    heavy += ("humor_tasks.api", "humor_tasks.benchmarks")
     code = f"import sys, humor_tasks.cli; print([name for name in {heavy!r} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

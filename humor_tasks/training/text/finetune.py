@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from statistics import fmean
 from typing import Any, cast
 
 import torch
+from accelerate.utils import gather_object
 from tqdm import tqdm
 from transformers import GenerationConfig
 
 from humor_tasks.data.writing import write_json
 from humor_tasks.models.text.opening import ABOUT, FORMAT, Kind, kind_of, open_network, open_tokenizer
 from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.loop import Epochs, accelerator_for, has_own_rows, plan, process_share, share_of_rate
+from humor_tasks.training.loop import Epochs, accelerator_for, plan, process_parts, share_of_rate
 from humor_tasks.training.text.adapters import adapt, merged
 from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import Splits
@@ -25,7 +27,7 @@ from humor_tasks.training.text.systems import System, system_of
 
 _IDS = ("pad_token_id", "eos_token_id", "bos_token_id", "decoder_start_token_id")
 JUDGED = 32  # validation rows at once
-CPU_ROWS = 8  # a CPU gains nothing from large batches, and short ones of similar length have less padding
+CPU_TOKENS = 2048  # of a part
 
 
 class Trainer(Epochs):
@@ -39,17 +41,19 @@ class Trainer(Epochs):
     def __init__(self, config: TextTrainConfig, data: Splits, output: Path, progress: bool) -> None:
         assert data.train is not None
         self.config, self.output = config, output
-        self.accelerator = accelerator_for(config.precision, config.device, "text")
+        self.accelerator = accelerator_for(config.precision, config.device, "text", sharded=True)
         self.progress = progress and self.accelerator.is_main_process
+        self.clip_norm = config.clip_norm
         self.epochs, self.patience, self.rate = config.epochs * config.validations, config.patience, config.lr[0]
         torch.manual_seed(config.seed)  # new layers and adapters are initialised randomly
         self.kind: Kind = cast(Kind, config.kind) or kind_of(config.model, config.model_revision)
         self.system = opened(config, self.kind)
-        self.network = self.system.network.to(self.accelerator.device)
+        self.system.device, self.network = self.accelerator.device, self.system.network
         self.system.prepare(data.train, data.validation)
         self.rows, self.judged = len(data.train.records), len(data.validation.records)
         self.prefix = data.train.form.prefix
         self.optimizer = torch.optim.AdamW(self._groups(), fused=True)
+        self.most = config.micro_batch or self._rows_at_once()
         self.steps = math.ceil(math.ceil(self.rows / config.batch_size) / config.validations)
 
     def _groups(self) -> list[dict[str, Any]]:
@@ -62,6 +66,13 @@ class Trainer(Epochs):
         groups += [{"params": new, "lr": config.head_lr, "base_lr": config.head_lr}] if self.kind == "encoder" else []
         return [group | shared for group in groups]
 
+    def _rows_at_once(self) -> int:
+        """Rows of a part: no limit, but on a CPU, which gains nothing from large ones, few, so that padding is rare."""
+        if self.accelerator.device.type != "cpu":
+            return 0
+        sample = range(0, self.rows, max(1, self.rows // 200))
+        return max(1, CPU_TOKENS // max(1, round(fmean(map(self.system.length, sample)))))
+
     def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
         """The mean loss over the batches up to the next validation."""
         config, process, processes = self.config, self.accelerator.process_index, self.accelerator.num_processes
@@ -69,48 +80,37 @@ class Trainer(Epochs):
         model.train()
         whole, part = divmod(epoch, config.validations)
         batches = plan(self.rows, config.batch_size, f"{config.seed}-{whole}")[part :: config.validations]
-        total, units = torch.zeros((), device=self.accelerator.device), 0
+        total, units, own = torch.zeros((), device=self.accelerator.device), 0, 0
         name = f"fold {config.fold}, lr {self.rate}, epoch {whole + 1}/{config.epochs}"
         with tqdm(batches, name, disable=not self.progress, mininterval=1) as bar:
             for at, batch in enumerate(bar):
                 for group in optimizer.param_groups:
                     group["lr"] = group["base_lr"] * self._share(epoch * self.steps + at)
+                by_length = sorted(batch, key=self.system.length)  # parts of similar length have little padding
+                parts = process_parts(by_length, process, processes, self.most)
                 weight = self.system.weight(batch)
-                own = process_share(batch, process, processes)
-                for rows in self._micro_batches(own):
-                    loss = self.system.loss(model, rows) * has_own_rows(batch, process)
-                    self.accelerator.backward(loss * processes / weight)
-                    total += loss.detach()
-                if config.clip_norm:
-                    self.accelerator.clip_grad_norm_(model.parameters(), config.clip_norm)
-                optimizer.step()
-                optimizer.zero_grad(set_to_none=True)
+                total += self.update(parts, lambda part: self.system.loss(model, part.rows), weight)
                 units += weight
-                if at % 20 == 0:
-                    bar.set_postfix(loss=f"{float(total) * processes / units:.4f}")
+                own += sum(self.system.weight(part.rows) for part in parts if part.own)
+                self.progressed(bar, epoch, at, total, max(1, own))
         return (float(self.accelerator.reduce(total, "sum")) / units,)
-
-    def _micro_batches(self, rows: list[int]) -> list[list[int]]:
-        """The rows in parts of similar length."""
-        most = self.config.micro_batch or (CPU_ROWS if self.accelerator.device.type == "cpu" else len(rows))
-        by_length = sorted(rows, key=self.system.length)
-        return [by_length[start : start + most] for start in range(0, len(rows), most)]
 
     def _evaluate(self, step: int) -> tuple[float, tuple[float, ...]]:
         """The share of wrong answers, or the mean loss of explanations, on validation; accuracy or that loss."""
-        self.network.eval()
+        self.model.eval()
+        process, processes = self.accelerator.process_index, self.accelerator.num_processes
         sums = torch.zeros(2, dtype=torch.float64)
-        with torch.inference_mode(), self.accelerator.autocast():
-            for start in range(0, self.judged, JUDGED):
-                sums += self.system.judged(self.network, range(start, min(start + JUDGED, self.judged)))
-        value = float(sums[0] / sums[1])
+        with torch.no_grad(), self.accelerator.autocast():
+            for part in process_parts(range(self.judged), process, processes, JUDGED):
+                sums += self.system.judged(self.model, part.rows) * part.own
+        wrong, units = (sum(column) for column in zip(*gather_object([sums.tolist()]), strict=True))
+        value = wrong / units
         self.best = min(value, getattr(self, "best", value))
         return value, (value if self.config.is_open else 1 - value, self.rate * self._share(step - 1))
 
     def _save(self, folder: Path) -> None:
         """Write a checkpoint that transformers and both harnesses load."""
-        config = self.config
-        state = self.network.state_dict()
+        config, state = self.config, self.weights or self.network.state_dict()
         self.system.save(folder, merged(self.network, state) if config.lora else state)
         about = {"format": FORMAT, "kind": self.kind, "task": config.task, "setting": config.setting}
         about |= {"prefix": self.prefix, "base": config.model, "encoding": config.encoding}

@@ -29,18 +29,15 @@ IGNORED = -100  # labels that have no loss
 class System(ABC):
     """Rows as tensors, their loss, and the judgement of validation rows.
 
-    network: what is trained. cut: the number of rows that were longer than the model's context.
+    network: what is trained. device: where batches are made; the trainer sets it. cut: the number of rows that were
+    longer than the model's context.
     """
 
     network: Any
     tokenizer: Any
     cut: int = 0
 
-    @property
-    def device(self) -> torch.device:
-        """The device of the network."""
-        device: torch.device = next(iter(self.network.parameters())).device
-        return device
+    device = torch.device("cpu")
 
     @abstractmethod
     def prepare(self, train: Run, validation: Run) -> None:
@@ -213,7 +210,7 @@ class Scorer(System):
     def length(self, row: int) -> int:
         """See System."""
         asked = layout(self.rows["train"][0][row : row + 1], self.network.encoding, self.network.with_scene)
-        return max(len(self.known[text].ids) for text in asked.texts)
+        return sum(len(self.known[text].ids) for text in asked.texts)
 
     def weight(self, rows: Sequence[int]) -> int:
         """The number of rows."""

@@ -1,0 +1,351 @@
+"""`humor-tasks train text`: whole runs of tiny random models on the packaged sample, in both harnesses and in plain
+transformers.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from standins.commands import humor_tasks, inspect, lm_eval
+from standins.short_prompts import short_prompts
+from standins.tiny_text import tiny_folder
+from standins.trainings import but_time, killed_in_third_epoch
+from transformers import T5Config, T5ForConditionalGeneration
+
+from humor_tasks import evaluate, load
+from humor_tasks.data.logs.reading import read_run
+from humor_tasks.data.records import plain_text
+from humor_tasks.models.text.causal import PLAIN_TEMPLATE
+from humor_tasks.models.text.opening import ABOUT
+from humor_tasks.training.text import finetune
+from humor_tasks.training.text.config import TextTrainConfig
+from humor_tasks.training.text.data import Splits, read_splits
+from humor_tasks.training.text.run import train
+
+pytestmark = pytest.mark.slow
+KIND = {"t5": "seq2seq", "bart": "seq2seq", "causal": "causal", "encoder": "encoder"}
+QUICK: dict[str, Any] = {"dataset": "sample", "lr": (1e-2,), "batch_size": 8, "epochs": 2, "device": "cpu"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Templates in `prompts`, and a tiny model of each kind in a folder of its name."""
+    home = tmp_path_factory.mktemp("text")
+    prompts = short_prompts(home / "prompts")
+    texts = []
+    for task in ("matching", "ranking", "explanation"):
+        run = load(task, dataset="sample", split="train", cot=False, prompts=prompts)
+        texts += [turn.text for record in run.records for turn in run.prompt(record).turns]
+        texts += [str(record.target) for record in run.records]
+    for kind in KIND:
+        tiny_folder(home / kind, texts, kind)
+    # The stand-in's large weights give a T5, whose attention is not scaled, little to learn from.
+    torch.manual_seed(0)
+    T5ForConditionalGeneration(T5Config.from_pretrained(home / "t5", dropout_rate=0.0)).save_pretrained(home / "t5")
+    return home
+
+
+def config(home: Path, kind: str, task: str = "ranking", **values: Any) -> TextTrainConfig:
+    return TextTrainConfig(task, str(home / kind), prompts=str(home / "prompts"), **QUICK | values)
+
+
+def on_train(settings: TextTrainConfig) -> Splits:
+    """Validation is what is trained on: the best weights are those that have learnt most."""
+    splits = read_splits(settings)
+    assert splits.train is not None
+    return Splits(splits.train, splits.train, {"validation": splits.train, "test": splits.evaluated["test"]})
+
+
+def predicted(output: Path, split: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads((output / f"predictions_{split}.json").read_text())
+    return found
+
+
+def curve(output: Path) -> list[dict[str, float]]:
+    with (output / "curves.csv").open(newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+# ---- learning, and the same predictions everywhere ----
+
+
+def prompts_of(home: Path, task: str, split: str) -> dict[str, str]:
+    run = load(task, dataset="sample", split=split, cot=False, prompts=str(home / "prompts"))
+    return {r.id: plain_text((turn.text for turn in run.prompt(r).turns), run.form.prefix) for r in run.records}
+
+
+def seq2seq_letters(model: Path, prompts: dict[str, str]) -> dict[str, str]:
+    """By plain transformers: the greedily written letter."""
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    network, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(model), AutoTokenizer.from_pretrained(model)
+    found = {}
+    for identity, prompt in prompts.items():
+        written = network.generate(**tokenizer(prompt, return_tensors="pt"), max_new_tokens=4, do_sample=False)
+        found[identity] = tokenizer.decode(written[0], skip_special_tokens=True).strip()
+    return found
+
+
+def causal_letters(model: Path, prompts: dict[str, str]) -> dict[str, str]:
+    """By plain transformers: what is written greedily after "Answer:"."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    network, tokenizer = AutoModelForCausalLM.from_pretrained(model), AutoTokenizer.from_pretrained(model)
+    found = {}
+    for identity, prompt in prompts.items():
+        ids = tokenizer(prompt, return_tensors="pt", return_token_type_ids=False)
+        written = network.generate(**ids, max_new_tokens=4, do_sample=False)[0, ids["input_ids"].shape[1] :]
+        found[identity] = tokenizer.decode(written, skip_special_tokens=True).strip()
+    return found
+
+
+PLAIN: dict[str, Callable[[Path, dict[str, str]], dict[str, str]]] = {
+    "t5": seq2seq_letters,
+    "bart": seq2seq_letters,
+    "causal": causal_letters,
+}
+
+
+@pytest.fixture(scope="module")
+def learnt(home: Path) -> Callable[[str], Path]:
+    """The run folder of a kind that has learnt the sample's matching rows by heart."""
+
+    def trained(kind: str) -> Path:
+        output = home / f"learnt-{kind}"
+        how: dict[str, Any] = {"lr": (3e-3,), "head_lr": 3e-3, "epochs": 40, "patience": 12, "weight_decay": 0.0}
+        settings = config(home, kind, "matching", **how)
+        train(settings, output, on_train(settings), progress=False)
+        return output
+
+    return trained
+
+
+@pytest.mark.parametrize("kind", KIND)
+def test_tiny_models_learn_the_sample_by_heart(kind: str, learnt: Callable[[str], Path]) -> None:
+    output = learnt(kind)
+    metrics = json.loads((output / "metrics.json").read_text())
+    assert metrics["validation"]["metrics"]["accuracy"]["value"] > 0.95
+    assert metrics["kind"] == KIND[kind]
+    losses = [row["train_loss"] for row in curve(output)]
+    assert losses[-1] < 0.3 * losses[0]
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_plain_transformers_write_the_predictions(kind: str, home: Path, learnt: Callable[[str], Path]) -> None:
+    output = learnt(kind)  # its validation rows are those of train
+    assert PLAIN[kind](output / "model", prompts_of(home, "matching", "train")) == predicted(output, "validation")
+
+
+def test_an_encoder_scores_as_plain_transformers(home: Path, learnt: Callable[[str], Path]) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    model = learnt("encoder") / "model"
+    encoder, tokenizer = AutoModel.from_pretrained(model), AutoTokenizer.from_pretrained(model)
+    head = load_file(model / "head.safetensors")
+    for record in load("matching", dataset="sample").records:
+        scores = []
+        for choice in record.choices:
+            states = encoder(**tokenizer(record.context, choice, return_tensors="pt")).last_hidden_state[0]
+            scores.append(float(states.mean(0) @ head["head.weight"][0] + head["head.bias"][0]))
+        assert "ABCDE"[scores.index(max(scores))] == predicted(model.parent, "test")[record.id]
+
+
+def answered(log: Path) -> dict[str, str | None]:
+    return {sample.id: sample.outcome.answer for sample in read_run(log) if sample.outcome}
+
+
+@pytest.mark.parametrize("kind", KIND)
+def test_both_harnesses_give_the_predictions(
+    kind: str, home: Path, learnt: Callable[[str], Path], tmp_path: Path
+) -> None:
+    output, prompts = learnt(kind), home / "prompts"
+    model = output / "model"
+    wanted = predicted(output, "validation")
+    causal = kind == "causal"
+    asked = ["--model", "hf/local", "-M", f"model_path={model}", "-M", "do_sample=false"]
+    asked = asked if causal else ["--model", f"text/{model}"]
+    inspect(
+        *("eval", "humor_tasks/matching", *asked, "-M", "device=cpu", "-T", "dataset=sample", "-T", "cot=false"),
+        *(
+            "-T",
+            "split=train",
+            "-T",
+            f"prompts={prompts}",
+            "--log-dir",
+            tmp_path / "logs",
+            "--display",
+            "none",
+            "--max-tokens",
+            "8",
+        ),
+        cwd=tmp_path,
+    )
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    assert answered(log) == wanted
+    more = {"dataset": "sample", "split": "train", "prompts": str(prompts)}
+    for name in ["hf", *([] if causal else ["humor-text"])]:
+        if kind == "encoder" and name == "hf":
+            continue
+        where = tmp_path / name
+        lm_eval(
+            *("run", "--model", name, "--model_args", f"pretrained={model}", "--device", "cpu", "--tasks"),
+            *("nyc_matching", "--metadata", json.dumps(more), "--log_samples", "--output_path", where),
+            cwd=tmp_path,
+        )
+        (samples,) = where.rglob("samples_*.jsonl")
+        assert answered(samples) == wanted, name
+
+
+# ---- run folders ----
+
+
+@pytest.mark.parametrize("kind", ["t5", "causal", "encoder"])
+def test_a_killed_training_ends_with_the_same_weights(kind: str, home: Path, tmp_path: Path) -> None:
+    settings = config(home, kind, epochs=2, validations=2, patience=0, clip_norm=0.5)
+    expected = train(settings, tmp_path / "whole", progress=False)
+    with killed_in_third_epoch(finetune.Trainer):
+        train(settings, tmp_path / "killed", progress=False)
+    assert any((tmp_path / "killed").glob("checkpoint-*"))
+    found = train(settings, tmp_path / "killed", progress=False)
+    assert but_time(found) == but_time(expected)
+    for name in ("model.safetensors", *(["head.safetensors"] if kind == "encoder" else [])):
+        one, two = (load_file(tmp_path / run / "model" / name) for run in ("whole", "killed"))
+        assert one.keys() == two.keys()
+        assert all(torch.equal(one[each], two[each]) for each in one), name
+    assert (tmp_path / "whole" / "curves.csv").read_text() == (tmp_path / "killed" / "curves.csv").read_text()
+
+
+@pytest.mark.parametrize("kind", ["t5", "causal", "encoder"])
+def test_adapters_are_merged_into_the_saved_weights(kind: str, home: Path, tmp_path: Path) -> None:
+    settings = config(home, kind, lora=4, lr=(5e-2,), epochs=3, patience=0)
+    trained: list[finetune.Trainer] = []
+    made = finetune.Trainer.__init__
+
+    def kept(self: finetune.Trainer, *given: Any) -> None:
+        made(self, *given)
+        trained.append(self)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(finetune.Trainer, "__init__", kept)
+        metrics = train(settings, tmp_path / "run", progress=False)
+    (trainer,) = trained
+    judged = trainer.system.judged(trainer.network.eval(), range(10))
+    assert metrics["best_epoch"] <= 3
+    before, after = load_file(home / kind / "model.safetensors"), load_file(tmp_path / "run/model/model.safetensors")
+    assert before.keys() == after.keys()
+    moved = [name for name in before if not torch.equal(before[name], after[name])]
+    assert moved
+    assert not any("embed" in name or "norm" in name.lower() or "shared" in name for name in moved)
+    if metrics["best_epoch"] == 3:  # what is saved answers as what was trained
+        run = load("ranking", dataset="sample", split="validation", cot=False, prompts=str(home / "prompts"))
+        wrong = sum(predicted(tmp_path / "run", "validation")[r.id] != r.target for r in run.records)
+        assert wrong == int(judged[0])
+
+
+def test_a_run_folder_holds_what_its_model_says(home: Path, tmp_path: Path) -> None:
+    output, settings = tmp_path / "run", config(home, "t5", precision="bf16", checkpointing=True, micro_batch=3)
+    metrics = train(settings, output, progress=False)
+    assert {path.name for path in output.iterdir()} == {
+        *(".lock", "config.json", "curves.csv", "metrics.json", "model", "training.json"),
+        *("predictions_validation.json", "predictions_test.json"),
+    }
+    assert json.loads((output / "config.json").read_text()) == settings.as_dict()
+    assert json.loads((output / "metrics.json").read_text()) == metrics
+    assert metrics["rows"] == {"train": 30, "validation": 10, "test": 10}
+    for split in ("validation", "test"):
+        run = load("ranking", dataset="sample", split=split, cot=False, prompts=str(home / "prompts"))
+        assert evaluate(run, predicted(output, split)).as_dict() == metrics[split]
+    about = json.loads((output / "model" / ABOUT).read_text())
+    assert {name: about[name] for name in ("format", "kind", "task", "setting", "prefix")} == {
+        **{"format": 1, "kind": "seq2seq", "task": "ranking", "setting": "description", "prefix": "Answer:"}
+    }
+
+
+def test_learning_rates_and_folds(home: Path, tmp_path: Path) -> None:
+    settings = config(home, "encoder", fold="all", lr=(1e-2, 1e-5), epochs=1, setting="caption_only")
+    metrics = train(settings, tmp_path, progress=False)
+    folds = [json.loads((tmp_path / f"fold-{fold}" / "metrics.json").read_text()) for fold in range(5)]
+    for split in ("validation", "test"):
+        values = [fold[split]["metrics"]["accuracy"]["value"] for fold in folds]
+        assert metrics[split]["metrics"]["accuracy"]["value"] == pytest.approx(sum(values) / 5)
+        assert [metrics[split]["metrics"][f"accuracy_fold{i}"]["value"] for i in range(5)] == pytest.approx(values)
+    for number, fold in enumerate(folds):
+        held = tmp_path / f"fold-{number}"
+        assert fold["lr"] == max(settings.lr, key=lambda rate: fold["validation_by_lr"][str(rate)])
+        assert (held / "model" / "head.safetensors").is_file()
+        assert not any((held / f"lr-{rate}" / "model").exists() for rate in settings.lr)
+
+
+@pytest.mark.parametrize("kind", ["t5", "causal"])
+def test_explanations_and_their_perplexity(kind: str, home: Path, tmp_path: Path) -> None:
+    settings = config(home, kind, "explanation", max_new_tokens=12)
+    metrics = train(settings, tmp_path, progress=False)
+    assert {"bleu", "rouge_l"} <= metrics["test"]["metrics"].keys()
+    texts = predicted(tmp_path, "test")
+    assert len(set(texts.values())) > 1
+    run = load("explanation", dataset="sample", cot=False, prompts=str(home / "prompts"))
+    nll, units = naive_nll(tmp_path / "model", kind, run)
+    for unit, count in units.items():
+        found = metrics["test"]["perplexity"][unit]
+        assert found["units"] == count
+        assert found["value"] == pytest.approx(float(torch.tensor(nll / count).exp()), rel=1e-4)
+        assert found["low"] < found["value"] < found["high"]
+
+
+def naive_nll(model: Path, kind: str, run: Any) -> tuple[float, dict[str, int]]:
+    """Token by token, one row at a time, each with a forward pass of its own."""
+    import transformers as hf
+
+    network: Any = (hf.AutoModelForSeq2SeqLM if kind == "t5" else hf.AutoModelForCausalLM).from_pretrained(model)
+    tokenizer = hf.AutoTokenizer.from_pretrained(model)
+    total, units = 0.0, {"token": 0, "word": 0, "byte": 0}
+    for record in run.records:
+        prompt = plain_text((turn.text for turn in run.prompt(record).turns), run.form.prefix)
+        if kind == "t5":
+            read, written = tokenizer(prompt)["input_ids"], [tokenizer.pad_token_id]
+            wanted = tokenizer(f" {record.target}", add_special_tokens=False)["input_ids"]
+        else:
+            read, written = [], tokenizer(prompt)["input_ids"]
+            wanted = tokenizer(f"{prompt} {record.target}")["input_ids"][len(written) :]
+        for token in wanted:
+            ids = torch.tensor([written])
+            given = (
+                {"input_ids": torch.tensor([read]), "decoder_input_ids": ids} if kind == "t5" else {"input_ids": ids}
+            )
+            with torch.no_grad():
+                total -= float(network(**given).logits[0, -1].log_softmax(-1)[token])
+            written = [*written, token]
+        units["token"] += len(wanted)
+        units["word"] += len(str(record.target).split())
+        units["byte"] += len(str(record.target).encode())
+    return total, units
+
+
+def test_a_base_model_is_saved_with_the_plain_template(home: Path, tmp_path: Path) -> None:
+    from transformers import AutoTokenizer
+
+    train(config(home, "causal", epochs=1), tmp_path, progress=False)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
+    assert tokenizer.chat_template == PLAIN_TEMPLATE
+    turns = [{"role": "system", "content": "One."}, {"role": "user", "content": "Two."}]
+    shown = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+    assert shown == plain_text(["One.", "Two."])
+
+
+def test_the_command_says_what_was_reached(home: Path, tmp_path: Path) -> None:
+    said = humor_tasks(
+        *("train", "text", "--task", "ranking", "--dataset", "sample", "--model", home / "encoder", "--lr", "1e-3"),
+        *("--encoding", "bi", "--epochs", "1", "--batch-size", "8", "--device", "cpu", "--no-progress"),
+        *("--evaluate", "test", "-o", tmp_path / "run"),
+    )
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert f"test        accuracy                {metrics['test']['metrics']['accuracy']['value']:.5f}" in said
+    assert "validation" not in metrics
+    assert not (tmp_path / "run" / "predictions_validation.json").exists()
