@@ -11,7 +11,7 @@ from humor_tasks.on_inspect import __all__ as _parts
 from humor_tasks.tasks import *  # noqa: F403
 from humor_tasks.tasks import __all__ as _tasks
 
-__all__ = ["baseline", "clip", "embedding", "humicroedit", "ofa", "quality", "text", *_parts, *_tasks]
+__all__ = ["baseline", "clip", "embedding", "humicroedit", "ofa", "quality", "reward", "text", *_parts, *_tasks]
 
 
 @modelapi(name="baseline")
@@ -68,3 +68,11 @@ def embedding() -> type[ModelAPI]:
     from humor_tasks.on_inspect.providers.embedding import EmbeddingAPI
 
     return EmbeddingAPI
+
+
+@modelapi(name="reward")
+def reward() -> type[ModelAPI]:
+    """`--model reward/<folder or hub id of a reward model, as TRL's RewardTrainer saves it>`."""
+    from humor_tasks.on_inspect.providers.reward import RewardAPI
+
+    return RewardAPI

@@ -20,6 +20,7 @@ from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
 from humor_tasks.studies.finetune.cli import export_finetune
+from humor_tasks.studies.preferences.cli import export_preferences
 from humor_tasks.studies.report.cli import report
 from humor_tasks.studies.reproduce.cli import reproduce, rescore
 from humor_tasks.training.cli import train
@@ -261,6 +262,7 @@ for _command in (
     votes,
     agreement,
     describe,
+    export_preferences,
     export_finetune,
     rank_captions,
     report,

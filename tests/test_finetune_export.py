@@ -79,6 +79,7 @@ def test_joined_is_train_then_validation(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["finetune.json", "joined.jsonl"]
 
 
+@pytest.mark.slow
 def test_an_export_is_repeated_byte_for_byte_and_never_over_another(tmp_path: Path) -> None:
     out = tmp_path / "out"
     export(out)
@@ -114,6 +115,7 @@ def test_submitted_files_are_not_replaced_by_other_rows(tmp_path: Path) -> None:
     assert len(rows(out / "train.jsonl")) == 11
 
 
+@pytest.mark.slow
 def test_bad_input_writes_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert "9 rows; OpenAI needs at least 10" in refused(

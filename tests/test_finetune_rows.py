@@ -28,6 +28,7 @@ def test_every_row_of_train_and_validation_has_a_prompt_and_an_answer_that_reads
             assert (read.status, read.value) == ("answered", record.target)
 
 
+@pytest.mark.slow
 def test_inspect_sends_the_exported_messages() -> None:
     run = open_splits("matching", dataset="sample")["validation"]
     model = ScriptedModel("m", "Answer: A")

@@ -116,6 +116,7 @@ def test_joined_files_are_trained_on_without_validation_and_what_is_not_given_is
     assert not {"validation_file", "method", "suffix"} & job.keys()
 
 
+@pytest.mark.slow
 def test_the_printed_command_evaluates_the_model_on_the_prompts_that_it_was_trained_on(
     service: Provider, tmp_path: Path
 ) -> None:
@@ -209,6 +210,7 @@ def test_a_provider_that_fails_once_at_any_request_is_asked_again_and_paid_once(
             assert (len(service.files), len(service.jobs)) == (2, 1), number
 
 
+@pytest.mark.slow
 def test_a_provider_that_keeps_failing_is_told_and_the_command_goes_on_later(
     service: Provider, tmp_path: Path, waits: list[float]
 ) -> None:
@@ -226,6 +228,7 @@ def test_a_provider_that_keeps_failing_is_told_and_the_command_goes_on_later(
     assert (len(service.files), len(service.jobs)) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_follow_up_that_the_provider_ends_goes_on_without_a_second_job(service: Provider, tmp_path: Path) -> None:
     service.fault = lambda count, method, path: 500 if path.startswith("fine_tuning/jobs/") else None
     assert "status 500" in commands.refused(*command(service, tmp_path / "out"))
@@ -237,6 +240,7 @@ def test_a_follow_up_that_the_provider_ends_goes_on_without_a_second_job(service
     assert posted(service) == []
 
 
+@pytest.mark.slow
 def test_another_folder_with_the_same_files_and_settings_follows_the_same_job(
     service: Provider, tmp_path: Path
 ) -> None:
@@ -265,6 +269,7 @@ def test_a_file_that_the_provider_rejects_is_told_and_nothing_is_started(service
     assert service.jobs == {}
 
 
+@pytest.mark.slow
 def test_a_file_deleted_at_the_provider_is_uploaded_again(service: Provider, tmp_path: Path) -> None:
     service.file_statuses = ["uploaded", "error"]
     commands.refused(*command(service, tmp_path / "out"))
@@ -294,6 +299,7 @@ def test_a_refused_request_is_told_once_and_not_repeated(service: Provider, tmp_
     assert service.jobs == {}
 
 
+@pytest.mark.slow
 def test_a_failed_job_is_told_and_replaced_only_when_asked(service: Provider, tmp_path: Path) -> None:
     service.statuses, service.error = ["running", "failed"], {"code": "x", "message": "quota\nexceeded", "param": None}
     for _ in range(2):
@@ -308,6 +314,7 @@ def test_a_failed_job_is_told_and_replaced_only_when_asked(service: Provider, tm
     assert posted(service) == ["files", "files", "fine_tuning/jobs", "fine_tuning/jobs"]
 
 
+@pytest.mark.slow
 def test_a_retry_that_was_killed_follows_the_job_that_it_started(
     service: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -322,6 +329,7 @@ def test_a_retry_that_was_killed_follows_the_job_that_it_started(
     assert len(service.jobs) == 2
 
 
+@pytest.mark.slow
 def test_a_folder_is_submitted_with_one_set_of_settings_to_one_provider(service: Provider, tmp_path: Path) -> None:
     done(service, tmp_path / "out", "--seed", "1")
     told = "was submitted with other settings (seed=1 there, 2 here); choose another folder"
@@ -332,6 +340,25 @@ def test_a_folder_is_submitted_with_one_set_of_settings_to_one_provider(service:
             *command(other, tmp_path / "out", "--seed", "1")
         )
         assert other.requests == []
+
+
+@pytest.mark.slow
+def test_a_lost_state_is_found_again_at_the_provider(service: Provider, tmp_path: Path) -> None:
+    first = done(service, tmp_path / "out")
+    for name in ("submission.json", "model.json"):
+        (tmp_path / "out" / name).unlink()
+    assert done(service, tmp_path / "out") == first
+    (tmp_path / "out" / "submission.json").write_text('{"settings": []}')
+    assert "Delete it: files and job are found at the provider" in commands.refused(*command(service, tmp_path / "out"))
+    assert posted(service) == ["files", "files", "fine_tuning/jobs"]
+
+
+def test_an_address_that_is_not_this_api_is_told(service: Provider, tmp_path: Path) -> None:
+    service.page = b"<html>Welcome</html>"
+    assert f"{service.url}: is not this API; correct --base-url" in commands.refused(
+        *command(service, tmp_path / "out")
+    )
+    assert posted(service) == []
 
 
 def test_without_a_key_nothing_is_asked(service: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,8 @@ Several processes: tests/test_training_processes.py. What a checkpoint holds: te
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import resource
 import shutil
@@ -15,13 +17,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import safetensors.torch
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file
 from standins import tiny_training
 from standins.tiny_training import Line, trained
 
 from humor_tasks.errors import BadInput
 from humor_tasks.training.folder import check_folder, locked, run_in
+from humor_tasks.training.loop import process_parts
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -279,3 +285,87 @@ def test_a_file_system_without_locks_is_told(
     monkeypatch.setattr("filelock.FileLock.acquire", acquire)
     assert run(tmp_path, seed=0)["settings"] == {"seed": 0}
     assert "this file system has no locks" in caplog.text
+
+
+# ---- parts of batches ---------------------------------------------------------------------------
+
+
+@given(rows=st.integers(1, 40), processes=st.integers(1, 5), most=st.integers(0, 9))
+def test_every_process_has_as_many_parts_and_each_row_is_one_s_own(rows: int, processes: int, most: int) -> None:
+    batch = list(range(100, 100 + rows))
+    parts = [process_parts(batch, process, processes, most) for process in range(processes)]
+    assert len({len(found) for found in parts}) == 1
+    assert sorted(row for found in parts for part in found if part.own for row in part.rows) == batch
+    assert all(part.rows and (not most or len(part.rows) <= most) for found in parts for part in found)
+
+
+@pytest.mark.parametrize("micro", [1, 2])
+def test_parts_do_not_change_the_result(micro: int, tmp_path: Path) -> None:
+    for name, most in (("whole", 0), ("parts", micro)):
+        trained(tmp_path / name, dropout=0.0, micro=most, clip_norm=0.1)
+    one, two = (load_file(tmp_path / name / "model" / "weights.safetensors") for name in ("whole", "parts"))
+    assert all(torch.allclose(tensor, two[name], rtol=1e-4, atol=1e-6) for name, tensor in one.items())
+    trained(tmp_path / "unclipped", dropout=0.0)
+    assert curve(tmp_path / "unclipped") != curve(tmp_path / "whole")
+
+
+def test_a_loss_that_is_not_finite_stops_within_the_epoch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def losses(self: Line, part: Any) -> torch.Tensor:
+        made.append(len(part.rows))
+        return self.network(self.points[part.rows]).sum() * float("nan")
+
+    monkeypatch.setattr(Line, "_losses", losses)
+    assert refused(tmp_path) == "lr=0.05: the loss is nan in epoch 1, by step 1 of 4; use a lower learning rate."
+    assert len(made) == 1
+    assert files(tmp_path).keys() == {"curves.csv"}
+
+
+# ---- a full disk --------------------------------------------------------------------------------
+
+
+class Disk:
+    """Fails at file operation number `at`, after writing a beginning."""
+
+    def __init__(self, patched: pytest.MonkeyPatch, at: int) -> None:
+        self.count, self.at = 0, at
+        for owner, name in (
+            *((Path, name) for name in ("mkdir", "rename", "write_text", "write_bytes")),
+            *((safetensors.torch, name) for name in ("save_file", "save_model")),
+            (shutil, "rmtree"),
+        ):
+            patched.setattr(owner, name, self.failing(getattr(owner, name)))
+
+    def failing(self, operation: Any) -> Any:
+        def wrapped(*given: Any, **how: Any) -> Any:
+            self.count += 1
+            if self.count - 1 != self.at or how.get("ignore_errors"):
+                return operation(*given, **how)
+            if operation.__name__.startswith("save"):
+                Path(given[1]).write_bytes(b"beginn")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        return wrapped
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_full_at_any_file_operation_leaves_the_last_good_checkpoint(tmp_path: Path) -> None:
+    whole = trained(tmp_path / "whole", epochs=2)
+    told: list[str] = []
+    for at in range(1000):
+        output = tmp_path / str(at)
+        with pytest.MonkeyPatch.context() as patched:
+            disk = Disk(patched, at)
+            with contextlib.suppress(BadInput):
+                trained(output, epochs=2)
+                told.append("whole")
+        if len(told) <= at:
+            told.append("failed")
+        checkpoints = list(output.glob("checkpoint-*/state.json"))
+        assert checkpoints or not (output / "best-2").exists(), "the last good checkpoint is gone"
+        assert trained(output, epochs=2) == whole
+        assert files(output) == files(tmp_path / "whole")
+        if disk.count <= at:
+            break
+    assert told.count("failed") > 15

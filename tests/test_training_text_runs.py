@@ -22,7 +22,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 from humor_tasks import evaluate, load
 from humor_tasks.data.logs.reading import read_run
 from humor_tasks.data.records import plain_text
-from humor_tasks.models.text.causal import PLAIN_TEMPLATE
+from humor_tasks.models.text.causal import plain_template
 from humor_tasks.models.text.opening import ABOUT
 from humor_tasks.training.text import finetune
 from humor_tasks.training.text.config import TextTrainConfig
@@ -169,8 +169,7 @@ def test_both_harnesses_give_the_predictions(
     model = output / "model"
     wanted = predicted(output, "validation")
     causal = kind == "causal"
-    asked = ["--model", "hf/local", "-M", f"model_path={model}", "-M", "do_sample=false"]
-    asked = asked if causal else ["--model", f"text/{model}"]
+    asked = ["--model", f"hf/{model}", "-M", "do_sample=false"] if causal else ["--model", f"text/{model}"]
     inspect(
         *("eval", "humor_tasks/matching", *asked, "-M", "device=cpu", "-T", "dataset=sample", "-T", "cot=false"),
         *(
@@ -333,10 +332,12 @@ def test_a_base_model_is_saved_with_the_plain_template(home: Path, tmp_path: Pat
 
     train(config(home, "causal", epochs=1), tmp_path, progress=False)
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
-    assert tokenizer.chat_template == PLAIN_TEMPLATE
+    assert tokenizer.chat_template == plain_template("Answer:")
     turns = [{"role": "system", "content": "One."}, {"role": "user", "content": "Two."}]
     shown = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    assert shown == plain_text(["One.", "Two."])
+    assert shown == plain_text(["One.", "Two."], "Answer:")
+    begun = [*turns, {"role": "assistant", "content": "Answer:"}]
+    assert tokenizer.apply_chat_template(begun, tokenize=False, continue_final_message=True) == shown
 
 
 def test_the_command_says_what_was_reached(home: Path, tmp_path: Path) -> None:

@@ -106,6 +106,13 @@ def _config(given: dict[str, Any], alphas: str | None) -> Any:
     return config
 
 
+@train.command()
+@click.argument("name", type=click.Choice(["fsdp", "deepspeed"]))
+def configuration(name: str) -> None:
+    """Print the path of a configuration for `accelerate launch --config_file`, for models of 11 billion parameters."""
+    click.echo(Path(__file__).parent / "configurations" / f"{name}.yaml")
+
+
 train.add_command(clip)
 train.add_command(ofa)
 train.add_command(text)

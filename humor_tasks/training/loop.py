@@ -155,7 +155,7 @@ class Epochs(ABC):
         """Write the epoch's best weights, curve and checkpoint in the main process; parts of them in all processes."""
         is_main, is_best = self.accelerator.is_main_process, state.best_epoch == state.epoch
         if is_best and shards:
-            self.weights = full_weights(shards, self.model)
+            self.weights = full_weights(shards, self.network, self.model)
         if is_best and is_main:
             write_folder(best_folder(self.output, state), self._save)
         self.weights = None

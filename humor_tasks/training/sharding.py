@@ -83,12 +83,18 @@ def _join_embeddings(network: torch.nn.Module) -> None:
                 setattr(parent, name, first.setdefault((type(child), id(child.weight)), child))
 
 
-def full_weights(accelerator: Accelerator, model: Any) -> dict[str, torch.Tensor]:
-    """The state dict of the whole network on the CPU in the main process, {} in others; all processes must call this.
+def full_weights(accelerator: Accelerator, network: torch.nn.Module, model: Any) -> dict[str, torch.Tensor]:
+    """The state dict of the whole network on the CPU in the main process; all processes must call this.
 
-    FSDP2: in the parameters' own type. ZeRO-3: in the type of the computation, bf16 with bf16.
+    model: the prepared network. FSDP2: in the parameters' own type. ZeRO-3: in the type of the computation, bf16 with
+    bf16. Tied weights are one tensor, as in any state dict.
     """
-    return accelerator.get_state_dict(model) or {}
+    weights: dict[str, torch.Tensor] = accelerator.get_state_dict(model) or {}
+    first: dict[int, str] = {}
+    for name, parameter in network.named_parameters(remove_duplicate=False):
+        if name in weights:
+            weights[name] = weights[first.setdefault(id(parameter), name)]
+    return weights
 
 
 def part_name(accelerator: Accelerator) -> str:

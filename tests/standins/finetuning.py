@@ -33,6 +33,8 @@ class Provider(ThreadingHTTPServer):
         self.file_statuses = ["uploaded", "processed"]
         self.error: dict[str, Any] | None = None
         self.status_details: str | None = None
+        self.page = b""
+        """Answered in the place of everything, as by a web server."""
         self.files: dict[str, dict[str, Any]] = {}
         self.content: dict[str, bytes] = {}
         self.jobs: dict[str, dict[str, Any]] = {}
@@ -157,9 +159,9 @@ class _Handler(BaseHTTPRequestHandler):
         return str(file.get_filename()), file.get_payload(decode=True)
 
     def _send(self, status: int, reply: dict[str, Any]) -> None:
-        data = json.dumps(reply).encode()
+        data = self.server.page or json.dumps(reply).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/html" if self.server.page else "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.send_header("retry-after-ms", "1")  # what the library waits before it repeats a look
         self.end_headers()

@@ -88,12 +88,10 @@ class Answers(Epochs):
 
 
 def saved(folder: Path) -> Path:
-    """A tiny T5 with untied output, as T5 1.1 and flan-t5 have, in `folder`."""
+    """A tiny T5 in `folder`. Its three embeddings and its output share one weight."""
     torch.manual_seed(0)
     sizes = {"d_model": 16, "d_kv": 4, "d_ff": 32, "num_layers": 2, "num_heads": 4}
-    T5ForConditionalGeneration(
-        T5Config(vocab_size=64, decoder_start_token_id=0, tie_word_embeddings=False, **sizes)
-    ).save_pretrained(folder)
+    T5ForConditionalGeneration(T5Config(vocab_size=64, decoder_start_token_id=0, **sizes)).save_pretrained(folder)
     return folder
 
 
@@ -105,12 +103,20 @@ def main(home: Path) -> None:
     if os.environ.get("ACCELERATE_USE_FSDP") == "true":
         # accelerate divides networks on accelerators only, torch on the CPU too.
         PartialState._prepare_backend = lambda *_: ("gloo", DistributedType.MULTI_GPU)  # type: ignore[method-assign]
+    if os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true":
+        import deepspeed.ops
+
+        deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False  # compiled at the first use; gloo does the same
     start = home / "start"
     trained(start, home / "same", dropout=0.0)
     trained(start, home / "whole", dropout=0.3)
     try:
         trained(start, home / "cut", dropout=0.3, killed=2)
     except Killed:
+        if PartialState().is_main_process:
+            left = sorted(str(path.relative_to(home / "cut")) for path in (home / "cut").rglob("*") if path.is_file())
+            (home / "left.txt").write_text("\n".join(left))
+        PartialState().wait_for_everyone()
         trained(start, home / "cut", dropout=0.3)
 
 

@@ -15,11 +15,25 @@ from humor_tasks.models.text.language import Generation, LanguageModel, Likeliho
 from humor_tasks.models.text.opening import context_of, kind_of, open_network, open_tokenizer
 from humor_tasks.models.text.sampling import arguments, written
 
-PLAIN_TEMPLATE = (
-    "{% for message in messages %}{{ message['content'] }}"
-    "{% if not loop.last or add_generation_prompt %}{{ '\n\n' }}{% endif %}{% endfor %}"
+_PLAIN = (
+    "{{% for message in messages %}}{{{{ message['content'] }}}}{{% if not loop.last %}}{{{{ '\n\n' }}}}{{% endif %}}"
+    "{{% endfor %}}{{% if add_generation_prompt %}}{{{{ '\n\n{prefix}' }}}}{{% endif %}}"
 )
-"""The chat template that a base model is saved with: `humor_tasks.data.records.plain_text`."""
+
+
+def plain_template(prefix: str) -> str:
+    """A chat template that shows turns as `humor_tasks.data.records.plain_text`; `prefix` begins the answer."""
+    return _PLAIN.format(prefix=prefix)
+
+
+def chat_text(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> str:
+    """The turns (role, content) as the tokenizer's chat template shows them, up to where the answer begins."""
+    try:
+        text: str = tokenizer.apply_chat_template(list(turns), add_generation_prompt=True, tokenize=False)
+    except Exception as problem:  # jinja2's errors, and what a template raises itself
+        message = " ".join(str(problem).split())[:200]
+        raise BadInput(f"the model's chat template cannot show the benchmark's turns ({message}).") from None
+    return text
 
 
 class Pair(NamedTuple):
@@ -30,37 +44,26 @@ class Pair(NamedTuple):
     cut: bool
 
 
-def chat_text(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> str:
-    """The turns (role, content) as the tokenizer's chat template shows them, up to where the answer begins.
-
-    A tokenizer without a template gets PLAIN_TEMPLATE.
-    """
-    if tokenizer.chat_template is None:
-        tokenizer.chat_template = PLAIN_TEMPLATE
-    try:
-        text: str = tokenizer.apply_chat_template(list(turns), add_generation_prompt=True, tokenize=False)
-    except Exception as problem:  # jinja2's errors, and what a template raises itself
-        message = " ".join(str(problem).split())[:200]
-        raise BadInput(f"the model's chat template cannot show the benchmark's turns ({message}).") from None
-    return text
-
-
 class PairTokenizer:
     """Prompts and continuations as tokens, at most `limit` together; a prompt that is too long loses its beginning.
 
-    The pair is tokenized as one text, and the continuation is what follows the prompt's tokens, as in lm-eval.
+    A judged pair is tokenized as one text, and the continuation is what follows the prompt's tokens, as in lm-eval. A
+    trained pair is divided where a generated answer begins.
     """
 
     def __init__(self, tokenizer: Any, limit: int | None) -> None:
         self.tokenizer, self.limit = tokenizer, limit
 
     def __call__(self, prompt: str, continuation: str, end: bool = False) -> Pair:
-        """The pair; `end` adds the end token. Raises BadInput for a continuation without room for a prompt."""
-        spaces = len(prompt) - len(prompt.rstrip())
-        if spaces:  # white space belongs to the token that follows it
-            prompt, continuation = prompt[:-spaces], prompt[-spaces:] + continuation
-        ids, whole = self._ids(prompt), self._ids(prompt + continuation)
-        own = whole[len(ids) :] + ([self.tokenizer.eos_token_id] if end else [])
+        """The pair; `end` adds the end token, for training. Raises BadInput for a continuation without room."""
+        if end and prompt[-1:].isspace():
+            ids = self._ids(prompt)
+            own = self.tokenizer(continuation, add_special_tokens=False, verbose=False)["input_ids"]
+        else:
+            kept = prompt.rstrip()  # white space belongs to the token that follows it
+            ids, whole = self._ids(kept), self._ids(prompt + continuation)
+            own = whole[len(ids) :]
+        own = own + ([self.tokenizer.eos_token_id] if end else [])
         room = len(ids) if self.limit is None else self.limit - len(own)
         if room < 1:
             raise BadInput(

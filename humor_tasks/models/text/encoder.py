@@ -27,6 +27,10 @@ HEAD = "head.safetensors"
 _SCALE = 10.0  # initial factor of the cosine; its logits then differ by up to a few units
 
 
+Padded = tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]
+"""Ids, mask and segments [texts, tokens]."""
+
+
 class Tokens(NamedTuple):
     """A text, or a pair of texts: token ids, the segment of each, and whether the scene was cut."""
 
@@ -39,11 +43,13 @@ class Tokens(NamedTuple):
 class Layout:
     """What is encoded for several questions: distinct (scene, choice), and for each choice its places among them.
 
-    A text that is encoded alone has an empty scene or choice. scenes: the place of each choice's scene; None where no
-    scene is encoded alone. counts: choices per question.
+    A text that is encoded alone has an empty scene or choice. first: the number of texts with a choice, which come
+    first; scenes follow. scenes: the place of each choice's scene; None where no scene is encoded alone. counts:
+    choices per question.
     """
 
     texts: tuple[tuple[str, str], ...]
+    first: int
     choices: tuple[int, ...]
     scenes: tuple[int, ...] | None
     counts: tuple[int, ...]
@@ -51,20 +57,19 @@ class Layout:
 
 def layout(questions: Sequence[Question], encoding: str, with_scene: bool) -> Layout:
     """The layout of these questions; without the scene, choices are encoded alone."""
-    found: dict[tuple[str, str], int] = {}
-
-    def place(scene: str, choice: str) -> int:
-        return found.setdefault((scene, choice), len(found))
-
+    own: dict[tuple[str, str], int] = {}
+    shared: dict[tuple[str, str], int] = {}
     choices, scenes = [], []
     for question in questions:
         scene = scene_of(question) if with_scene else ""
         for choice in question.choices:
-            choices.append(place(scene if encoding == "cross" else "", choice))
+            text = (scene if encoding == "cross" else "", choice)
+            choices.append(own.setdefault(text, len(own)))
             if encoding == "bi" and scene:
-                scenes.append(place(scene, ""))
+                scenes.append(shared.setdefault((scene, ""), len(shared)))
     counts = tuple(len(question.choices) for question in questions)
-    return Layout(tuple(found), tuple(choices), tuple(scenes) or None, counts)
+    after = tuple(len(own) + place for place in scenes) or None
+    return Layout((*own, *shared), len(own), tuple(choices), after, counts)
 
 
 def scene_of(question: Question) -> str:
@@ -93,16 +98,9 @@ class ChoiceNetwork(nn.Module):
         """Whether vectors of scene and choice are compared."""
         return self.encoding == "bi" and self.with_scene
 
-    def forward(
-        self,
-        ids: torch.Tensor,
-        mask: torch.Tensor,
-        types: torch.Tensor | None,
-        choices: torch.Tensor,
-        scenes: torch.Tensor | None,
-    ) -> torch.Tensor:
-        """Scores [choices] from texts [texts, tokens]; choices, scenes: indices of texts, as in `Layout`."""
-        return self.compare(self.pooled(ids, mask, types), choices, scenes)
+    def forward(self, texts: Sequence[Padded], choices: torch.Tensor, scenes: torch.Tensor | None) -> torch.Tensor:
+        """Scores [choices]; texts: those with a choice, then the scenes; choices, scenes: places, as in `Layout`."""
+        return self.compare(torch.cat([self.pooled(*group) for group in texts]), choices, scenes)
 
     def pooled(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor | None) -> torch.Tensor:
         """Mean token states [texts, size], in float32."""
@@ -162,7 +160,7 @@ class TextTokenizer:
         how = {"truncation": "only_first", "max_length": self.limit}
         return Tokens(*self._encode([scene], [choice] if choice else None, **how)[0], True)
 
-    def tensors(self, rows: Sequence[Tokens], device: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+    def tensors(self, rows: Sequence[Tokens], device: Any) -> Padded:
         """Padded ids and mask [rows, tokens], and segments where the model has them."""
         longest = max(len(row.ids) for row in rows)
         padding = self.tokenizer.pad_token_id

@@ -46,6 +46,20 @@ def open_network(name: str, kind: Kind, precision: str = "fp32", revision: str |
     return _loaded(classes[kind], name, revision, dtype=DTYPES[precision])
 
 
+def open_reward(name: str, precision: str = "fp32", revision: str | None = None) -> Any:
+    """A network with one score per text, as TRL's RewardTrainer saves. Raises BadInput for any other model."""
+    if (Path(name).expanduser() / "adapter_config.json").is_file():
+        raise BadInput(f"model {name}: is an adapter; merge it into its model (peft: merge_and_unload) and save that.")
+    config = _loaded("AutoConfig", name, revision)
+    architectures = getattr(config, "architectures", None) or ()
+    if config.num_labels != 1 or not any(each.endswith("ForSequenceClassification") for each in architectures):
+        raise BadInput(
+            f"model {name}: is no reward model, which classifies sequences with one output; it is "
+            f"{', '.join(architectures) or 'of unknown architecture'} with {config.num_labels} outputs."
+        )
+    return _loaded("AutoModelForSequenceClassification", name, revision, dtype=DTYPES[precision])
+
+
 def _loaded(loader: str, name: str, revision: str | None, **how: Any) -> Any:
     import transformers
 

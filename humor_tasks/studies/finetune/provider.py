@@ -92,7 +92,10 @@ def upload(client: openai.OpenAI, name: str, data: bytes) -> FileObject:
 
 def find_job(client: openai.OpenAI, mark: str, failed: bool) -> FineTuningJob | None:
     """The newest job with this mark; without `failed`, none that failed or was cancelled."""
-    jobs = client.fine_tuning.jobs.list(metadata={MARK: mark})
+    try:
+        jobs = client.fine_tuning.jobs.list(metadata={MARK: mark})
+    except AttributeError:  # of the library, which takes an answer that is no JSON for a list
+        raise BadInput(f"{address(client)}: is not this API; correct --base-url or OPENAI_BASE_URL.") from None
     ours = (job for job in jobs if (job.metadata or {}).get(MARK) == mark)
     return next((job for job in ours if failed or job.status not in FAILED), None)
 

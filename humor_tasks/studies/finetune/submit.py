@@ -94,12 +94,14 @@ def _open_state(folder: Path, export: Export, wanted: Wanted, address: str | Non
     if not path.is_file():
         return State(path, settings)
     kept = read_object(path)
-    there = kept.get("settings", {})
+    there, files, job = kept.get("settings"), kept.get("files"), kept.get("job")
+    if not isinstance(there, dict) or not isinstance(files, dict) or not isinstance(job, str | None):
+        raise BadInput(f"{path}: is not as this command writes it. Delete it: files and job are found at the provider.")
     asked = {name: value for name, value in settings.items() if name != "address" or address}
     if other := [name for name, value in asked.items() if there.get(name) != value]:
         shown = ", ".join(f"{name}={there.get(name)} there, {settings[name]} here" for name in other)
         raise BadInput(f"{folder}: was submitted with other settings ({shown}); choose another folder.")
-    return State(path, there, dict(kept.get("files", {})), kept.get("job"))
+    return State(path, there, files, job)
 
 
 def _mark(state: State) -> str:

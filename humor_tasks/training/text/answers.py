@@ -84,7 +84,8 @@ def perplexities(model: LanguageModel, run: Run) -> dict[str, dict[str, float | 
 def _prompt(model: LanguageModel, run: Run, record: Record) -> str:
     """The prompt up to where the answer begins, as the harnesses show it to this kind of model."""
     if isinstance(model, Causal):
-        return chat_of(run, record, model.tokenizer) + run.form.prefix
+        prompt = chat_of(run, record, model.tokenizer)
+        return prompt if prompt.endswith(run.form.prefix) else prompt + run.form.prefix
     return prompt_of(run, record)
 
 

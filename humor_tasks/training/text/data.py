@@ -10,7 +10,7 @@ from humor_tasks.api import load
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record, plain_text
 from humor_tasks.models.choosers.chooser import Question
-from humor_tasks.models.text.causal import chat_text
+from humor_tasks.models.text.causal import chat_text, plain_template
 from humor_tasks.training.splits import check_disjoint
 from humor_tasks.training.text.config import MOCK, TextTrainConfig
 
@@ -63,5 +63,10 @@ def prompt_of(run: Run, record: Record) -> str:
 
 
 def chat_of(run: Run, record: Record, tokenizer: Any) -> str:
-    """The prompt that a causal model reads under its chat template, up to where the answer begins."""
+    """The prompt that a causal model reads under its chat template, up to where the answer begins.
+
+    A base model without a template gets one that shows plain text up to the answer's prefix, as in lm-eval.
+    """
+    if tokenizer.chat_template is None:
+        tokenizer.chat_template = plain_template(run.form.prefix)
     return chat_text(tokenizer, [{"role": turn.role, "content": turn.text} for turn in run.prompt(record).turns])

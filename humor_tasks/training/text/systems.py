@@ -164,18 +164,17 @@ class Seq2SeqWriter(Writer):
 
 
 class CausalWriter(Writer):
-    """Decoders: the answer follows the prompt, with the form's prefix where the model itself begins to write."""
+    """Decoders: the answer follows the prompt, under the model's chat template."""
 
-    def pairs(
-        self, run: Run, records: Sequence[Record], answers: Sequence[Sequence[str]], end: bool
-    ) -> list[list[Pair]]:
-        """The trained answer is "Answer: A"; in a judgement "Answer:" belongs to the prompt, as in lm-eval."""
+    def pairs(self, run: Run, records: Sequence[Record], answers: Answers, end: bool) -> list[list[Pair]]:
+        """The answer's prefix belongs to the prompt, but where a chat model writes it: in training."""
         tokens = PairTokenizer(self.tokenizer, context_of(self.tokenizer, base_of(self.network).config))
         prefix = run.form.prefix
         found = []
         for record, own in zip(records, answers, strict=True):
-            chat = chat_of(run, record, self.tokenizer)
-            asked, begin = (chat, prefix) if end else (chat + prefix, "")
+            prompt = chat_of(run, record, self.tokenizer)
+            begin = prefix if end and not prompt.endswith(prefix) else ""
+            asked = prompt if begin or prompt.endswith(prefix) else prompt + prefix
             found.append([tokens(asked, f"{begin} {answer}", end) for answer in own])
         return found
 
@@ -229,8 +228,10 @@ class Scorer(System):
         """[2]: the summed loss, and the number of right answers."""
         questions, targets = self.rows[split]
         asked = layout([questions[row] for row in rows], self.network.encoding, self.network.with_scene)
-        tensors = self.tokens.tensors([self.known[text] for text in asked.texts], self.device)
-        scores = model(*tensors, *places(asked, self.device))
+        # Scenes apart from choices, which are much shorter.
+        groups = [group for group in (asked.texts[: asked.first], asked.texts[asked.first :]) if group]
+        tensors = [self.tokens.tensors([self.known[text] for text in group], self.device) for group in groups]
+        scores = model(tensors, *places(asked, self.device))
         return choice_loss(scores, asked.counts, torch.tensor([targets[row] for row in rows], device=self.device))
 
     def save(self, folder: Path, state: dict[str, torch.Tensor]) -> None:

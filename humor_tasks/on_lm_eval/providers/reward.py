@@ -1,0 +1,30 @@
+"""`--model humor-reward --model_args pretrained=<folder or hub id>`: a reward model of captions in lm-eval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+from humor_tasks.models.choosers.reward import RewardChooser
+from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
+from humor_tasks.on_lm_eval.providers.embedding import device_of
+
+
+class RewardLM(ChooserLM):
+    """`precision`, `format` and `prompts` as for `reward/` in Inspect; `--device` and `--batch_size` are lm-eval's."""
+
+    def __init__(
+        self,
+        pretrained: str,
+        precision: str = "fp32",
+        format: str | None = None,
+        prompts: str | None = None,
+        revision: str | None = None,
+        device: str | None = None,
+        batch_size: Any = 32,
+        **harness: Any,
+    ) -> None:
+        size = int(batch_size) if str(batch_size).isdigit() and int(batch_size) > 1 else 32
+        device = device_of(device, "humor-reward")
+        chooser = RewardChooser(pretrained, CaptionPrompt.read(prompts), device, size, precision, format, revision)
+        super().__init__(chooser, harness, ("pretrained", "precision", "format", "prompts", "revision"))
