@@ -11,7 +11,7 @@ from humor_tasks.on_inspect import __all__ as _parts
 from humor_tasks.tasks import *  # noqa: F403
 from humor_tasks.tasks import __all__ as _tasks
 
-__all__ = ["baseline", "clip", "embedding", "humicroedit", "ofa", "quality", "reward", *_parts, *_tasks]
+__all__ = ["baseline", "clip", "embedding", "humicroedit", "ofa", "quality", "reward", "text", *_parts, *_tasks]
 
 
 @modelapi(name="baseline")
@@ -52,6 +52,14 @@ def quality() -> type[ModelAPI]:
     from humor_tasks.on_inspect.providers.quality import QualityAPI
 
     return QualityAPI
+
+
+@modelapi(name="text")
+def text() -> type[ModelAPI]:
+    """`--model text/<folder or hub id>`: seq2seq models, and encoders trained by `humor-tasks train text`."""
+    from humor_tasks.on_inspect.providers.text import TextAPI
+
+    return TextAPI
 
 
 @modelapi(name="embedding")

@@ -28,9 +28,9 @@ from standins.waiting import wait_until
 
 from humor_tasks import load
 from humor_tasks.cli import main
+from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
-from humor_tasks.models.ofa.arguments import cut_at
 from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.on_inspect.providers.ofa import OfaAPI
 from humor_tasks.on_inspect.solvers.describe_first import describe_first

@@ -95,6 +95,7 @@ def test_use_cache_stays_as_it_is_for_other_peoples_tasks_and_models(tmp_path: P
         ("embedding", "Embedding"),
         ("ofa", "Ofa"),
         ("humicroedit", "Humicroedit"),
+        ("text", "Text"),
     ],
 )
 def test_no_model_of_this_package_takes_a_cache(module: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Whether a reader sees a text: one of white space and invisible characters is as good as empty."""
+"""Whether a reader sees a text: one of white space and invisible characters is as good as empty. Stop sequences."""
 
 from __future__ import annotations
 
@@ -34,3 +34,9 @@ def check_text(value: object, where: str) -> str:
     if why := missing(value):
         raise BadInput(f"{where} is {why}; it must be text.")
     return str(value)
+
+
+def cut_at(text: str, stops: tuple[str, ...]) -> str:
+    """The text before the first stop sequence."""
+    places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
+    return text[: min(places)] if places else text

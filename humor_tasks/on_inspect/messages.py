@@ -21,18 +21,21 @@ from inspect_ai.model import (
 )
 
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Prompt, Record, Turn
+from humor_tasks.data.records import Prompt, Record, Turn, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
 
 
-def chat_messages(prompt: Prompt, record: Record, pictures: bool) -> list[ChatMessage]:
-    """The prompt's turns; pictures and clips are read and encoded only when `pictures` is true."""
+def chat_messages(prompt: Prompt, record: Record, prefix: str, pictures: bool) -> list[ChatMessage]:
+    """The prompt's turns; pictures and clips are read and encoded only when `pictures` is true.
+
+    prefix: the beginning of an answer.
+    """
     messages = turn_messages(prompt.turns, pictures)
     # ModelAPI.generate does not get Sample.choices, so models that score choices read them from the metadata.
-    # Models that rate edited headlines read the fields.
+    # Models that rate edited headlines read the fields, and language models go on after the prefix.
     known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
-    messages[-1].metadata = known | {"fields": dict(record.fields)}
+    messages[-1].metadata = known | {"fields": dict(record.fields), "prefix": prefix}
     return messages
 
 
@@ -65,23 +68,26 @@ def media_of(message: ChatMessageUser) -> list[Content]:
     return [part for part in message.content if isinstance(part, ContentImage | ContentVideo)]
 
 
-def question(messages: Sequence[ChatMessage]) -> Question:
+def question(messages: Sequence[ChatMessage], rates: bool = False) -> Question:
     """The question in a conversation, from the metadata of the last user message, otherwise from its text.
 
     Its picture is the last one of that message, read when it is used. Raises BadInput for a rating question, which has
-    no choices.
+    no choices, unless the model `rates`.
     """
     asked = next((m for m in reversed(messages) if isinstance(m, ChatMessageUser)), None)
     if asked is None:
         raise ValueError("there is no user message to answer")
     known = asked.metadata or {}
     if "choices" in known:
-        check_chooses(known["choices"], known.get("fields", {}))
+        if not rates:
+            check_chooses(known["choices"], known.get("fields", {}))
         about = str(known.get("fields", {}).get("punchline", ""))
         of = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
         found = Question(of["id"], of["context"], tuple(known["choices"]), about=about, cluster=of["cluster"])
     else:
         found = from_text(asked.text, asked.text)
+    prefix = str(known.get("prefix", "Answer:" if found.choices else ""))
+    found = dataclasses.replace(found, prompt=plain_text((m.text for m in messages), prefix), prefix=prefix)
     images = images_in(asked)
     return dataclasses.replace(found, picture=picture_of(images[-1], known.get("id"))) if images else found
 

@@ -17,7 +17,7 @@ from humor_tasks.data.media.video_file import check_installed
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run
 
-NO_MEDIA = frozenset({"hf", "nnterp", "openai-api-completions", "transformer_lens", "vllm-completions"})
+NO_MEDIA = frozenset({"hf", "nnterp", "openai-api-completions", "text", "transformer_lens", "vllm-completions"})
 NO_VIDEO = NO_MEDIA | {"anthropic", "azureai", "bedrock", "grok", "groq", "mistral", "sagemaker", "vllm"}
 
 

@@ -2,15 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.perplexity import perplexity_estimate
 
-# Perplexity metric -> the number of units in a text.
-PERPLEXITIES = {"word_perplexity": lambda text: len(text.split()), "byte_perplexity": lambda text: len(text.encode())}
+
+class Reference(NamedTuple):
+    """A reference text with its log-likelihood (natural logarithm) and cluster.
+
+    tokens: the number of the model's tokens that the log-likelihood is of, without the end token; None where the model
+    does not tell it.
+    """
+
+    loglikelihood: float
+    text: str
+    cluster: str
+    tokens: int | None
+
+
+# Perplexity metric -> the number of units in a reference.
+PERPLEXITIES: dict[str, Callable[[Reference], int | None]] = {
+    "token_perplexity": lambda reference: reference.tokens,
+    "word_perplexity": lambda reference: len(reference.text.split()),
+    "byte_perplexity": lambda reference: len(reference.text.encode()),
+}
+
+
+class Loglikelihood(float):
+    """A model's log-likelihood of a continuation, with the number of tokens that it is of.
+
+    lm-eval has no field for that number; its own models return a plain float.
+    """
+
+    tokens: int
+
+    def __new__(cls, value: float, tokens: int) -> Loglikelihood:
+        """A float with the attribute `tokens`."""
+        made = super().__new__(cls, value)
+        made.tokens = tokens
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Loglikelihood, (float(self), self.tokens)
 
 
 class Value(float):
@@ -52,8 +88,14 @@ def contribution(metric: Metric, outcome: Outcome) -> Contribution:
     return AnswerAndTarget(outcome) if value is None else Value(value, outcome)
 
 
-def perplexity(count: Callable[[str], int], part: str, items: list[tuple[float, str, str]]) -> float:
-    """The perplexity of reference texts, or another field of its estimate; items: (log-likelihood, text, cluster)."""
-    likelihoods, texts, clusters = zip(*items, strict=True)
-    estimate = perplexity_estimate(likelihoods, [count(text) for text in texts], clusters)
+def perplexities(loglikelihood: float, text: str, cluster: str) -> dict[str, Reference]:
+    """A reference's contribution to each perplexity; none per token where the model does not tell its tokens."""
+    reference = Reference(float(loglikelihood), text, cluster, getattr(loglikelihood, "tokens", None))
+    return {name: reference for name, count in PERPLEXITIES.items() if count(reference) is not None}
+
+
+def perplexity(name: str, part: str, items: Sequence[Reference]) -> float:
+    """A perplexity of reference texts, or another field of its estimate."""
+    units = [PERPLEXITIES[name](item) or 0 for item in items]
+    estimate = perplexity_estimate([i.loglikelihood for i in items], units, [i.cluster for i in items])
     return float(getattr(estimate, part))

@@ -25,7 +25,7 @@ from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
-from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexity
+from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexities, perplexity
 from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
@@ -274,8 +274,8 @@ class BenchmarkTask(Task):
                 for shown in self._shown(metric, outcome):
                     found |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
         if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
-            for name in PERPLEXITIES:
-                found |= dict.fromkeys((name, f"{name}_stderr"), (results[1][0], record.target, record.cluster))
+            for name, reference in perplexities(results[1][0], record.target or "", record.cluster).items():
+                found |= dict.fromkeys(_with_stderr(name), reference)
         return harness.log_outcome(doc, found, logged)
 
     @functools.cached_property
@@ -319,9 +319,9 @@ class BenchmarkTask(Task):
                 shown = "_".join(filter(None, (metric.shown_in_lm_eval, part)))
                 functions[shown] = functools.partial(self._aggregate, metric, part, "value")
                 functions[f"{shown}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
-        for name, count in PERPLEXITIES.items():
-            functions[name] = functools.partial(perplexity, count, "value")
-            functions[f"{name}_stderr"] = functools.partial(perplexity, count, "stderr")
+        for name in PERPLEXITIES:
+            functions[name] = functools.partial(perplexity, name, "value")
+            functions[f"{name}_stderr"] = functools.partial(perplexity, name, "stderr")
         return functions
 
     def _aggregate(self, metric: Metric, part: str, value: str, items: list[Contribution | None]) -> float:

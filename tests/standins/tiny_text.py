@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 SPECIAL = ["<pad>", "</s>", "<s>", "<unk>"]
+SD = {"t5": 0.5, "bart": 0.6}
 KINDS = ("t5", "bart", "causal", "encoder")
 LABELS = [f"▁{label}" for label in (*"ABCDE", "yes", "no")]
 
@@ -85,7 +86,7 @@ def tiny_network(
     with torch.no_grad():
         for parameter in network.parameters():
             if parameter.dim() > 1:
-                parameter.normal_(0, 0.3 if kind == "t5" else 0.15)
+                parameter.normal_(0, SD.get(kind, 0.15))
     return network.eval()
 
 

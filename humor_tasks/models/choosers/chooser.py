@@ -26,7 +26,8 @@ class Question:
     `id` seeds random answers, so that they are the same in any order and in both harnesses. `picture` is the picture of
     the question, a `humor_tasks.data.media.picture.Picture` or a PIL image, or None. `about` is the text that a yes-no
     question asks about: the caption or the last utterance. `cluster` is the record's: in the caption contest the number
-    of the contest. `prompt` is the whole prompt as plain text, which language models read instead of the scene.
+    of the contest. `prompt` is the whole prompt as plain text, which language models read instead of the scene;
+    it ends with `prefix`, the beginning of an answer.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Question:
     about: str = ""
     cluster: str = ""
     prompt: str = field(default="", compare=False, repr=False)
+    prefix: str = field(default="", compare=False, repr=False)
 
 
 class Chooser(Protocol):

@@ -30,9 +30,3 @@ def settings_for(
         changes |= {"sample": True, "beams": 1, "temperature": temperature}
         changes |= {name: value for name, value in drawn.items() if value is not None}
     return replace(base, **changes)
-
-
-def cut_at(text: str, stops: tuple[str, ...]) -> str:
-    """The text before the first stop sequence."""
-    places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
-    return text[: min(places)] if places else text

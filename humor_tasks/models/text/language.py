@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Protocol
 
 from humor_tasks.errors import BadInput
 
@@ -46,7 +46,17 @@ class Generation:
     top_k: int = 0
     seed: int = 0
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Generation:
+        """The settings of this name; None means the default."""
+        return cls(**{name: value for name, value in given.items() if value is not None})
+
     def __post_init__(self) -> None:
+        for field in fields(self):
+            value, whole = getattr(self, field.name), isinstance(field.default, int)
+            if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+                kind = "a whole number" if whole else "a number"
+                raise BadInput(f"generation: {field.name} is {value!r}; it must be {kind}.")
         ranges = {
             "max_tokens": (self.max_tokens >= 1, "1 or more"),
             "beams": (self.beams >= 1, "1 or more"),

@@ -8,6 +8,7 @@ the batch nor the padding changes a result.
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from humor_tasks.models.text.batches import Batches
 from humor_tasks.models.text.language import Generation, LanguageModel, Likelihood, Written
 from humor_tasks.models.text.opening import context_of, kind_of, open_network, open_tokenizer
 from humor_tasks.models.text.sampling import arguments, written
+
+logger = logging.getLogger(__name__)
 
 
 class Row(NamedTuple):
@@ -84,9 +87,10 @@ class Seq2Seq(LanguageModel):
         """See LanguageModel. Raises BadInput for a continuation with more tokens than the decoder has positions, and
         where the network's output is not a number.
         """
+        pairs = [[_pair(prompt, text) for text in some] for prompt, some in zip(prompts, continuations, strict=True)]
         asked: dict[str, dict[str, None]] = {}
-        for prompt, some in zip(prompts, continuations, strict=True):
-            asked.setdefault(prompt, {}).update(dict.fromkeys(some))
+        for prompt, text in (pair for some in pairs for pair in some):
+            asked.setdefault(prompt, {}).setdefault(text)
         read = self.read(list(asked))
         wanted = self.wanted([text for some in asked.values() for text in some])
         rows = [Row(ids, [wanted[text] for text in some]) for ids, some in zip(read, asked.values(), strict=True)]
@@ -95,7 +99,7 @@ class Seq2Seq(LanguageModel):
         found = {
             prompt: dict(zip(asked[prompt], each, strict=True)) for prompt, each in zip(asked, scored, strict=True)
         }
-        return [[found[prompt][text] for text in some] for prompt, some in zip(prompts, continuations, strict=True)]
+        return [[found[prompt][text] for prompt, text in some] for some in pairs]
 
     def generate(self, prompts: Sequence[str], how: Generation) -> list[Written]:
         """See LanguageModel. A prompt's text depends on the seed, not on the batch; equal prompts get equal texts."""
@@ -114,7 +118,7 @@ class Seq2Seq(LanguageModel):
             return []
         # verbose=False: no warning of the tokenizer's, because what is too long is cut and counted here.
         encoded = self.tokenizer(list(prompts), return_special_tokens_mask=True, verbose=False)
-        found = []
+        found, known = [], self.cut
         for prompt, ids, marks in zip(prompts, encoded["input_ids"], encoded["special_tokens_mask"], strict=True):
             if not ids:
                 raise BadInput(f"text/{self.name}: a prompt has no tokens; it must not be empty.")
@@ -124,6 +128,13 @@ class Seq2Seq(LanguageModel):
                 left_out = [i for i, mark in enumerate(marks) if not mark][:over]
                 ids = [token for i, token in enumerate(ids) if i not in set(left_out)]
             found.append(ids)
+        if self.cut > known:
+            logger.warning(
+                "text/%s: %d prompts so far were longer than the model's %s tokens; their beginning was left out.",
+                self.name,
+                self.cut,
+                self.context,
+            )
         return found
 
     def wanted(self, texts: Sequence[str]) -> dict[str, list[int]]:
@@ -260,3 +271,9 @@ class Seq2Seq(LanguageModel):
         ends = self.network.generation_config.eos_token_id
         stops = set(ends if isinstance(ends, list) else [ends])
         return [written(self.tokenizer, len(read), own, stops) for (_, read), own in zip(rows, made, strict=True)]
+
+
+def _pair(prompt: str, text: str) -> tuple[str, str]:
+    """White space at the end of a prompt belongs to the continuation, as in lm-eval."""
+    kept = prompt.rstrip()
+    return kept, prompt[len(kept) :] + text

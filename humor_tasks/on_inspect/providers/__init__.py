@@ -1,1 +1,1 @@
-"""Model providers for Inspect: baselines, embeddings, CLIP, OFA, trained Humicroedit systems."""
+"""Model providers for Inspect: baselines, embeddings, CLIP, OFA, text models, trained Humicroedit systems."""

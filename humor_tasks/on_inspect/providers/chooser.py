@@ -71,6 +71,14 @@ class ChooserAPI(ModelAPI):
             raise scores
         return scores
 
+    def asked(self, messages: Sequence[ChatMessage]) -> Question:
+        """The question in a conversation."""
+        return question(messages)
+
+    async def write(self, asked: Question, config: GenerateConfig) -> ModelOutput:
+        """The answer to a question without choices."""
+        return self._output(f"Explanation: {open_answer(self.chooser, asked)}", None, {})
+
     def _scored(self, questions: Sequence[Question]) -> list[list[float] | BadInput]:
         return each(self.chooser.score, questions)
 
@@ -80,10 +88,10 @@ class ChooserAPI(ModelAPI):
         """See ModelAPI."""
         try:
             check_cache(self.model_name, self.given, config)
-            asked = question(input)
+            asked = self.asked(input)
             self.chooser.check(asked)
             if not asked.choices:
-                return self._output(f"Explanation: {open_answer(self.chooser, asked)}", None, {})
+                return await self.write(asked, config)
             scores = await self.score(asked)
         except BadInput as problem:
             cannot_run(f"model {self.model_name}: {problem}")

@@ -23,6 +23,7 @@ from humor_tasks.models.choosers.chooser import (
 )
 from humor_tasks.on_lm_eval.answer_cache import Uncached
 from humor_tasks.on_lm_eval.harness import Instance, pictures_of
+from humor_tasks.on_lm_eval.providers.generating import prefix_of, prompt_of
 
 logger = logging.getLogger(__name__)
 
@@ -118,6 +119,7 @@ def _asked(request: Instance) -> Question:
         asked = Question(doc["id"], doc["context"], tuple(doc["choices"]), about=about, cluster=doc.get("cluster", ""))
     else:
         asked = from_text(str(request.args[0]), str(request.args[0]))
+    asked = dataclasses.replace(asked, prompt=prompt_of(request), prefix=prefix_of(request))
     shown = pictures_of(request)
     if not shown:
         return asked

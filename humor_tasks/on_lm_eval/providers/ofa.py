@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval.models.utils import normalize_gen_kwargs
 from tqdm import tqdm
 
-from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.ofa.arguments import cut_at, settings_for
+from humor_tasks.data.text import cut_at
+from humor_tasks.errors import BadInput
+from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.on_lm_eval.harness import Instance, pictures_of
+from humor_tasks.on_lm_eval.providers.generating import read_arguments
 from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of, place
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 
@@ -101,21 +102,7 @@ class OfaLM(InProcess):
         return getattr(shown[0], "picture", shown[0]), str(request.args[0]).replace(PLACEHOLDER, " "), where
 
     def _how(self, given: Mapping[str, Any]) -> tuple[GenerationSettings, tuple[str, ...]]:
-        try:
-            how: dict[str, Any] = dict(normalize_gen_kwargs(dict(given), self.describer.settings.max_len))
-        except (TypeError, ValueError) as problem:
-            raise BadInput(f"{WHO}: {dict(given)} cannot be used ({problem}).") from None
-        stops, draws = [stop for stop in how.pop("until") if stop is not None], how.pop("do_sample")
-        for name in how:
-            check_choice(WHO, name, GENERATION)
-        if wrong := [stop for stop in stops if not isinstance(stop, str)]:
-            raise BadInput(f"{WHO}: until contains {wrong[0]!r}; it must be a text or a list of texts.")
-        if draws not in (None, True, False):
-            raise BadInput(f"{WHO}: do_sample is {draws!r}; it must be true or false.")
-        if draws:
-            how.setdefault("temperature", 1.0)
-        else:
-            how["temperature"] = None
+        how, stops = read_arguments(WHO, given, self.describer.settings.max_len, GENERATION)
         most = self.describer.ofa.config.most_tokens - 1
         renamed = {"max_tokens" if name == "max_gen_toks" else name: value for name, value in how.items()}
-        return settings_for(self.describer.settings, most, **renamed), tuple(stops)
+        return settings_for(self.describer.settings, most, **renamed), stops

@@ -1,0 +1,120 @@
+"""`--model humor-text --model_args pretrained=<folder or hub id>`: seq2seq models and trained encoders in lm-eval."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from tqdm import tqdm
+
+from humor_tasks.data.text import cut_at
+from humor_tasks.models.text.choosing import LanguageChooser, open_text
+from humor_tasks.models.text.language import Generation
+from humor_tasks.on_lm_eval.contributions import Loglikelihood
+from humor_tasks.on_lm_eval.harness import Instance
+from humor_tasks.on_lm_eval.providers.chooser import ChooserLM
+from humor_tasks.on_lm_eval.providers.generating import prefix_of, prompt_of, read_arguments
+from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of, place
+
+WHO = "--gen_kwargs of humor-text"
+GENERATION = {
+    "max_gen_toks": "max_tokens",
+    "num_beams": "beams",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "seed": "seed",
+}
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class TextLM(InProcess, ChooserLM):
+    """Model arguments: `pretrained`, `precision` (fp32, fp16, bf16) and `revision`; the others are lm-eval's.
+
+    A seq2seq model reads each prompt once for all of its continuations, and tells the number of tokens of each. It
+    really generates for tasks of replies, after the answer's prefix. An encoder scores the choices, as any Chooser.
+    `accelerate launch -m lm_eval ...` divides the documents among processes.
+    """
+
+    MULTIMODAL = False
+
+    def __init__(
+        self,
+        pretrained: str,
+        device: str | None = None,
+        batch_size: Any = 1,
+        max_batch_size: Any = None,
+        precision: str = "fp32",
+        revision: Any = None,
+        **unknown: Any,
+    ) -> None:
+        accelerator, assigned = place(device)
+        named = None if revision is None else str(revision)
+        chooser = open_text(str(pretrained), assigned or "auto", precision, batch_size_of(batch_size), named)
+        super().__init__(chooser, unknown, ("pretrained", "device", "batch_size", "precision", "revision"))
+        self.precision = precision
+        self.language = chooser.model if isinstance(chooser, LanguageChooser) else None
+        self.join(accelerator)
+
+    def get_model_info(self) -> dict[str, Any]:
+        """Entries for lm-eval's results, in addition to the model arguments."""
+        model: Any = self.language or self.chooser
+        kind = self.language.kind if self.language else "encoder"
+        return {
+            "text": {"kind": kind, "precision": self.precision, "device": str(model.device), "prompts_cut": model.cut}
+        }
+
+    def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
+        """See LM.loglikelihood; each value of a seq2seq model is a `Loglikelihood`."""
+        if self.language is None:
+            return super().loglikelihood(requests, disable_tqdm)
+        asked: dict[str, dict[str, None]] = {}
+        for request in requests:
+            asked.setdefault(str(request.args[0]), {}).setdefault(str(request.args[1]))
+        model, rows = self.language, [(prompt, list(texts)) for prompt, texts in asked.items()]
+
+        def scored(part: Sequence[tuple[str, list[str]]]) -> list[Any]:
+            return model.loglikelihoods([prompt for prompt, _ in part], [texts for _, texts in part])
+
+        found = {
+            prompt: dict(zip(texts, each, strict=True))
+            for (prompt, texts), each in zip(rows, self._in_steps(rows, scored, disable_tqdm), strict=True)
+        }
+        likelihoods = [found[str(request.args[0])][str(request.args[1])] for request in requests]
+        return [(Loglikelihood(each.logprob, each.tokens), each.greedy) for each in likelihoods]
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        """See LM.generate_until; a reply begins with the prefix of the task's answers, which ends the prompt."""
+        if self.language is None:
+            return super().generate_until(requests, disable_tqdm)
+        prefixes, prompts = [prefix_of(request) for request in requests], [prompt_of(request) for request in requests]
+        hows = [_how(request.args[1]) for request in requests]
+        found: dict[int, str] = {}
+        for how in dict.fromkeys(hows):
+            settings, stops = how
+            places = [i for i, other in enumerate(hows) if other == how]
+            write = functools.partial(self.language.generate, how=settings)
+            texts = self._in_steps([prompts[i] for i in places], write, disable_tqdm)
+            for i, written in zip(places, texts, strict=True):
+                text = cut_at(written.text, stops).strip()
+                found[i] = text if text.startswith(prefixes[i]) else f"{prefixes[i]} {text}"
+        return [found[i] for i in range(len(requests))]
+
+    def _in_steps(
+        self, items: Sequence[Item], run: Callable[[Sequence[Item]], Sequence[Result]], quiet: bool
+    ) -> Iterator[Result]:
+        """Results in steps of doubling size for the progress bar, because each step ends with a small batch."""
+        done = 0
+        with tqdm(total=len(items), disable=quiet or self.rank != 0, desc=self.chooser.name) as bar:
+            while step := items[done : done + done + self.batch_size]:
+                yield from run(step)
+                done += len(step)
+                bar.update(len(step))
+
+
+def _how(given: Mapping[str, Any]) -> tuple[Generation, tuple[str, ...]]:
+    """The settings and the stop sequences of a request."""
+    how, stops = read_arguments(WHO, given, Generation.max_tokens, tuple(GENERATION))
+    return Generation.of({GENERATION[name]: value for name, value in how.items()}), stops
