@@ -7,6 +7,8 @@ tensors, for checkpoints without pickle; DeepSpeed's own checkpoints need it.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -81,6 +83,24 @@ def _join_embeddings(network: torch.nn.Module) -> None:
         for name, child in list(parent.named_children()):
             if isinstance(child, torch.nn.Embedding):
                 setattr(parent, name, first.setdefault((type(child), id(child.weight)), child))
+
+
+@contextmanager
+def whole_networks() -> Iterator[None]:
+    """Within it every process of a launch with FSDP or DeepSpeed loads whole networks, as to evaluate after training.
+
+    Otherwise transformers reads weights in the first process only (FSDP), or divides them (ZeRO-3).
+    """
+    from transformers.integrations import deepspeed
+
+    name = "FSDP_CPU_RAM_EFFICIENT_LOADING"
+    held = os.environ.pop(name, None)
+    deepspeed.unset_hf_deepspeed_config()  # type: ignore[no-untyped-call]  # the next accelerator sets it again
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.environ[name] = held
 
 
 def full_weights(accelerator: Accelerator, network: torch.nn.Module, model: Any) -> dict[str, torch.Tensor]:

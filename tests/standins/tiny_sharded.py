@@ -19,6 +19,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_parts
+from humor_tasks.training.sharding import whole_networks
 
 ROWS, SIZE = 11, 5
 
@@ -118,6 +119,11 @@ def main(home: Path) -> None:
             (home / "left.txt").write_text("\n".join(left))
         PartialState().wait_for_everyone()
         trained(start, home / "cut", dropout=0.3)
+    with whole_networks():
+        again = T5ForConditionalGeneration.from_pretrained(home / "same" / "model")
+    total = sum(float(parameter.detach().double().sum()) for parameter in again.parameters())
+    totals = gather_object([total])
+    assert totals[0] == totals[1] != 0.0, totals
 
 
 if __name__ == "__main__":

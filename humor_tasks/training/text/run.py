@@ -13,6 +13,7 @@ from humor_tasks.models.text.language import Generation
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.folds import MODEL, all_folds, evaluated, sweep
 from humor_tasks.training.loop import accelerator_for, fit
+from humor_tasks.training.sharding import whole_networks
 from humor_tasks.training.text import answers
 from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import Splits, read_splits
@@ -42,10 +43,11 @@ def train(config: TextTrainConfig, output: Path, data: Splits | None = None, pro
 def _one(config: TextTrainConfig, data: Splits, output: Path, progress: bool) -> Metrics:
     """One fold at one learning rate. Predictions come from the saved model, as when it is loaded later."""
     notes = fit(output, MODEL, lambda: Trainer(config, data, output, progress))
-    device = str(accelerator_for(config.precision, config.device, "text").device)
-    model = answers.load(
-        output / MODEL, notes["kind"], device, "fp32" if config.precision == "no" else config.precision
-    )
+    device = str(accelerator_for(config.precision, config.device, "text", sharded=True).device)
+    with whole_networks():
+        model = answers.load(
+            output / MODEL, notes["kind"], device, "fp32" if config.precision == "no" else config.precision
+        )
     if not config.is_open:
         chosen = {split: answers.choices(model, run) for split, run in data.evaluated.items()}
         return notes | evaluated(output, data.evaluated, chosen)
