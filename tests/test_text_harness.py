@@ -310,6 +310,27 @@ def test_a_likelihood_keeps_its_tokens_where_lm_eval_copies_and_logs_it() -> Non
     assert tuple(perplexities(-2.5, "two words", "7")) == PERPLEXITIES[1:]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["t5"], indirect=True)
+def test_two_processes_give_the_perplexities_of_one(folder: str, tmp_path: Path) -> None:
+    arguments = ["--tasks", "nyc_explanation", "--model", "humor-text", "--model_args", f"pretrained={folder}"]
+    arguments += ["--metadata", "dataset=sample", "--output_path", "out", "--log_samples"]  # five rows: three and two
+    launch = ["accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--main_process_port", "0"]
+    found = {}
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        if name == "one":
+            commands.lm_eval(*arguments, "--device", "cpu", cwd=tmp_path / name)
+        else:
+            commands.launch(*launch, commands.__file__, *arguments, cwd=tmp_path / name)
+        (path,) = (tmp_path / name).rglob("results_*.json")
+        found[name] = json.loads(path.read_text())["results"]["nyc_explanation"]
+        assert len(samples(tmp_path / name, "nyc_explanation")) == 5
+    for name in PERPLEXITIES:
+        for which in (name, f"{name}_stderr"):
+            assert found["one"][f"{which},none"] == pytest.approx(found["two"][f"{which},none"], rel=1e-4)
+
+
 def test_a_model_that_does_not_tell_its_tokens_has_no_perplexity_per_token() -> None:
     found = run_lm_eval(ScriptedLM("Explanation: it is funny"), "nyc_explanation", metadata=SAMPLE)
     (results,) = (found["results"][name] for name in ["nyc_explanation"])
