@@ -215,7 +215,7 @@ def test_bad_rows(tmp_path: Path) -> None:
 
     for name, change, message in (
         ("without", without, "1 contest: 9011 of matching/train, fold 0, without a picture"),
-        ("shared", shared, "1 contest: 9006 in train and in validation of fold 0"),
+        ("shared", shared, "fold 0: 1 contest: 9006 in train and in validation"),
         ("untrained", untrained, "has no split 'train'; there are: "),
         ("blank", blank, "image_location is "),
     ):
