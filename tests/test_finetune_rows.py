@@ -8,8 +8,9 @@ import pytest
 from inspect_ai import eval
 from standins.corpus import matching_row, write_card, write_lines
 
+from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.finetune.rows import answer_of, check_disjoint, messages_of, open_splits
+from humor_tasks.studies.finetune.rows import answer_of, messages_of, open_splits
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedModel
 
@@ -91,8 +92,8 @@ def test_a_dataset_without_test_rows_is_enough_and_one_without_validation_is_not
 )
 def test_each_pair_of_splits_is_compared(contests: dict[str, set[str]], told: str) -> None:
     with pytest.raises(BadInput, match=told):
-        check_disjoint(contests, "matching")
-    check_disjoint({"train": {"1"}, "validation": {"2"}, "test": {"3"}}, "matching")
+        check_disjoint("matching", contests)
+    check_disjoint("matching", {"train": {"1"}, "validation": {"2"}, "test": {"3"}})
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from standins.tiny_text import tiny_folder, tiny_network, tiny_tokenizer
 from torch.nn.functional import cross_entropy
 
 from humor_tasks import load
+from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question
@@ -26,7 +27,6 @@ from humor_tasks.models.text.causal import Causal, PairTokenizer, plain_template
 from humor_tasks.models.text.encoder import ChoiceNetwork, Ranker, TextTokenizer, layout
 from humor_tasks.models.text.language import Generation
 from humor_tasks.training.folder import locked
-from humor_tasks.training.splits import check_disjoint
 from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import Splits, prompt_of, question, read_splits
 from humor_tasks.training.text.finetune import Trainer

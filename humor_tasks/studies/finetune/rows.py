@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import parameters_of
+from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows.table import Absent
 from humor_tasks.errors import BadInput, listed
@@ -46,18 +46,8 @@ def open_splits(task: str, given: Sequence[str] = (), **named: str | None) -> di
         lacking = [record.id for record in run.records if not record.target]
         if lacking and split != "test":
             raise BadInput(f"{task}, split {split}: {listed('row', lacking, most=3)}: they have no answer to train on.")
-    check_disjoint({split: {record.cluster for record in run.records} for split, run in runs.items()}, task)
+    check_disjoint(task, {split: {record.cluster for record in run.records} for split, run in runs.items()})
     return runs
-
-
-def check_disjoint(contests: Mapping[str, set[str]], task: str) -> None:
-    """Raise BadInput where two splits share a contest; contests: those of each split."""
-    for one, other in itertools.combinations(contests, 2):
-        if both := sorted(contests[one] & contests[other]):
-            raise BadInput(
-                f"{task}: {listed('contest', both, most=5)} in {one} and in {other}: memorised answers would count as "
-                "correct. A contest must be in one split only."
-            )
 
 
 def messages_of(run: Run, record: Record) -> list[Message]:

@@ -7,9 +7,10 @@ from typing import cast
 
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.rows.table import Absent
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.studies.finetune.rows import SPLITS, check_disjoint
+from humor_tasks.studies.finetune.rows import SPLITS
 from humor_tasks.studies.parameters import opened
 from humor_tasks.studies.preferences.writing import Preference, Preferences
 
@@ -34,7 +35,7 @@ def ranking_preferences(splits: Sequence[str], given: Sequence[str], **named: st
             missing = str(problem)
     if not runs:
         raise BadInput(missing)
-    check_disjoint({split: {record.cluster for record in run.records} for split, run in runs.items()}, "ranking")
+    check_disjoint("ranking", {split: {record.cluster for record in run.records} for split, run in runs.items()})
     rows = {split: _rows(run, split) for split, run in runs.items()}
     some = next(iter(runs.values()))
     options = cast(NyccOptions, some.options)

@@ -12,13 +12,13 @@ import numpy as np
 import torch
 
 from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.clip.pixels import Source
 from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.training.ofa.config import OfaTrainConfig
-from humor_tasks.training.splits import check_disjoint
 
 if TYPE_CHECKING:
     from humor_tasks.models.ofa import Describer

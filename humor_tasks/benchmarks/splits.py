@@ -1,4 +1,4 @@
-"""Checks on the splits of a training."""
+"""A check on the splits that a model is trained and evaluated on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from humor_tasks.errors import BadInput, listed
 def check_disjoint(where: str, clusters: Mapping[str, Collection[str]], what: str = "contest") -> None:
     """Raise BadInput where two splits share a cluster, such as a contest: memorised answers would count as correct.
 
-    clusters: split -> its clusters. where: dataset and fold, for the message.
+    clusters: split -> its clusters. where: task, dataset or fold, for the message. what: the cluster's name.
     """
     for one, other in combinations(clusters, 2):
         if both := sorted(set(clusters[one]) & set(clusters[other])):
