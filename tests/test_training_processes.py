@@ -14,17 +14,38 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from standins import humicroedit_rows, tiny_clip_folder, train_in_processes
+from standins.short_prompts import short_prompts
 from standins.tiny_ofa import tiny_ofa
+from standins.tiny_text import tiny_folder, without_dropout
 from standins.tiny_training import trained
 from standins.trainings import but_time
 from standins.waiting import LIMIT
 
+from humor_tasks.training.cli import train as commands
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.run import train as train_clip
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.run import train as train_ofa
 
 pytestmark = pytest.mark.slow
+
+
+TEXT = "--dataset sample --lr 0.1 --eps 1 --warmup 0 --epochs 2 --batch-size 29 --device cpu"
+
+
+def text_commands(home: Path) -> dict[str, str]:
+    """Flags of `train text` by the run's name; 30 rows in batches of 29, as for CLIP."""
+    prompts = short_prompts(home / "prompts")
+    models = {kind: home / f"tiny_{kind}" for kind in ("t5", "causal", "encoder")}
+    for kind, model in models.items():
+        if not model.exists():
+            tiny_folder(model, ["a fish in a living room", "two men at a bar"], kind)
+            without_dropout(model)
+    return {
+        "t5": f"--task ranking --model {models['t5']} --prompts {prompts} --micro-batch 4 {TEXT}",
+        "causal": f"--task explanation --model {models['causal']} --prompts {prompts} --max-new-tokens 5 {TEXT}",
+        "encoder": f"--task ranking --model {models['encoder']} --encoding bi --head-lr 0.1 {TEXT}",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +64,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"--device cpu --pretrained {ofa} -o {home / 'ofa'} --no-progress",
         f"humicroedit --dataset {rows} --encoder {encoder} -o {home / 'humicroedit'} --no-progress --system ensemble "
         f"--grid system=pair,ngrams --folds 2 --epochs 1 --batch-size 8 --alphas 1",
+        *(f"text {flags} -o {home / f'text-{name}'} --no-progress" for name, flags in text_commands(home).items()),
     ]
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
     launch += [train_in_processes.__file__, str(home / "line"), json.dumps([line.split() for line in commands])]
     paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     cpu = os.environ | {"ACCELERATE_USE_CPU": "true", "PYTHONPATH": paths}
     done = subprocess.run(launch, capture_output=True, text=True, timeout=LIMIT, check=False, env=cpu)
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.returncode == 0, done.stderr[-6000:]
     return home
 
 
@@ -102,6 +124,25 @@ def test_ofa(home: Path, tmp_path: Path) -> None:
         assert torch.allclose(tensor, two[name], rtol=1e-3, atol=1e-4), name
     moved = max(float((one[name].float() - start[name].float()).abs().max()) for name in one)
     assert moved > 0.01
+
+
+@pytest.mark.parametrize("kind", ["t5", "causal", "encoder"])
+def test_text(kind: str, home: Path, tmp_path: Path) -> None:
+    commands([*f"text {text_commands(home)[kind]} -o {tmp_path / 'run'} --no-progress".split()], standalone_mode=False)
+    expected, found = metrics_in(tmp_path / "run"), metrics_in(home / f"text-{kind}")
+    assert found["rows"] == expected["rows"]
+    same_curves(tmp_path / "run", home / f"text-{kind}", rel=1e-3)
+    if kind == "causal":
+        one, two = (metrics["test"]["perplexity"]["token"] for metrics in (expected, found))
+        assert two["value"] == pytest.approx(one["value"], rel=1e-3)
+        assert two["units"] == one["units"]
+    one, two = (
+        load_file(folder / "model" / "model.safetensors") for folder in (tmp_path / "run", home / f"text-{kind}")
+    )
+    start = load_file(home / f"tiny_{kind}" / "model.safetensors")
+    for name, tensor in one.items():
+        assert torch.allclose(tensor, two[name], rtol=1e-3, atol=1e-4), name
+    assert max(float((one[name] - start[name]).abs().max()) for name in one) > 0.01
 
 
 def test_humicroedit(home: Path) -> None:

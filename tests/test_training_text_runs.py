@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import load_file
 from standins.commands import humor_tasks, inspect, lm_eval
 from standins.short_prompts import short_prompts
-from standins.tiny_text import tiny_folder
+from standins.tiny_text import tiny_folder, without_dropout
 from standins.trainings import but_time, killed_in_third_epoch
 from transformers import (
     AutoConfig,
@@ -44,10 +44,7 @@ QUICK: dict[str, Any] = {"dataset": "sample", "lr": (1e-2,), "batch_size": 8, "e
 
 def fresh(folder: Path, kind: str) -> None:
     """A network with weights as at the start of a training, and without dropout: it learns in few steps."""
-    config = AutoConfig.from_pretrained(folder)
-    for name in ("dropout", "dropout_rate", "hidden_dropout_prob", "attention_probs_dropout_prob"):
-        if hasattr(config, name):
-            setattr(config, name, 0.0)
+    config = AutoConfig.from_pretrained(without_dropout(folder))
     loader = {"causal": AutoModelForCausalLM, "encoder": AutoModel}.get(kind, AutoModelForSeq2SeqLM)
     torch.manual_seed(0)
     loader.from_config(config).save_pretrained(folder)

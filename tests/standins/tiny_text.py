@@ -100,3 +100,12 @@ def tiny_folder(folder: Path, texts: Sequence[str], kind: str = "t5", **sizes: A
     tiny_network(kind, tokenizer, **sizes).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return str(folder)
+
+
+def without_dropout(folder: Path) -> str:
+    """The folder, whose network now trains without dropout: two processes draw other masks than one."""
+    path = folder / "config.json"
+    written = json.loads(path.read_text())
+    names = ("dropout", "dropout_rate", "hidden_dropout_prob", "attention_probs_dropout_prob")
+    path.write_text(json.dumps(written | {name: 0.0 for name in names if name in written}))
+    return str(folder)

@@ -83,11 +83,11 @@ class ChoiceNetwork(nn.Module):
     With `bi`, the layer reads [choice, scene * choice, |scene - choice|], and the scaled cosine is added.
     """
 
-    def __init__(self, encoder: Any, encoding: str, with_scene: bool, dropout: float = 0.1) -> None:
+    def __init__(self, encoder: Any, encoding: str, with_scene: bool) -> None:
         super().__init__()
         self.encoder, self.encoding, self.with_scene = encoder, encoding, with_scene
         size = encoder.config.hidden_size
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(getattr(encoder.config, "hidden_dropout_prob", 0.1))
         self.head = nn.Linear(3 * size if self.compares else size, 1)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
