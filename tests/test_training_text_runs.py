@@ -357,6 +357,16 @@ def test_the_command_says_what_was_reached(home: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "predictions_validation.json").exists()
 
 
+def test_a_seq2seq_model_without_a_first_token_is_trained(home: Path, tmp_path: Path) -> None:
+    source = tmp_path / "source"  # as the published T5
+    shutil.copytree(home / "t5", source)
+    for name in ("config.json", "generation_config.json"):
+        written = json.loads((source / name).read_text())
+        written.pop("bos_token_id", None)
+        (source / name).write_text(json.dumps(written))
+    assert train(config(home, str(source), epochs=1), tmp_path / "run", progress=False)["kind"] == "seq2seq"
+
+
 def test_a_summarisers_settings_of_generation_are_not_inherited(home: Path, tmp_path: Path) -> None:
     source = tmp_path / "summariser"
     shutil.copytree(home / "bart", source)

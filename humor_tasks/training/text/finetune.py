@@ -130,7 +130,7 @@ def opened(config: TextTrainConfig, kind: Kind) -> System:
         tokenizer.model_max_length = min(config.max_tokens, tokenizer.model_max_length)
     network = open_network(config.model, kind, "fp32", config.model_revision)
     if kind == "seq2seq":  # a summariser's settings, such as a minimum length or a forced first token, are not ours
-        ids = {name: getattr(network.config, name) for name in _IDS}
+        ids = {name: getattr(network.config, name, None) for name in _IDS}  # T5 has no first token
         network.generation_config = GenerationConfig(**ids)  # type: ignore[no-untyped-call]
     if config.checkpointing:
         network.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
