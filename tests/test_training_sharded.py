@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import subprocess
 import sys
@@ -17,6 +19,8 @@ from accelerate.utils import DistributedType
 from click.testing import CliRunner
 from safetensors.torch import load_file, save_file
 from standins import tiny_sharded, tiny_training
+from standins.short_prompts import short_prompts
+from standins.tiny_text import tiny_folder, without_dropout
 from standins.waiting import LIMIT
 from transformers import T5ForConditionalGeneration
 
@@ -35,6 +39,26 @@ def configuration(name: str) -> str:
     return done.output.strip()
 
 
+TEXT = "--task ranking --dataset sample --lr 0.1 --eps 1 --warmup 0 --epochs 2 --batch-size 29 --device cpu"
+
+
+def text_commands(home: Path) -> dict[str, list[str]]:
+    """Arguments of `train text` by the run's name; 30 rows in batches of 29: one process has none of the last."""
+    prompts = short_prompts(home / "prompts")
+    models = {kind: home / f"tiny_{kind}" for kind in ("t5", "causal", "encoder")}
+    for kind, model in models.items():
+        if not model.exists():
+            without_dropout(Path(tiny_folder(model, ["a fish in a living room", "two men at a bar"], kind)))
+    flags = {
+        "t5": f"--model {models['t5']} --prompts {prompts} --micro-batch 4",
+        "lora": f"--model {models['t5']} --prompts {prompts} --lora 2",
+        "causal": f"--model {models['causal']} --prompts {prompts} --checkpointing",
+        "encoder": f"--model {models['encoder']} --encoding bi --head-lr 0.01",
+        "bf16": f"--model {models['encoder']} --encoding bi --lora 2 --precision bf16",
+    }
+    return {name: f"text {own} {TEXT} --no-progress -o".split() for name, own in flags.items()}
+
+
 # ---- launches -----------------------------------------------------------------------------------
 
 
@@ -47,7 +71,8 @@ def home(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     # What a CPU cannot do: eight accelerators, bf16 as fast as fp32, and not to be named as the device.
     launch = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", configuration(request.param)]
     launch += ["--num_processes", "2", "--mixed_precision", "no", "--main_process_port", "0"]
-    launch += [tiny_sharded.__file__, str(home)]
+    texts = [[*arguments, str(home / name)] for name, arguments in text_commands(home).items()]
+    launch += [tiny_sharded.__file__, str(home), json.dumps(texts)]
     paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     cpu = {
         "ACCELERATE_TORCH_DEVICE": "cpu",
@@ -93,6 +118,33 @@ def test_the_best_weights_are_an_ordinary_checkpoint(home: Path) -> None:
     network = T5ForConditionalGeneration.from_pretrained(home / "same" / "model")
     saved = load_file(home / "same" / "model" / "model.safetensors")
     assert all(torch.equal(tensor, saved[name]) for name, tensor in network.state_dict().items() if name in saved)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["t5", "lora", "causal", "encoder"])
+def test_text_in_two_processes_ends_as_in_one(name: str, home: Path, tmp_path: Path) -> None:
+    train([*text_commands(home)[name], str(tmp_path / "run")], standalone_mode=False)
+    one, two = tmp_path / "run", home / name
+    for a, b in zip(*map(curve, (one, two)), strict=True):
+        assert a == pytest.approx(b, rel=1e-3)
+    for part in ("predictions_validation.json", "predictions_test.json"):
+        assert json.loads((one / part).read_text()) == json.loads((two / part).read_text())
+    for file in ("model.safetensors", *(["head.safetensors"] if name == "encoder" else [])):
+        ours, theirs = load_file(one / "model" / file), load_file(two / "model" / file)
+        assert ours.keys() == theirs.keys()
+        for key, tensor in ours.items():
+            assert torch.allclose(tensor, theirs[key], rtol=1e-3, atol=1e-4), key
+
+
+@pytest.mark.slow
+def test_an_encoder_is_divided_in_bf16(home: Path) -> None:
+    found = json.loads((home / "bf16" / "metrics.json").read_text())
+    assert found["test"]["metrics"]["accuracy"]["n"] == 10
+
+
+def curve(output: Path) -> list[dict[str, float]]:
+    with (output / "curves.csv").open(newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
 # ---- configurations -----------------------------------------------------------------------------

@@ -70,6 +70,9 @@ def make_ready(accelerator: Accelerator, network: torch.nn.Module, clip_norm: fl
         config = accelerator.deepspeed_plugin.deepspeed_config
         config["gradient_clipping"] = clip_norm  # DeepSpeed clips inside its step
         config["train_micro_batch_size_per_gpu"] = 1  # required without a data loader; used for its reports only
+        if accelerator.mixed_precision == "bf16":  # as ZeRO-3 loads weights; adapters and new layers are added later
+            for parameter in network.parameters():
+                parameter.data = parameter.data.bfloat16()
         config["zero_optimization"]["stage3_gather_16bit_weights_on_model_save"] = True
 
 
@@ -109,7 +112,12 @@ def full_weights(accelerator: Accelerator, network: torch.nn.Module, model: Any)
     model: the prepared network. FSDP2: in the parameters' own type. ZeRO-3: in the type of the computation, bf16 with
     bf16. Tied weights are one tensor, as in any state dict.
     """
-    weights: dict[str, torch.Tensor] = accelerator.get_state_dict(model) or {}
+    found: dict[str, torch.Tensor] = accelerator.get_state_dict(model) or {}
+    # On a CPU, ZeRO-3's small weights are views into one buffer, and save_pretrained leaves out such tensors.
+    weights = {
+        name: value if value.untyped_storage().nbytes() == value.nbytes else value.clone()
+        for name, value in found.items()
+    }
     first: dict[int, str] = {}
     for name, parameter in network.named_parameters(remove_duplicate=False):
         if name in weights:

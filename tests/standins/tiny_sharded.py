@@ -1,11 +1,12 @@
-"""A tiny T5 on the shared loop, divided among the processes of a launch: `tiny_sharded.py HOME`.
+"""A tiny T5 on the shared loop, divided among the processes of a launch: `tiny_sharded.py HOME COMMANDS`.
 
 It trains in HOME/same (no dropout: as in one process), in HOME/whole, and in HOME/cut, which is stopped in its third
-epoch and resumed.
+epoch and resumed. COMMANDS (JSON) are arguments of `humor-tasks train`, which it runs afterwards.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from standins.tiny_training import NO_BAR
 from transformers import T5Config, T5ForConditionalGeneration
 
 from humor_tasks.training.checkpoint import seed_epoch
+from humor_tasks.training.cli import train
 from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_parts
 from humor_tasks.training.sharding import whole_networks
 
@@ -100,7 +102,7 @@ def trained(start: Path, output: Path, **how: Any) -> dict[str, Any]:
     return fit(output, "model", lambda: Answers(start, output, **how))
 
 
-def main(home: Path) -> None:
+def main(home: Path, commands: list[list[str]]) -> None:
     if os.environ.get("ACCELERATE_USE_FSDP") == "true":
         # accelerate divides networks on accelerators only, torch on the CPU too.
         PartialState._prepare_backend = lambda *_: ("gloo", DistributedType.MULTI_GPU)  # type: ignore[method-assign]
@@ -124,7 +126,9 @@ def main(home: Path) -> None:
     total = sum(float(parameter.detach().double().sum()) for parameter in again.parameters())
     totals = gather_object([total])
     assert totals[0] == totals[1] != 0.0, totals
+    for arguments in commands:
+        train(arguments, standalone_mode=False)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), json.loads(sys.argv[2]))

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 
 import torch
 from torch import nn
-from torch.nn.functional import cosine_similarity
+from torch.nn.functional import cosine_similarity, linear
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question, check_words
@@ -77,6 +77,23 @@ def scene_of(question: Question) -> str:
     return "\n".join(part for part in (question.context, question.about) if part.strip())
 
 
+class _Head(nn.Linear):
+    """A score from `size` states, plus the scaled cosine. In float32, also where FSDP or DeepSpeed hold weights in
+    bfloat16.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 1)
+        nn.init.zeros_(self.weight)
+        nn.init.zeros_(self.bias)
+        # With a dimension and inside of a layer, or FSDP could not divide it.
+        self.scale = nn.Parameter(torch.tensor([_SCALE]).log())
+
+    def forward(self, states: torch.Tensor, cosine: torch.Tensor | None = None) -> torch.Tensor:
+        scores = linear(states.float(), self.weight.float(), self.bias.float()).squeeze(-1)
+        return scores if cosine is None else scores + self.scale.float().exp() * cosine
+
+
 class ChoiceNetwork(nn.Module):
     """An encoder's mean token states, and one linear layer to a score per choice.
 
@@ -88,10 +105,8 @@ class ChoiceNetwork(nn.Module):
         self.encoder, self.encoding, self.with_scene = encoder, encoding, with_scene
         size = encoder.config.hidden_size
         self.dropout = nn.Dropout(getattr(encoder.config, "hidden_dropout_prob", 0.1))
-        self.head = nn.Linear(3 * size if self.compares else size, 1)
-        nn.init.zeros_(self.head.weight)
-        nn.init.zeros_(self.head.bias)
-        self.scale = nn.Parameter(torch.tensor(_SCALE).log())
+        self.head = _Head(3 * size if self.compares else size)
+        self._no_split_modules = getattr(encoder, "_no_split_modules", None)  # FSDP divides these layer by layer
 
     @property
     def compares(self) -> bool:
@@ -115,12 +130,12 @@ class ChoiceNetwork(nn.Module):
         with torch.autocast(vectors.device.type, enabled=False):  # in bfloat16, scores would have two digits
             own = vectors[choices]
             if scenes is None or not self.compares:
-                scores: torch.Tensor = self.head(self.dropout(own)).squeeze(-1)
+                scores: torch.Tensor = self.head(self.dropout(own))
                 return scores
             scene = vectors[scenes]
             compared = torch.cat([own, scene * own, (scene - own).abs()], -1)
-            scores = self.head(self.dropout(compared)).squeeze(-1)
-            return scores + self.scale.exp() * cosine_similarity(scene, own)
+            scores = self.head(self.dropout(compared), cosine_similarity(scene, own))
+            return scores
 
 
 class TextTokenizer:

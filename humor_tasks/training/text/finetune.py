@@ -45,7 +45,6 @@ class Trainer(Epochs):
         self.progress = progress and self.accelerator.is_main_process
         self.clip_norm = config.clip_norm
         self.epochs, self.patience, self.rate = config.epochs * config.validations, config.patience, config.lr[0]
-        torch.manual_seed(config.seed)  # new layers and adapters are initialised randomly
         self.kind: Kind = cast(Kind, config.kind) or kind_of(config.model, config.model_revision)
         self.system = opened(config, self.kind)
         self.system.device, self.network = self.accelerator.device, self.system.network
@@ -59,7 +58,7 @@ class Trainer(Epochs):
     def _groups(self) -> list[dict[str, Any]]:
         """The trainable parameters, the encoder's new layer with its own learning rate."""
         config = self.config
-        new = [p for name, p in self.network.named_parameters() if name.split(".")[0] in ("head", "scale")]
+        new = [p for name, p in self.network.named_parameters() if name.split(".")[0] == "head"]
         rest = [p for p in self.network.parameters() if p.requires_grad and not any(p is each for each in new)]
         shared = {"betas": (config.beta1, config.beta2), "eps": config.eps, "weight_decay": config.weight_decay}
         groups = [{"params": rest, "lr": self.rate, "base_lr": self.rate}]
@@ -134,6 +133,7 @@ def opened(config: TextTrainConfig, kind: Kind) -> System:
         network.generation_config = GenerationConfig(**ids)  # type: ignore[no-untyped-call]
     if config.checkpointing:
         network.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    torch.manual_seed(config.seed)  # for adapters; the weights may be loaded with random numbers, or without
     if config.lora:
         network = adapt(network, config.lora, config.lora_alpha)
     return system_of(config, kind, network, tokenizer)
