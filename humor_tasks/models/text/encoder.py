@@ -77,10 +77,8 @@ def scene_of(question: Question) -> str:
     return "\n".join(part for part in (question.context, question.about) if part.strip())
 
 
-class _Head(nn.Linear):
-    """A score from `size` states, plus the scaled cosine. In float32, also where FSDP or DeepSpeed hold weights in
-    bfloat16.
-    """
+class ChoiceHead(nn.Linear):
+    """A score from `size` numbers, plus a scaled cosine; in float32, also where the weights are held in bfloat16."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size, 1)
@@ -90,6 +88,7 @@ class _Head(nn.Linear):
         self.scale = nn.Parameter(torch.tensor([_SCALE]).log())
 
     def forward(self, states: torch.Tensor, cosine: torch.Tensor | None = None) -> torch.Tensor:
+        """Scores [choices] of states [choices, size]."""
         scores = linear(states.float(), self.weight.float(), self.bias.float()).squeeze(-1)
         return scores if cosine is None else scores + self.scale.float().exp() * cosine
 
@@ -105,7 +104,7 @@ class ChoiceNetwork(nn.Module):
         self.encoder, self.encoding, self.with_scene = encoder, encoding, with_scene
         size = encoder.config.hidden_size
         self.dropout = nn.Dropout(getattr(encoder.config, "hidden_dropout_prob", 0.1))
-        self.head = _Head(3 * size if self.compares else size)
+        self.head = ChoiceHead(3 * size if self.compares else size)
         self._no_split_modules = getattr(encoder, "_no_split_modules", None)  # FSDP divides these layer by layer
 
     @property
@@ -210,7 +209,8 @@ class Ranker(Chooser):
             network = ChoiceNetwork(
                 open_network(str(home), "encoder"), notes["encoding"], notes["setting"] != "caption_only"
             )
-            network.load_state_dict(load_file(home / HEAD), strict=False)
+            head = {name.removeprefix("head."): tensor for name, tensor in load_file(home / HEAD).items()}
+            network.head.load_state_dict(head)
         except (OSError, KeyError, RuntimeError, ValueError) as problem:
             raise BadInput(f"{folder}: is incomplete ({problem}); copy or train the model again.") from None
         where = pick_device(device, f"text/{folder}")

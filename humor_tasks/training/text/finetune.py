@@ -17,9 +17,11 @@ from tqdm import tqdm
 from transformers import GenerationConfig
 
 from humor_tasks.data.writing import write_json
+from humor_tasks.errors import BadInput
 from humor_tasks.models.text.opening import ABOUT, FORMAT, Kind, kind_of, open_network, open_tokenizer
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.loop import Epochs, accelerator_for, plan, process_parts, share_of_rate
+from humor_tasks.training.sharding import requested
 from humor_tasks.training.text.adapters import adapt, merged
 from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import Splits
@@ -46,6 +48,8 @@ class Trainer(Epochs):
         self.clip_norm = config.clip_norm
         self.epochs, self.patience, self.rate = config.epochs * config.validations, config.patience, config.lr[0]
         self.kind: Kind = cast(Kind, config.kind) or kind_of(config.model, config.model_revision)
+        if self.kind == "encoder" and requested() == "DeepSpeed":
+            raise BadInput("an encoder's new layer has its own learning rate, which DeepSpeed does not keep: use FSDP.")
         self.system = opened(config, self.kind)
         self.system.device, self.network = self.accelerator.device, self.system.network
         self.system.prepare(data.train, data.validation)
