@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
+import shutil
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -169,6 +172,55 @@ def test_labels_outside_the_choices_are_refused(home: Path, tmp_path: Path) -> N
 def test_an_unknown_model_leaves_no_folder(model: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be loaded from the hub"):
         train(TextTrainConfig("ranking", str(tmp_path / model), **QUICK), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def without(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+
+
+def with_code(folder: Path) -> None:
+    class Runs:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return os.mkdir, (str(folder / "ran"),)
+
+    without(folder, "model.safetensors")
+    torch.save({"weight": Runs()}, folder / "pytorch_model.bin")
+
+
+DAMAGED: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "no tokenizer": (lambda folder: without(folder, "tokenizer.json", "tokenizer_config.json"), "it has no tokenizer"),
+    "no weights": (lambda folder: without(folder, "model.safetensors"), "no file named model.safetensors"),
+    "damaged weights": (lambda folder: (folder / "model.safetensors").write_bytes(b"garbage"), "deserializing header"),
+    "code in the weights": (with_code, "Weights only load failed"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_model_is_told_and_leaves_no_folder(name: str, home: Path, tmp_path: Path) -> None:
+    damage, message = DAMAGED[name]
+    shutil.copytree(home / "encoder", tmp_path / "model")
+    damage(tmp_path / "model")
+    with pytest.raises(BadInput, match=message):
+        train(TextTrainConfig("ranking", str(tmp_path / "model"), **QUICK), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    assert not (tmp_path / "model" / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "message"),
+    [
+        ("encoder", {"kind": "causal"}, "its weights are not those of a causal model"),
+        ("t5", {"encoding": "bi"}, "encoding=bi is for encoders"),
+        ("encoder", {"validations": 50}, "validations=50: an epoch has only 2 steps of 16 rows"),
+    ],
+)
+def test_what_a_kind_of_model_cannot_do(
+    kind: str, more: dict[str, Any], message: str, home: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=message):
+        train(config(home, kind).with_values(**more), tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
 
 

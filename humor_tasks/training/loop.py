@@ -70,6 +70,8 @@ class Epochs(ABC):
     """The greatest norm of the gradient in `update`; 0: no clipping."""
     model: Any
     """The prepared network: what the training calls. Set by `train`."""
+    best: float
+    """The best monitored value, also before an interruption. Set by `train`."""
     weights: dict[str, torch.Tensor] | None = None
     """In `_save`: the whole network's state dict where it is divided among processes, or else None."""
 
@@ -108,6 +110,7 @@ class Epochs(ABC):
                 state.best, state.best_epoch = value, state.epoch
             state.curve.append([state.epoch, step, *epoch_values, *row])
             self._write(state, shards)
+        self.best = state.best
         return state
 
     def update(

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import torch
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.devices import DTYPES
 from humor_tasks.models.folders import read_object
 
@@ -31,6 +31,8 @@ def kind_of(name: str, revision: str | None = None) -> Kind:
 def open_tokenizer(name: str, revision: str | None = None) -> Any:
     """The tokenizer of a hub id or a folder. Raises BadInput where there is none, or none that can pad."""
     tokenizer = _loaded("AutoTokenizer", name, revision)
+    if len(tokenizer) <= len(tokenizer.all_special_tokens):  # transformers makes an empty one where there is no file
+        raise BadInput(f"model {name}: it has no tokenizer; copy the tokenizer's files into its folder.")
     if tokenizer.pad_token_id is None:
         if tokenizer.eos_token is None:
             raise BadInput(
@@ -43,7 +45,14 @@ def open_tokenizer(name: str, revision: str | None = None) -> Any:
 def open_network(name: str, kind: Kind, precision: str = "fp32", revision: str | None = None) -> Any:
     """The network with its weights. precision: fp32, fp16 or bf16. Raises BadInput for an unknown model."""
     classes = {"seq2seq": "AutoModelForSeq2SeqLM", "causal": "AutoModelForCausalLM", "encoder": "AutoModel"}
-    return _loaded(classes[kind], name, revision, dtype=DTYPES[precision])
+    network, told = _loaded(classes[kind], name, revision, dtype=DTYPES[precision], output_loading_info=True)
+    # The layer after an encoder's first token is not used, and many encoders are saved without it.
+    if lacking := sorted(key for key in told["missing_keys"] if "pooler" not in key):
+        raise BadInput(
+            f"model {name}: its weights are not those of a {kind} model: {listed('weight', lacking, most=3)} missing. "
+            "Leave out kind."
+        )
+    return network
 
 
 def open_reward(name: str, precision: str = "fp32", revision: str | None = None) -> Any:
@@ -68,9 +77,9 @@ def _loaded(loader: str, name: str, revision: str | None, **how: Any) -> Any:
         how["revision"] = revision
     try:
         return getattr(transformers, loader).from_pretrained(where, trust_remote_code=False, **how)
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as problem:
-        if isinstance(problem, torch.OutOfMemoryError):
-            raise
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as problem:  # transformers, safetensors, torch and pickle raise different classes
         message = " ".join(str(problem).split())[:300]
         raise BadInput(
             f"model {name}: there is no such folder with a transformers model, and it cannot be loaded from the hub "

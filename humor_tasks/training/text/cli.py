@@ -63,6 +63,10 @@ def text(output: Path, no_progress: bool, lr: str | None, evaluate: str | None, 
         from humor_tasks.training.text.config import TextTrainConfig
         from humor_tasks.training.text.run import train
 
+        if no_progress:
+            from transformers.utils.logging import disable_progress_bar
+
+            disable_progress_bar()  # type: ignore[no-untyped-call]
         metrics = train(TextTrainConfig(**values), output, progress=not no_progress)
     except ModuleNotFoundError as problem:
         raise BadInput(_MISSING.format(problem)) from None

@@ -50,6 +50,8 @@ class Trainer(Epochs):
         self.kind: Kind = cast(Kind, config.kind) or kind_of(config.model, config.model_revision)
         if self.kind == "encoder" and requested() == "DeepSpeed":
             raise BadInput("an encoder's new layer has its own learning rate, which DeepSpeed does not keep: use FSDP.")
+        if self.kind != "encoder" and config.encoding != TextTrainConfig.encoding:
+            raise BadInput(f"encoding={config.encoding} is for encoders; {config.model} is a {self.kind} model.")
         self.system = opened(config, self.kind)
         self.system.device, self.network = self.accelerator.device, self.system.network
         self.system.prepare(data.train, data.validation)
@@ -57,7 +59,12 @@ class Trainer(Epochs):
         self.prefix = data.train.form.prefix
         self.optimizer = torch.optim.AdamW(self._groups(), fused=True)
         self.most = config.micro_batch or self._rows_at_once()
-        self.steps = math.ceil(math.ceil(self.rows / config.batch_size) / config.validations)
+        steps = math.ceil(self.rows / config.batch_size)
+        if config.validations > steps:
+            raise BadInput(
+                f"validations={config.validations}: an epoch has only {steps} steps of {config.batch_size} rows."
+            )
+        self.steps = math.ceil(steps / config.validations)
 
     def _groups(self) -> list[dict[str, Any]]:
         """The trainable parameters, the encoder's new layer with its own learning rate."""
@@ -108,7 +115,6 @@ class Trainer(Epochs):
                 sums += self.system.judged(self.model, part.rows) * part.own
         wrong, units = (sum(column) for column in zip(*gather_object([sums.tolist()]), strict=True))
         value = wrong / units
-        self.best = min(value, getattr(self, "best", value))
         return value, (value if self.config.is_open else 1 - value, self.rate * self._share(step - 1))
 
     def _save(self, folder: Path) -> None:
