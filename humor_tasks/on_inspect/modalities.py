@@ -45,12 +45,12 @@ def _check(model: Model | None, shown: set[str]) -> None:
     provider = ModelName(model).api
     if provider in NO_MEDIA:
         cannot_run(
-            f"{model}: Inspect's provider '{provider}' accepts only text. Use input=description (for the caption "
+            f"{model}: the provider '{provider}' accepts only text. Use input=description (for the caption "
             "contest, setting=description)."
         )
     if "video" in shown and (provider in NO_VIDEO or _by_chat_completions(model)):
         cannot_run(
-            f"{model}: Inspect's provider '{provider}' does not accept video. Use input=frames, which shows pictures, "
+            f"{model}: the provider '{provider}' does not accept video. Use input=frames, which shows pictures, "
             "or input=description, which shows only text."
         )
 
