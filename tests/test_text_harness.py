@@ -19,6 +19,7 @@ from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data.logs.reading import read_run
 from humor_tasks.data.records import Record, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question
@@ -114,7 +115,8 @@ def test_both_command_lines_give_the_letters_of_plain_transformers_and_of_hf(fol
         (path,) = (tmp_path / name).rglob("results_*.json")
         found[name] = json.loads(path.read_text())
         rows = samples(tmp_path / name, "nyc_matching")
-        assert {row["doc"]["id"]: row["doc"]["outcome"]["answer"] for row in rows} == wanted, name
+        (file,) = (tmp_path / name).rglob("samples_nyc_matching_2*.jsonl")
+        assert {s.id: s.outcome.answer for s in read_run(file) if s.outcome} == wanted, name
         assert {len(row["resps"]) for row in rows} == {5}
     own, hf = (found[name]["results"]["nyc_explanation"] for name in ("own", "hf"))
     perplexities_are_a_loops(folder, own)
