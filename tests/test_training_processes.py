@@ -142,7 +142,7 @@ def test_text(kind: str, home: Path, tmp_path: Path) -> None:
     start = load_file(home / f"tiny_{kind}" / "model.safetensors")
     for name, tensor in one.items():
         assert torch.allclose(tensor, two[name], rtol=1e-3, atol=1e-4), name
-    assert max(float((one[name] - start[name]).abs().max()) for name in one) > 0.01
+    assert max(float((one[name] - start[name]).abs().max()) for name in one) > 0.002  # 20 tolerances: it trained
 
 
 def test_humicroedit(home: Path) -> None:
