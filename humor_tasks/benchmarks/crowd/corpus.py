@@ -57,7 +57,7 @@ class CrowdOptions(NyccOptions):
     shots: int = parameter(0, "Number of worked examples in the prompt.", least=0)
     shots_from: str = parameter(
         contest_corpus.HUB,
-        "Dataset of the worked examples: the train rows of `ranking`, fold 0. With dataset=sample, the packaged ones.",
+        "Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged ones.",
     )
     shots_order: contest_corpus.ShotsOrder = absent("seeded", "worked examples are those of shots_from; leave it out.")
     fold: contest_corpus.Fold = absent("0", "the crowd's contests have no folds; choose a split or contests.")

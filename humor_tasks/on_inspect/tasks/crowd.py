@@ -58,8 +58,8 @@ def crowd_pairs(
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         shots: Number of worked examples in the prompt.
-        shots_from: Dataset of the worked examples: the train rows of `ranking`, fold 0. With dataset=sample, the
-            packaged ones.
+        shots_from: Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged
+            ones.
         cot: Ask for reasoning before the answer; by default only without worked examples.
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: Items with an unreadable reply count as `wrong`, are left out (`exclude`) or guessed (`random`).
