@@ -107,33 +107,42 @@ class Crowd:
 
 
 def open_crowd(o: CrowdOptions, needed: int = 2) -> Crowd:
-    """The contests that the options select. needed: a contest with fewer entries is left out.
+    """The contests that the options select; see `crowd_of`."""
+    return crowd_of(open_source(o), o, needed)
 
-    Contests are left out, with a warning, without a description or picture that the setting shows (a missing picture
-    ends the run unless on_bad_picture=skip), and with doubtful=skip. Raises BadInput where none is left.
-    """
-    chosen = numbers(o.contests, "contests") if o.contests else None
-    source = open_contests(
+
+def open_source(o: CrowdOptions, split: Split | None = None) -> Contests:
+    """The contests of the options' split, or of another one."""
+    chosen = numbers(o.contests, "contests") if o.contests and split is None else None
+    return open_contests(
         o.dataset,
-        split=o.split,
+        split=split or o.split,
         revision=o.revision,
         annotations=o.annotations,
         images=o.images,
         numbers=chosen,
         pictures=o.setting == "pixels",
     )
+
+
+def crowd_of(source: Contests, o: CrowdOptions, needed: int = 2) -> Crowd:
+    """The contests of a source that can be evaluated. needed: a contest with fewer entries is left out.
+
+    Contests are left out, with a warning, without a description or picture that the setting shows (a missing picture
+    ends the run unless on_bad_picture=skip), and with doubtful=skip. Raises BadInput where none is left.
+    """
     cartoons: list[Cartoon] = []
     left_out: dict[str, list[int]] = {}
     for number in source.numbers:
-        found = _cartoon(source, number, o, needed)
+        found = cartoon_of(source, number, o, needed)
         if isinstance(found, Cartoon):
             cartoons.append(found)
         else:
             left_out.setdefault(found, []).append(number)
     if told := told_of(left_out):
-        warnings.warn(f"{o.dataset}, split {o.split}: left out: {told}.", stacklevel=3)
+        warnings.warn(f"{o.dataset}, split {source.split}: left out: {told}.", stacklevel=3)
     if not cartoons:
-        raise BadInput(f"{o.dataset}, split {o.split}: no contest can be evaluated; left out: {told}.")
+        raise BadInput(f"{o.dataset}, split {source.split}: no contest can be evaluated; left out: {told}.")
     doubtful: dict[str, list[int]] = {}
     for cartoon in cartoons:
         for defect in source.defects(cartoon.number):
@@ -149,7 +158,7 @@ def told_of(left_out: Mapping[str, Sequence[int]]) -> str:
     return "; ".join(f"{why}: {listed('contest', map(str, held), most=8)}" for why, held in left_out.items())
 
 
-def _cartoon(source: Contests, number: int, o: CrowdOptions, needed: int) -> Cartoon | str:
+def cartoon_of(source: Contests, number: int, o: CrowdOptions, needed: int) -> Cartoon | str:
     """The cartoon of a contest, or why it is left out."""
     contest = source.contest(number)
     if contest.entries < needed:
@@ -187,6 +196,11 @@ def examples(dataset: str, setting: str) -> tuple[Record, ...]:
     return contest_corpus.load(RANKING, o, extra=("winner_source",)).records
 
 
+def examples_of(o: CrowdOptions) -> tuple[Record, ...]:
+    """The worked examples that the options name."""
+    return examples("sample" if o.dataset == "sample" else o.shots_from, o.setting)
+
+
 def pool(o: CrowdOptions) -> dict[str, list[Record]]:
     """The worked examples by contest."""
-    return by_cluster(examples("sample" if o.dataset == "sample" else o.shots_from, o.setting))
+    return by_cluster(examples_of(o))
