@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from standins import built_corpus
 
+from humor_tasks.data.contests.annotations import Scene
+from humor_tasks.data.contests.captions import key_of, mend
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.annotations import Scene
-from humor_tasks.studies.corpus.newyorker.captions import key_of, mend
 from humor_tasks.studies.corpus.newyorker.card import answer_only
 from humor_tasks.studies.corpus.newyorker.rows import (
     Instance,

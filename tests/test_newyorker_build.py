@@ -16,10 +16,10 @@ from standins import commands
 from standins.contests import COLUMNS, invent, invented
 
 from humor_tasks.cli import main
+from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.models.quality import load
-from humor_tasks.studies.corpus.newyorker.captions import key_of
 
 BLOCKS = range(5)
 FIRST = 101

@@ -17,12 +17,13 @@ from standins import commands
 from standins.contests import annotation, invent
 
 from humor_tasks.api import load
+from humor_tasks.benchmarks.crowd import drawing
+from humor_tasks.benchmarks.crowd.drawing import draw
+from humor_tasks.data.contests.contest_csv import Contest, read_contest
+from humor_tasks.data.contests.splits import HELD_OUT, TWINS, numbers
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.contest_csv import Contest, read_contest
-from humor_tasks.studies.preferences import pairs
-from humor_tasks.studies.preferences.crowd import HELD_OUT, TWINS, Choice, crowd_preferences, divide, numbers
-from humor_tasks.studies.preferences.pairs import draw
+from humor_tasks.studies.preferences.crowd import Choice, crowd_preferences, divide
 
 COLUMNS = ("caption", "mean", "precision", "votes")
 
@@ -37,7 +38,7 @@ def naively(read: Contest, wanted: int, seed: int, distinct: bool = False) -> li
     """The rule of Zhang et al. in a loop, on the same draws."""
     n, found = len(read.caption), []
     stream = np.random.default_rng([seed, read.number])
-    chosen = stream.integers(0, min(n // 2, n - 2) + 1, size=pairs.DRAWS)
+    chosen = stream.integers(0, min(n // 2, n - 2) + 1, size=drawing.DRAWS)
     rejected = stream.integers(chosen + 1, n)
     for c, r in zip(chosen.tolist(), rejected.tolist(), strict=True):
         assert 0 <= c <= n // 2
@@ -61,7 +62,7 @@ def naively(read: Contest, wanted: int, seed: int, distinct: bool = False) -> li
 @pytest.mark.parametrize("distinct", [False, True])
 @pytest.mark.parametrize("n", [2, 3, 4, 11, 60])
 def test_the_pairs_are_those_of_a_loop(n: int, distinct: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "DRAWS", 2000)
+    monkeypatch.setattr(drawing, "DRAWS", 2000)
     means = random.Random(n)
     read = contest(sorted((1 + means.random() for _ in range(n)), reverse=True))
     read.precision[0] = None
@@ -125,8 +126,8 @@ def test_no_contest_and_no_twin_is_in_two_splits(contests: list[int], data: st.D
 def test_the_contests_held_out_as_published() -> None:
     assert len(HELD_OUT) == 91
     assert sum(HELD_OUT) == 58966
-    assert set(TWINS.values()) <= HELD_OUT
-    assert not set(TWINS) & HELD_OUT
+    assert set(TWINS.values()) <= set(HELD_OUT)
+    assert not set(TWINS) & set(HELD_OUT)
 
 
 @pytest.mark.parametrize(
@@ -309,9 +310,9 @@ def test_own_templates(tmp_path: Path) -> None:
 def test_held_out_contests_are_those_of_the_corpus(real_corpus: str) -> None:
     # by definition: from 530 on, in test and validation of fold 0
     held = {int(each.cluster) for each in load("ranking", dataset=real_corpus, split="validation").records}
-    assert {number for number in held if number >= 530} <= HELD_OUT
+    assert {number for number in held if number >= 530} <= set(HELD_OUT)
     train = {int(each.cluster) for each in load("ranking", dataset=real_corpus, split="train").records}
-    assert not train & HELD_OUT
+    assert not train & set(HELD_OUT)
 
 
 @pytest.mark.slow

@@ -70,6 +70,15 @@ def resolve(dataset: str, revision: str | None) -> str:
     return commit
 
 
+def known_commit(dataset: str, revision: str | None) -> tuple[str, str | None]:
+    """The commit that `revision` points to, and, if the hub could not be asked and it is that of an earlier run, why.
+
+    Raises BadInput where neither is known.
+    """
+    commit, unreachable = _resolve(Request(dataset, "", "", (), False), revision, _home(dataset))
+    return (commit, unreachable) if commit is not None else (resolve(dataset, revision), None)
+
+
 def _home(dataset: str) -> Path:
     from huggingface_hub import constants
 

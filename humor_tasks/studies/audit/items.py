@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.mock.corpus import as_seen
+from humor_tasks.data.contests.captions import key_of
 from humor_tasks.models.choosers.chooser import LETTERS
-from humor_tasks.studies.corpus.newyorker.captions import key_of
 
 Kind = Literal["choice", "yes/no", "rating"]
 KINDS: dict[Kind, str] = {"choice": "multiple choice", "yes/no": "yes or no", "rating": "ratings"}

@@ -92,12 +92,13 @@ def _check_options(task: str | None, crowd: Path | None, given: tuple[str, ...],
 
 
 def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
-    from humor_tasks.studies.preferences.crowd import HELD_OUT, Choice, crowd_preferences, numbers
+    from humor_tasks.data.contests.splits import HELD_OUT, numbers
+    from humor_tasks.studies.preferences.crowd import Choice, crowd_preferences
 
     choice = Choice(
         numbers(options["contests"], "--contests") if "contests" in options else None,
         numbers(options.get("exclude"), "--exclude"),
-        numbers(options["test"], "--test") if "test" in options else HELD_OUT,
+        numbers(options["test"], "--test") if "test" in options else frozenset(HELD_OUT),
         options.get("validation", 0.1),
     )
     return crowd_preferences(

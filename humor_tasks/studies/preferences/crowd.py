@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from humor_tasks.benchmarks.caption_contest.corpus import SPLITS, entity_name, scene_context
+from humor_tasks.benchmarks.crowd.drawing import Drawn, draw
+from humor_tasks.data.contests.annotations import Scene, read_annotations
+from humor_tasks.data.contests.contest_csv import Contest, contest_files, read_contest
+from humor_tasks.data.contests.splits import HELD_OUT, TWINS
+from humor_tasks.data.contests.twins import twins
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.studies.corpus.newyorker.annotations import Scene, read_annotations
-from humor_tasks.studies.corpus.newyorker.building import contest_files
-from humor_tasks.studies.corpus.newyorker.contest_csv import Contest, read_contest
-from humor_tasks.studies.corpus.newyorker.twins import twins
-from humor_tasks.studies.preferences.pairs import Drawn, draw
 from humor_tasks.studies.preferences.writing import Preference, Preferences
-
-HELD_OUT = frozenset(
-    int(number)
-    for number in (
-        "536 537 543 544 545 548 550 551 553 557 558 561 564 567 568 573 574 575 576 578 579 586 590 598 600 "
-        "603 604 607 609 610 611 613 615 616 617 621 629 632 633 634 636 637 640 643 646 649 652 655 661 662 "
-        "663 664 666 669 671 672 676 677 681 682 684 685 690 694 695 696 697 699 700 701 706 709 710 713 717 "
-        "721 724 729 730 731 744 746 747 748 750 751 752 754 757 758 761 "
-    ).split()
-)
-"""The 91 contests held out by Zhang et al. 2024: those from 530 on in test and validation of fold 0 of the corpus."""
-TWINS = {644: 643, 647: 646, 656: 655}
-"""Contests with the captions of a held-out one -> that one. They are left out even where its file is not given."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +27,7 @@ class Choice:
 
     contests: frozenset[int] | None = None
     exclude: frozenset[int] = frozenset()
-    test: frozenset[int] = HELD_OUT
+    test: frozenset[int] = frozenset(HELD_OUT)
     validation: float = 0.1
 
 
@@ -52,18 +38,6 @@ class Read:
     drawn: dict[int, Drawn] = field(default_factory=dict)
     rows: dict[int, list[Preference]] = field(default_factory=dict)
     left_out: dict[int, str] = field(default_factory=dict)
-
-
-def numbers(text: str | None, option: str) -> frozenset[int]:
-    """Contest numbers of a text such as 510-526,600; none for "none". Raises BadInput for another form."""
-    found: set[int] = set()
-    for part in (text or "none").replace("none", "").split(","):
-        match = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?|\s*", part)
-        if match is None:
-            raise BadInput(f"{option}: '{part.strip()}' is no contest; give numbers and ranges, such as 510-526,600.")
-        if match[1]:
-            found.update(range(int(match[1]), int(match[2] or match[1]) + 1))
-    return frozenset(found)
 
 
 def crowd_preferences(

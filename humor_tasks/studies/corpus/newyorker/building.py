@@ -6,14 +6,14 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.contests.annotations import read_annotations
+from humor_tasks.data.contests.contest_csv import contest_files
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.studies.corpus.newyorker.annotations import read_annotations
-from humor_tasks.studies.corpus.newyorker.contest_csv import contest_number
 from humor_tasks.studies.corpus.newyorker.work import Work, digest_of
 from humor_tasks.studies.corpus.newyorker.workers import Workers
 
@@ -31,23 +31,6 @@ class Inputs:
     images: Path | None = None
     explanations: Path | None = None
     quality: Path | None = None
-
-
-def contest_files(folder: Path, kinds: Sequence[str] = (".csv",)) -> dict[int, Path]:
-    """Contest number -> file of a folder. Raises BadInput without such files, and for a number with two."""
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: is no folder; name the folder with a file for each contest.")
-    found: dict[int, Path] = {}
-    for path in sorted(folder.iterdir()):
-        if path.suffix.lower() not in kinds or path.name.startswith("."):
-            continue
-        number = contest_number(path)
-        if number in found:
-            raise BadInput(f"{path}: contest {number} is also in {found[number].name}; keep one of them.")
-        found[number] = path
-    if not found:
-        raise BadInput(f"{folder}: holds no {' or '.join(f'NUMBER{kind}' for kind in kinds)}.")
-    return found
 
 
 def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.studies.corpus.newyorker.annotations import read_annotations
-from humor_tasks.studies.corpus.newyorker.building import IMAGES, Inputs, Settings, contest_files
+from humor_tasks.data.contests.annotations import read_annotations
+from humor_tasks.data.contests.contest_csv import contest_files
+from humor_tasks.studies.corpus.newyorker.building import IMAGES, Inputs, Settings
 from humor_tasks.studies.corpus.newyorker.card import Provenance, card
 from humor_tasks.studies.corpus.newyorker.folder import contents_of, write_folder
 from humor_tasks.studies.corpus.newyorker.ranking import Pair as Features

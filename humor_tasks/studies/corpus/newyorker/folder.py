@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from humor_tasks.data.contests.annotations import Annotated
 from humor_tasks.data.media.checking import check_media
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.writing import replacing, write_json, write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.annotations import Annotated
 from humor_tasks.studies.corpus.newyorker.matching import generator
 from humor_tasks.studies.corpus.newyorker.rows import BLOCKS, TASKS, Instance, Instances, row_of, rows_of
 

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.contests.contest_csv import Contest, read_contest
 from humor_tasks.data.writing import write_json
-from humor_tasks.studies.corpus.newyorker.contest_csv import Contest, read_contest
 from humor_tasks.studies.corpus.newyorker.work import Work, write_columns
 
 COLUMNS = ("caption", "key", "mean", "precision", "votes")

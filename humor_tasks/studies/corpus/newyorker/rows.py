@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import WIKIPEDIA
+from humor_tasks.data.contests.annotations import Scene
 from humor_tasks.data.reading import json_lines, parse_json, read_body
 from humor_tasks.data.text import check_text
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.studies.corpus.newyorker.annotations import Scene
 from humor_tasks.studies.corpus.newyorker.matching import LETTERS, assign, folds, joined, letters
 
 BLOCKS = 5

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.studies.corpus.newyorker.captions import key_of
+from humor_tasks.data.contests.captions import key_of
 
 CROWD_TOP = 5
 TRAINING = 1000

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from humor_tasks.data.contests.twins import twins
 from humor_tasks.data.writing import write_json
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality import Sums, fit, load, sums
@@ -24,7 +25,6 @@ from humor_tasks.studies.corpus.newyorker.pool import pool
 from humor_tasks.studies.corpus.newyorker.quality import Precision, scores, training
 from humor_tasks.studies.corpus.newyorker.ranking import FEATURES, assign
 from humor_tasks.studies.corpus.newyorker.select import select
-from humor_tasks.studies.corpus.newyorker.twins import twins
 from humor_tasks.studies.corpus.newyorker.work import Stage, Work, read_json, reading, write_columns
 
 Counts = Mapping[str, Any]

@@ -1,4 +1,7 @@
-"""One contest's file of captions: both public layouts, the organisers' column names, and captions without ratings."""
+"""Files of contests' captions: the public layouts, the organisers' column names, and captions without ratings.
+
+A file holds one contest, or, with a column of contest numbers, several.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from humor_tasks.data.contests.captions import key_of, mend
 from humor_tasks.data.rows.csv_file import CsvRows, read_csv
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.captions import key_of, mend
 
 NAMES = {
     "caption": ("caption", "target", "text", "entry"),
@@ -23,6 +26,7 @@ NAMES = {
     "somewhat_funny": ("somewhat_funny", "2"),
     "funny": ("funny", "3"),
     "contest": ("contest", "contest_number", "contest_num"),
+    "rank": ("rank",),
 }
 """Our name of a column -> the names in public files, without case; spaces and hyphens count as underscores."""
 COUNTS = ("not_funny", "somewhat_funny", "funny")
@@ -37,8 +41,9 @@ FAR = 0.5
 class Contest:
     """The captions of one contest in the crowd's order, as columns.
 
-    mean, precision (one standard error) and votes are None where a caption has no ratings. counts: kind of mending or
-    reason of leaving out -> entries.
+    place: rank among all entries, from 0: that of the file's column `rank`, otherwise the row's. entries: number of
+    ranks. An excerpt of a contest has fewer rows than ranks. mean, precision (one standard error) and votes are None
+    where a caption has no ratings. counts: kind of mending or reason of leaving out -> entries. sha256: of the file.
     """
 
     number: int
@@ -49,6 +54,9 @@ class Contest:
     precision: list[float | None] = field(default_factory=list)
     votes: list[int | None] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    place: list[int] = field(default_factory=list)
+    entries: int = 0
+    sha256: str = ""
 
 
 def contest_number(path: Path) -> int:
@@ -61,30 +69,78 @@ def contest_number(path: Path) -> int:
     return int(found[1])
 
 
+def contest_files(folder: Path, kinds: Sequence[str] = (".csv",)) -> dict[int, Path]:
+    """Contest number -> file of a folder. Raises BadInput without such files, and for a number with two."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: is no folder; name the folder with a file for each contest.")
+    found: dict[int, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() not in kinds or path.name.startswith("."):
+            continue
+        number = contest_number(path)
+        if number in found:
+            raise BadInput(f"{path}: contest {number} is also in {found[number].name}; keep one of them.")
+        found[number] = path
+    if not found:
+        raise BadInput(f"{folder}: holds no {' or '.join(f'NUMBER{kind}' for kind in kinds)}.")
+    return found
+
+
 def read_contest(path: Path) -> Contest:
     """The contest of one file. Raises BadInput naming file and line for what cannot be the layout it claims to be."""
+    file, number = read_csv(path, ()), contest_number(path)
+    columns = _columns(file)
+    for i in range(len(file.rows)) if "contest" in columns else ():
+        if _number(file, i, columns["contest"]) != number:
+            raise BadInput(f"{file.where(i)}: {columns['contest']} is not {number}, the number in its name.")
+    return _contest(file, columns, number, range(len(file.rows)))
+
+
+def read_contests(path: Path) -> dict[int, Contest]:
+    """The contests of a file with a column of contest numbers, by number. Raises BadInput as `read_contest` does."""
     file = read_csv(path, ())
     columns = _columns(file)
+    if "contest" not in columns:
+        raise BadInput(f"{path}: there is no column of contest numbers; name it {NAMES['contest'][1]}.")
+    held: dict[float, list[int]] = {}
+    for i in range(len(file.rows)):
+        held.setdefault(_number(file, i, columns["contest"]), []).append(i)
+    for number, indices in held.items():
+        if number % 1 or not 0 <= number < 2**31:
+            raise BadInput(f"{file.where(indices[0])}: {columns['contest']} is {number!r}, no contest's number.")
+    return {int(number): _contest(file, columns, int(number), held[number]) for number in sorted(held)}
+
+
+def _contest(file: CsvRows, columns: dict[str, str], number: int, indices: Sequence[int]) -> Contest:
+    """The contest in these rows of a file."""
     rated = "mean" in columns or "funny" in columns
-    contest = Contest(contest_number(path), rated)
+    places = _places(file, columns, indices)
+    contest = Contest(number, rated, entries=places[-1] + 1, sha256=file.sha256)
     wrong: Counter[str] = Counter()
     first: dict[str, int] = {}
-    for i, row in enumerate(file.rows):
+    for i, place in zip(indices, places, strict=True):
         contest.counts["entries"] += 1
         rating = _rating(file, i, columns, wrong, first) if rated else (None, None, None)
-        if "contest" in columns and _number(file, i, columns["contest"]) != contest.number:
-            raise BadInput(f"{file.where(i)}: {columns['contest']} is not {contest.number}, the number in its name.")
-        _add(contest, row[columns["caption"]], rating)
+        _add(contest, file.rows[i][columns["caption"]], place, rating)
     for what, count in wrong.items():
-        if what in first and count > max(1, MOST_WRONG * len(file.rows)):
+        if what in first and count > max(1, MOST_WRONG * len(indices)):
             raise BadInput(
-                f"{file.where(first[what])}: {what}, as in {count:,} of {len(file.rows):,} rows. The columns seem to "
+                f"{file.where(first[what])}: {what}, as in {count:,} of {len(indices):,} rows. The columns seem to "
                 "be shifted or misnamed; correct the header."
             )
     contest.counts.update(wrong)
     if rated:
         _in_order(contest)
     return contest
+
+
+def _places(file: CsvRows, columns: dict[str, str], indices: Sequence[int]) -> list[int]:
+    """The ranks of these rows, where the column `rank` has them in ascending order from 0; otherwise their order."""
+    texts = [file.rows[i][columns["rank"]] for i in indices] if "rank" in columns else []
+    ranks = [int(text) for text in texts if text.isdecimal() and len(text) < 10]
+    if texts and len(ranks) == len(texts) and ranks[0] == 0 and all(a < b for a, b in itertools.pairwise(ranks)):
+        return ranks
+    return list(range(len(indices)))
 
 
 def _columns(file: CsvRows) -> dict[str, str]:
@@ -159,7 +215,7 @@ def _number(file: CsvRows, i: int, column: str) -> float:
     raise BadInput(f"{file.where(i)}: {column} is {text!r:.60}; it must be a number. Correct the row or the header.")
 
 
-def _add(contest: Contest, entry: str, rating: Rating) -> None:
+def _add(contest: Contest, entry: str, place: int, rating: Rating) -> None:
     mended = mend(entry)
     mean, precision, votes = rating
     dropped = mended.dropped or ("no ratings" if contest.rated and mean is None else "")
@@ -169,6 +225,7 @@ def _add(contest: Contest, entry: str, rating: Rating) -> None:
     contest.counts.update(f"mended: {kind}" for kind in mended.mended)
     contest.caption.append(mended.text)
     contest.key.append(key_of(mended.text))
+    contest.place.append(place)
     contest.mean.append(mean)
     contest.precision.append(precision)
     contest.votes.append(votes)

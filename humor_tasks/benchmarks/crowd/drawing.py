@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.studies.corpus.newyorker.contest_csv import Contest
+from humor_tasks.data.contests.contest_csv import Contest
+from humor_tasks.data.contests.defects import defects
 
 DRAWS = 200_000
 APART = 3.0
 """Standard errors between the two means."""
-THIN = 10
-"""A contest's votes are thin where half of its captions have fewer."""
-BROKEN = 0.9
-"""A contest's scoring is broken where more than this share of its captions has one and the same mean."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +32,12 @@ class Drawn:
     votes: float
     tied: float
     unknown: int
+    doubts: tuple[str, ...] = ()
 
     def warnings(self, wanted: int) -> list[str]:
         """What makes the contest's pairs few or doubtful."""
         found = [f"{len(self.places):,} of {wanted:,} pairs in {DRAWS:,} draws"] if len(self.places) < wanted else []
-        if self.votes < THIN:
-            found.append(f"thin votes: median {self.votes:g}")
-        if self.tied > BROKEN:
-            found.append(f"broken scoring: {self.tied:.1%} of captions have the same mean")
-        return found
+        return [*found, *self.doubts]
 
 
 def draw(contest: Contest, wanted: int, seed: int, distinct: bool = False) -> Drawn:
@@ -79,6 +73,7 @@ def draw(contest: Contest, wanted: int, seed: int, distinct: bool = False) -> Dr
         float(np.median([votes or 0 for votes in contest.votes])),
         float(np.unique(mean, return_counts=True)[1].max() / n),
         int(np.isinf(error).sum()),
+        defects(contest),
     )
 
 

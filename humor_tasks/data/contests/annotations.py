@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.captions import mend
 
 UNKNOWN = "UNKNOWN"
 
