@@ -22,6 +22,7 @@ from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
 from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
@@ -77,6 +78,7 @@ __all__ = [
 
 _ALL = (
     *(MATCHING, RANKING, EXPLANATION, EXPLANATION_PREFERENCE, BRAINSTORM),
+    CROWD_PAIRS,
     *(HUMORBENCH, AUTOGRADER),
     *(RATING, PAIRWISE),
     *(MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING, MOCK_GENERATION),

@@ -1,0 +1,206 @@
+"""Shared code of the crowd benchmarks: parameters, contests with the crowd's ratings, and what is left out of them.
+
+Zhang et al., "Humor in AI: Massive Scale Crowd-Sourced Preferences and Benchmarks for Cartoon Captioning", NeurIPS 2024
+Datasets and Benchmarks, arXiv 2406.10522. Corpus: yguooo/newyorker_caption_ranking.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+from humor_tasks.benchmarks.caption_contest import corpus as contest_corpus
+from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions, entity_name, scene_context
+from humor_tasks.benchmarks.caption_contest.ranking import RANKING
+from humor_tasks.benchmarks.contract import Options
+from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.data.contests.annotations import Scene
+from humor_tasks.data.contests.contest_csv import Contest
+from humor_tasks.data.contests.source import HUB, Contests, open_contests
+from humor_tasks.data.contests.splits import Split, numbers
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.records import Record
+from humor_tasks.errors import BadInput, listed
+
+PAPER = "Zhang et al., NeurIPS 2024, arXiv 2406.10522"
+Doubtful = Literal["keep", "skip"]
+GROUP_SIZE = 10
+
+
+@dataclass(frozen=True)
+class CrowdOptions(NyccOptions):
+    """Parameters of the crowd benchmarks."""
+
+    dataset: str = parameter(
+        HUB,
+        "Hub id of the corpus, a folder with the contests' ratings (docs/crowd.md), or `sample` (packaged, invented).",
+    )
+    split: Split = parameter(  # type: ignore[assignment]
+        "held_out",
+        "Contests to evaluate: the paper's 91 (`held_out`), its 44 in `validation` or 47 in `test`, all others "
+        "(`train`), or `all`.",
+    )
+    contests: str | None = parameter(
+        None, "Only these contests of the split: numbers and ranges, such as 536,600-610.", also=int
+    )
+    annotations: str | None = parameter(
+        None, "File of descriptions in the form of the public annotations, in the place of the dataset's own."
+    )
+    images: str | None = parameter(None, "Folder of pictures, NUMBER.jpg, in the place of the dataset's own.")
+    doubtful: Doubtful = parameter(
+        "keep", "Contests with thin votes or broken scoring are evaluated and named (`keep`), or left out (`skip`)."
+    )
+    shots: int = parameter(0, "Number of worked examples in the prompt.", least=0)
+    shots_from: str = parameter(
+        contest_corpus.HUB,
+        "Dataset of the worked examples: ranking's train rows of fold 0. With dataset=sample, the packaged ones.",
+    )
+    shots_order: contest_corpus.ShotsOrder = absent("seeded", "worked examples are those of shots_from; leave it out.")
+    fold: contest_corpus.Fold = absent("0", "the crowd's contests have no folds; choose a split or contests.")
+
+    def shown(self) -> dict[str, Any]:
+        """Without paths and what has no effect."""
+        apart = {"fold", "shots_order", "annotations", "images", *(() if self.shots else ("shots_from",))}
+        return {name: value for name, value in super().shown().items() if name not in apart}
+
+
+def options_of(options: Options) -> CrowdOptions:
+    """The options as CrowdOptions."""
+    return cast(CrowdOptions, options)
+
+
+@dataclass(frozen=True)
+class Cartoon:
+    """A contest: its captions, and its cartoon in the words and the picture that the setting shows."""
+
+    number: int
+    contest: Contest
+    fields: Mapping[str, str] = field(repr=False)
+    picture: Picture | None = None
+
+    @property
+    def context(self) -> str:
+        """The scene as one text; "" where none is shown."""
+        return scene_context(self.fields) if self.fields else ""
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """The contests to evaluate, and those that are left out, by reason."""
+
+    source: Contests
+    cartoons: tuple[Cartoon, ...]
+    left_out: Mapping[str, Sequence[int]]
+
+    def provenance(self, records: int) -> dict[str, Any]:
+        """The provenance of a run, with the contests that are left out or doubtful."""
+        kept = [cartoon.number for cartoon in self.cartoons]
+        doubtful = {str(n): list(found) for n in kept if (found := self.source.defects(n))}
+        about: dict[str, Any] = {**self.source.provenance(kept, records), "contests": len(kept)}
+        about |= {"doubtful": doubtful} if doubtful else {}
+        left = {why: [str(number) for number in held] for why, held in self.left_out.items()}
+        return about | ({"left_out": left} if left else {})
+
+
+def open_crowd(o: CrowdOptions, needed: int = 2) -> Crowd:
+    """The contests that the options select; see `crowd_of`."""
+    return crowd_of(open_source(o), o, needed)
+
+
+def open_source(o: CrowdOptions, split: Split | None = None) -> Contests:
+    """The contests of the options' split, or of another one."""
+    chosen = numbers(o.contests, "contests") if o.contests and split is None else None
+    return open_contests(
+        o.dataset,
+        split=split or o.split,
+        revision=o.revision,
+        annotations=o.annotations,
+        images=o.images,
+        numbers=chosen,
+        pictures=o.setting == "pixels",
+    )
+
+
+def crowd_of(source: Contests, o: CrowdOptions, needed: int = 2) -> Crowd:
+    """The contests of a source that can be evaluated. needed: a contest with fewer entries is left out.
+
+    Contests are left out, with a warning, without a description or picture that the setting shows (a missing picture
+    ends the run unless on_bad_picture=skip), and with doubtful=skip. Raises BadInput where none is left.
+    """
+    cartoons: list[Cartoon] = []
+    left_out: dict[str, list[int]] = {}
+    for number in source.numbers:
+        found = cartoon_of(source, number, o, needed)
+        if isinstance(found, Cartoon):
+            cartoons.append(found)
+        else:
+            left_out.setdefault(found, []).append(number)
+    if told := told_of(left_out):
+        warnings.warn(f"{o.dataset}, split {source.split}: left out: {told}.", stacklevel=3)
+    if not cartoons:
+        raise BadInput(f"{o.dataset}, split {source.split}: no contest can be evaluated; left out: {told}.")
+    doubtful: dict[str, list[int]] = {}
+    for cartoon in cartoons:
+        for defect in source.defects(cartoon.number):
+            doubtful.setdefault(defect.partition(":")[0], []).append(cartoon.number)
+    if doubtful:
+        told = told_of(doubtful)
+        warnings.warn(f"{o.dataset}: doubtful ratings: {told}. doubtful=skip leaves them out.", stacklevel=3)
+    return Crowd(source, tuple(cartoons), left_out)
+
+
+def told_of(left_out: Mapping[str, Sequence[int]]) -> str:
+    """Reasons with their contests, for a message."""
+    return "; ".join(f"{why}: {listed('contest', map(str, held), most=8)}" for why, held in left_out.items())
+
+
+def cartoon_of(source: Contests, number: int, o: CrowdOptions, needed: int) -> Cartoon | str:
+    """The cartoon of a contest, or why it is left out."""
+    contest = source.contest(number)
+    if contest.entries < needed:
+        return f"fewer than {needed:,} entries"
+    if o.doubtful == "skip" and (found := source.defects(number)):
+        return found[0].partition(":")[0]
+    if o.setting == "description":
+        scene = source.scenes.get(number)
+        return "without a description" if scene is None else Cartoon(number, contest, _fields(scene))
+    if o.setting == "caption_only":
+        return Cartoon(number, contest, {})
+    try:
+        picture = source.picture(number)
+        if picture is None:
+            raise BadInput(f"{o.dataset}: there is no picture of contest {number}; give its folder as images=FOLDER.")
+        if o.on_bad_picture == "skip":
+            picture.read()
+    except BadInput as problem:
+        if o.on_bad_picture == "stop":
+            raise BadInput(f"{problem} on_bad_picture=skip leaves such contests out.") from None
+        return "without a usable picture"
+    return Cartoon(number, contest, {}, picture)
+
+
+def _fields(scene: Scene) -> dict[str, str]:
+    words = {"location": scene.location, "description": scene.description, "uncanny": scene.uncanny}
+    fields = {name: " ".join(text.split()) for name, text in words.items()}
+    return fields | {"entities": ", ".join(map(entity_name, scene.entities))}
+
+
+@lru_cache(maxsize=4)
+def examples(dataset: str, setting: str) -> tuple[Record, ...]:
+    """The train rows of `ranking`, fold 0, in the dataset's order, for worked examples."""
+    o = NyccOptions(dataset=dataset, split="train", setting=setting)  # type: ignore[arg-type]
+    return contest_corpus.load(RANKING, o, extra=("winner_source",)).records
+
+
+def examples_of(o: CrowdOptions) -> tuple[Record, ...]:
+    """The worked examples that the options name."""
+    return examples("sample" if o.dataset == "sample" else o.shots_from, o.setting)
+
+
+def pool(o: CrowdOptions) -> dict[str, list[Record]]:
+    """The worked examples by contest."""
+    return by_cluster(examples_of(o))

@@ -1,0 +1,203 @@
+"""Crowd pairs: which of two captions for one cartoon did the crowd find funnier?
+
+Claim: readers' ratings order captions far more finely than editors' choices do, and a judge of humour must agree with
+them before it judges models (Zhang et al. 2024, arXiv 2406.10522, Table 2: GPT-4-Turbo 67 %, workers 61.7 %).
+Source: yguooo/newyorker_caption_ranking, 91 held-out contests. Pairs are drawn by `seed` and contest:
+top_against_1000: one of the top 10 and one of #1000-1009 (ranks from 0). rule: means that differ by more than three
+combined standard errors, the rule of the paper's preference pairs. hard: that rule for captions of adjacent deciles.
+Prompt: as for `ranking`. Votes and ratings are never shown.
+Metrics: accuracy clustered by contest; accuracy by the difference of the two mean ratings (scale 1 to 3); Spearman's
+correlation with the crowd per contest, where the model scores single captions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humor_tasks.benchmarks.caption_contest.corpus import letters, prompt
+from humor_tasks.benchmarks.choice import outcome
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options
+from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd.drawing import APART, DRAWS, draw
+from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
+from humor_tasks.benchmarks.options import parameter
+from humor_tasks.benchmarks.prompts import check_shows, read_templates
+from humor_tasks.data.contests.contest_csv import Contest
+from humor_tasks.data.records import Outcome, Record
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
+
+Pairs = Literal["top_against_1000", "rule", "hard"]
+Places = NDArray[np.int64]  # [pairs, 2]: indices into a contest's captions, the better one first
+DECILES = 10
+GAPS = (0.1, 0.2, 0.4, 0.8)
+"""Limits of the curve, in rating points; the ratings lie between 1 and 3."""
+
+
+@dataclass(frozen=True)
+class PairsOptions(corpus.CrowdOptions):
+    """Parameters of the pairs."""
+
+    pairs: Pairs = parameter(
+        "top_against_1000",
+        "Pairs: top 10 with #1000-1009 (`top_against_1000`), any that differ by 3 standard errors (`rule`), or such "
+        "pairs of adjacent deciles (`hard`).",
+    )
+    per_contest: int = parameter(10, "Number of pairs drawn from each contest, without repetition.", least=1)
+    seed: int = parameter(1234, "Seed of the pairs, of worked examples and of random guesses.")
+
+    @property
+    def rows_by_seed(self) -> bool:
+        """The seed draws the pairs."""
+        return True
+
+    @property
+    def variant(self) -> str:
+        """The kind of pairs, where it is not the default."""
+        return "" if self.pairs == "top_against_1000" else self.pairs
+
+
+def options_of(options: Options) -> PairsOptions:
+    """The options as PairsOptions."""
+    return cast(PairsOptions, options)
+
+
+# ---- pairs --------------------------------------------------------------------------------------
+
+
+def top_against_1000(contest: Contest, wanted: int, seed: int) -> Places:
+    """Pairs of a caption of ranks 0 to 9 and one of ranks 1000 to 1009, uniformly, without repetition.
+
+    Pairs with equal means have no answer and are not drawn.
+    """
+    index = {place: i for i, place in enumerate(contest.place)}
+    sides = [[index[p] for p in range(first, first + corpus.GROUP_SIZE) if p in index] for first in (0, 1000)]
+    mean = contest.mean
+    every = np.array([(c, r) for c in sides[0] for r in sides[1] if mean[c] > mean[r]], np.int64)  # type: ignore[operator]
+    stream = np.random.default_rng([seed, contest.number])
+    drawn: Places = every.reshape(-1, 2)[stream.permutation(len(every))[:wanted]]
+    return drawn
+
+
+def by_rule(contest: Contest, wanted: int, seed: int) -> Places:
+    """Pairs of the paper's rule (`drawing.draw`), without repetition."""
+    return draw(contest, wanted, seed, distinct=True).places
+
+
+def hard(contest: Contest, wanted: int, seed: int) -> Places:
+    """Pairs of adjacent deciles of the contest's ranking that differ by the rule, without repetition.
+
+    The decile d is uniform in 0..8, the captions are uniform in deciles d and d + 1.
+    """
+    n = len(contest.caption)
+    if n < 2 * DECILES:
+        return np.zeros((0, 2), np.int64)
+    mean = np.array(contest.mean, np.float64)
+    error = np.array([np.inf if value is None else value for value in contest.precision])
+    key = np.unique(np.array(contest.key), return_inverse=True)[1]
+    starts = np.arange(DECILES + 1) * n // DECILES
+    stream = np.random.default_rng([seed, contest.number, DECILES])
+    decile = stream.integers(0, DECILES - 1, size=DRAWS)
+    chosen = stream.integers(starts[decile], starts[decile + 1])
+    rejected = stream.integers(starts[decile + 1], starts[decile + 2])
+    apart = mean[chosen] - mean[rejected] > APART * np.hypot(error[chosen], error[rejected])
+    places = np.stack([chosen, rejected], axis=1)[apart & (key[chosen] != key[rejected])]
+    first = np.sort(np.unique(places[:, 0] * n + places[:, 1], return_index=True)[1])
+    drawn: Places = places[first[:wanted]]
+    return drawn
+
+
+DRAWN: dict[str, Callable[[Contest, int, int], Places]] = {
+    "top_against_1000": top_against_1000,
+    "rule": by_rule,
+    "hard": hard,
+}
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """One record per pair."""
+    o = options_of(options)
+    crowd = corpus.open_crowd(o, 1010 if o.pairs == "top_against_1000" else 2)
+    records = [record for cartoon in crowd.cartoons for record in _records(cartoon, o)]
+    return Data(tuple(records), crowd.provenance(len(records)), lambda fold: corpus.pool(o))
+
+
+def _records(cartoon: corpus.Cartoon, o: PairsOptions) -> list[Record]:
+    contest, context, cluster = cartoon.contest, cartoon.context, str(cartoon.number)
+    found = []
+    for better, worse in DRAWN[o.pairs](contest, o.per_contest, o.seed).tolist():
+        identity = f"{cluster}-{contest.place[better]}-{contest.place[worse]}"
+        turned = hashlib.sha256(f"{o.seed}:{identity}".encode()).digest()[0] % 2
+        sides = (worse, better) if turned else (better, worse)
+        choices = (contest.caption[sides[0]], contest.caption[sides[1]])
+        ratings = [cast(float, contest.mean[i]) for i in sides]
+        found.append(
+            Record(
+                id=identity,
+                cluster=cluster,
+                fields={**cartoon.fields, "choices": f"A) {choices[0]}\nB) {choices[1]}"},
+                context=context,
+                choices=choices,
+                target="AB"[turned],
+                groups={"fold": "0", "ratings": f"{ratings[0]!r} {ratings[1]!r}"},
+                picture=cartoon.picture,
+            )
+        )
+    return found
+
+
+def templates(options: Options) -> dict[str, str]:
+    """The templates of the scene and of the question."""
+    o = options_of(options)
+    task = f"pairs.{'cot' if o.reasons else 'direct'}.txt"
+    texts = read_templates("crowd", [task], o.prompts)
+    check_shows(texts[task], task, ("scene", "choices"))
+    return read_templates("nycc", [f"scene.{o.setting}.txt"], None) | texts
+
+
+# ---- metrics ------------------------------------------------------------------------------------
+
+
+def ratings(o: Outcome) -> tuple[float, float]:
+    """The crowd's mean ratings of captions A and B."""
+    first, second = map(float, o.groups["ratings"].split())
+    return first, second
+
+
+def _gap(low: float, high: float) -> Metric:
+    """Accuracy over pairs whose mean ratings differ by at least `low` and by less than `high`."""
+
+    def counts(o: Outcome) -> bool:
+        first, second = ratings(o)
+        return "accuracy" in o.values and low <= abs(first - second) < high
+
+    def estimate(outcomes: Sequence[Outcome]) -> Estimate:
+        return clustered_proportion([o.values["accuracy"] for o in outcomes], [o.cluster for o in outcomes])
+
+    name = f"from_{low:g}" if high == np.inf else f"{low:g}_to_{high:g}"
+    return Metric(f"accuracy_gap_{name}", estimate=estimate, counts=counts, proportion=True)
+
+
+CURVE = tuple(_gap(low, high) for low, high in zip((0.0, *GAPS), (*GAPS, np.inf), strict=True))
+"""Accuracy by the difference of the mean ratings: how fine the model's taste is."""
+
+
+CROWD_PAIRS = Benchmark(
+    name="crowd_pairs",
+    title="Caption contest crowd: the funnier of two captions",
+    paper=corpus.PAPER,
+    version="1-A",
+    answer=letters("AB"),
+    metrics=(ACCURACY, *CURVE, *REPLY_RATES, FALLBACK),
+    options=PairsOptions,
+    templates=templates,
+    load=load,
+    prompt=prompt,
+    outcome=outcome,
+)
