@@ -216,7 +216,7 @@ def test_contests_that_cannot_be_shown_are_left_out_and_told(tmp_path: Path) -> 
         run = load("crowd_pairs", dataset=str(tmp_path), setting="caption_only")
     assert run.data.provenance["left_out"] == {"fewer than 1,010 entries": ["543"]}
     assert {record.cluster for record in run.records} == {"536", "537"}
-    with pytest.raises(BadInput, match="no contest can be evaluated; left out: .*without a description"):
+    with pytest.raises(BadInput, match=r"no contest can be evaluated; left out: .*without a description"):
         load("crowd_pairs", dataset=str(tmp_path))
     with pytest.raises(BadInput, match=r"there is no picture of contest 536; give its folder as images=FOLDER"):
         load("crowd_pairs", dataset=str(tmp_path), setting="pixels")
