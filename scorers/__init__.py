@@ -8,6 +8,9 @@
 | `tagged` | `read_tagged`: the text between tags in a reply; `count_words` |
 | `fields` | `read_fields`: a reply in labelled lines |
 | `refusal` | `is_refusal`: whether a reply declines the task |
+| `caption_list` | `read_captions`: the captions that a reply lists, as many as wanted or none |
+| `caption_text` | `key_of`, `without_quotes`: a caption's key for comparison, its outer quotation marks |
+| `diversity` | `average_ead`, `embedding_diversity` of one contest's captions |
 | `thinking` | `without_thinking`: a reply without its <think> passages |
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
@@ -45,7 +48,10 @@ from .answer import MODES, Reading, Status, read_answer
 from .association import Association, Conditional, association, independent_difference, right_when_wrong
 from .bleu import bleu_estimate, bleu_signature, sentence_bleu
 from .bradley_terry import Strength, bradley_terry
+from .caption_list import CaptionList, read_captions
+from .caption_text import key_of, without_quotes
 from .correction import prediction_powered, rogan_gladen
+from .diversity import average_ead, embedding_diversity
 from .estimate import Estimate, clustered_mean, clustered_ratio, linearised, mean_of_folds
 from .explanation import Explanation, read_explanation
 from .fields import Fields, read_fields
@@ -86,6 +92,7 @@ __all__ = [
     "AgainstJudges",
     "Association",
     "Bin",
+    "CaptionList",
     "Conditional",
     "DawidSkene",
     "Estimate",
@@ -108,6 +115,7 @@ __all__ = [
     "agreement",
     "as_data",
     "association",
+    "average_ead",
     "bleu_estimate",
     "bleu_signature",
     "bootstrap_median",
@@ -122,6 +130,7 @@ __all__ = [
     "count_words",
     "covered",
     "dawid_skene",
+    "embedding_diversity",
     "expected_rating",
     "fleiss_kappa",
     "gwet_ac1",
@@ -130,6 +139,7 @@ __all__ = [
     "independent_difference",
     "is_refusal",
     "judge_exam",
+    "key_of",
     "krippendorff_alpha",
     "length_controlled_win_rate",
     "linearised",
@@ -157,6 +167,7 @@ __all__ = [
     "rating_metrics",
     "raw_agreement",
     "read_answer",
+    "read_captions",
     "read_explanation",
     "read_fields",
     "read_preferred",
@@ -177,6 +188,7 @@ __all__ = [
     "token_perplexity",
     "win_rate",
     "win_rate_bootstrap",
+    "without_quotes",
     "without_thinking",
     "word_perplexity",
 ]

@@ -97,7 +97,8 @@ class Benchmark:
     judged: whether grader models score the answers.
     verdicts: the graders' verdicts that the scores rest on, or the replies of a model that is itself a judge. They add
     metrics of missing verdicts (`benchmarks.missing`). A judged benchmark needs them.
-    rubric: the family of grading templates for the points of its records (`benchmarks.rubric`).
+    rubric: the family of grading templates for the points of its records (`benchmarks.rubric`); "" where the judges
+    answer with a letter.
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     """
 

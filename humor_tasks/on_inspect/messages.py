@@ -81,9 +81,10 @@ def question(messages: Sequence[ChatMessage], rates: bool = False) -> Question:
     if "choices" in known:
         if not rates:
             check_chooses(known["choices"], known.get("fields", {}))
-        about = str(known.get("fields", {}).get("punchline", ""))
+        fields = known.get("fields", {})
         of = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
-        found = Question(of["id"], of["context"], tuple(known["choices"]), about=about, cluster=of["cluster"])
+        of |= {"about": str(fields.get("punchline", "")), "combine": str(fields.get("combine", ""))}
+        found = Question(choices=tuple(known["choices"]), **of)
     else:
         found = from_text(asked.text, asked.text)
     prefix = str(known.get("prefix", "Answer:" if found.choices else ""))

@@ -27,7 +27,8 @@ class Question:
     the question, a `humor_tasks.data.media.picture.Picture` or a PIL image, or None. `about` is the text that a yes-no
     question asks about: the caption or the last utterance. `cluster` is the record's: in the caption contest the number
     of the contest. `prompt` is the whole prompt as plain text, which language models read instead of the scene;
-    it ends with `prefix`, the beginning of an answer.
+    it ends with `prefix`, the beginning of an answer. `combine`: "mean" or "max" where each choice is a group of
+    captions, divided by line breaks (`choosers.grouped`).
     """
 
     id: str
@@ -38,12 +39,17 @@ class Question:
     cluster: str = ""
     prompt: str = field(default="", compare=False, repr=False)
     prefix: str = field(default="", compare=False, repr=False)
+    combine: str = ""
 
 
 class Chooser(Protocol):
-    """A model that scores choices: higher is better, on any scale."""
+    """A model that scores choices: higher is better, on any scale.
+
+    `reads_prompt`: whether it reads the prompt, and so groups of captions as a whole.
+    """
 
     name: str
+    reads_prompt: bool = False
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """A list of scores per question, with one score per choice."""

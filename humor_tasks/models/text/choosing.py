@@ -15,6 +15,8 @@ from humor_tasks.models.text.seq2seq import Seq2Seq
 class LanguageChooser(Chooser):
     """A language model as a Chooser: scores are log-likelihoods of the letters, or words, after the prompt."""
 
+    reads_prompt = True
+
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
         self.name = f"text/{model.name}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -35,13 +35,12 @@ CUT_OFF = ("max_tokens", "model_length")
 
 
 @dataclass(frozen=True)
-class Asking(Declared):
-    """Settings of grading requests; the graders' own configuration takes precedence.
+class Requests(Declared):
+    """Settings of requests to graders; the graders' own configuration takes precedence.
 
     The cache is Inspect's; see `humor_tasks.on_inspect.answer_cache`. A later run asks again for unreadable verdicts.
     """
 
-    structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
     temperature: float | None = parameter(
         0.0,
         "Temperature of graders whose configuration does not set one; `none`: the provider's default.",
@@ -59,17 +58,20 @@ class Asking(Declared):
         except BadInput as problem:
             cannot_run(str(problem))
 
-    def config(self, own: GenerateConfig, attempt: int = 0, judgement: Judgement = POINT) -> GenerateConfig:
-        """The generation settings of a grading request; `own` are the model's own settings."""
+    def config(self, own: GenerateConfig, attempt: int = 0) -> GenerateConfig:
+        """The generation settings of a request; `own` are the model's own settings."""
         seed = None if self.seed is None else self.seed + attempt
-        config = GenerateConfig(
+        return GenerateConfig(
             temperature=self.temperature if own.temperature is None else own.temperature,
             seed=seed if own.seed is None else own.seed + attempt,
         )
-        if self.structured:
-            schema = JSONSchema.model_validate(judgement.schema)
-            config.response_schema = ResponseSchema(name="verdict", json_schema=schema, strict=True)
-        return config
+
+
+@dataclass(frozen=True)
+class Asking(Requests):
+    """Settings of grading requests whose verdict is in tags, or in JSON."""
+
+    structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
 
     def shown(self) -> str:
         """The settings as part of a signature."""
@@ -84,6 +86,7 @@ class Graded:
     word: the value of the verdict (True for PASS); None unless `status` is answered.
     status: the status of parsing the reply, or `error` where there is no reply.
     reply: kept only where it has no readable verdict.
+    told: log-probabilities and scores beside the reply, by name, where they are asked for.
     """
 
     grader: str
@@ -91,13 +94,35 @@ class Graded:
     status: str
     reasons: str
     reply: str | None = None
+    told: Mapping[str, float] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The verdict for a log."""
+        return {name: value for name, value in asdict(self).items() if name != "told" or value}
+
+
+@dataclass(frozen=True)
+class VerdictForm:
+    """What a request for a verdict adds to the settings, and how the verdict is read from a grader's output."""
+
+    config: GenerateConfig
+    read: Callable[[str, ModelOutput], Graded]
+
+
+def in_words(judgement: Judgement, how: Asking) -> VerdictForm:
+    """A verdict that is one of the judgement's words."""
+    config = GenerateConfig()
+    if how.structured:
+        schema = JSONSchema.model_validate(judgement.schema)
+        config.response_schema = ResponseSchema(name="verdict", json_schema=schema, strict=True)
+    return VerdictForm(config, lambda grader, output: read(grader, output, judgement, how))
 
 
 def prepared(structured: bool, temperature: float | None, seed: int | None, cache: bool, retries: int) -> Asking:
     """The settings of a scorer with graders; registers prices and the warning of missing verdicts."""
     register_prices()
     warn_when_tasks_end()
-    return Asking(structured, temperature, seed, cache, retries)
+    return Asking(temperature, seed, cache, retries, structured)
 
 
 NO_GRADER = "No grader: give a grader model with --model-role grader=MODEL (a panel with grader=MODEL,MODEL)."
@@ -161,6 +186,11 @@ async def ask(grader: Model, rubric: Rubric, material: Mapping[str, str], how: A
 
 
 async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, how: Asking) -> Graded:
+    """One grader's verdict on the question in `messages`, in the judgement's words; see `verdict_of`."""
+    return await verdict_of(grader, messages, in_words(judgement, how), how)
+
+
+async def verdict_of(grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests) -> Graded:
     """One grader's verdict on the question in `messages`.
 
     A request that fails permanently gives a missing verdict and does not end the run. An error that would affect every
@@ -169,40 +199,41 @@ async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, 
     """
     turn = 0
     while True:
-        word, asked = await _round(grader, messages, judgement, how, turn)
+        word, asked = await _round(grader, messages, form, how, turn)
         if word.word is not None or asked:
             return word
         turn += 1  # every attempt is an unreadable verdict of an earlier run: ask again
 
 
 async def _round(
-    grader: Model, messages: list[ChatMessage], judgement: Judgement, how: Asking, turn: int
+    grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests, turn: int
 ) -> tuple[Graded, bool]:
     """The verdict after at most `how.retries` retries, and whether any request was not answered from the cache."""
     word, asked = Graded(str(grader), None, "error", ""), False
     for attempt in range(how.retries + 1):
         scopes = {name: str(number) for name, number in (("attempt", attempt), ("round", turn)) if number}
         kept: Any = policy(grader, **scopes) if how.cache else False
+        config = how.config(grader.config, attempt).merge(form.config)
         try:
-            output = await grader.generate(messages, config=how.config(grader.config, attempt, judgement), cache=kept)
+            output = await grader.generate(messages, config=config, cache=kept)
         except (PrerequisiteError, LimitExceededError):
             raise
         except Exception as problem:
-            _check_hopeless(grader, problem, how)
+            _check_hopeless(grader, problem, form)
             word, asked = Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}"), True
         else:
-            word = read(str(grader), output, judgement, how)
+            word = form.read(str(grader), output)
             if word.word is not None:
                 break
             asked = asked or not kept or not replayed(output)
     return word, asked
 
 
-def _check_hopeless(grader: Model, problem: Exception, how: Asking) -> None:
+def _check_hopeless(grader: Model, problem: Exception, form: VerdictForm) -> None:
     status = getattr(problem, "status_code", None)
     if status in (401, 403, 404):
         cannot_run(f"grader {grader} cannot be used (status {status}): {problem}")
-    if status == 400 and how.structured:
+    if status == 400 and form.config.response_schema is not None:
         cannot_run(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}")
 
 

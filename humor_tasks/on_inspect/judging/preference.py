@@ -166,7 +166,7 @@ def _record(state: TaskState) -> Record:
 def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:
     """The score with the verdict and reasons of every judge."""
     words = [word for panel in panels for word in panel]
-    verdicts = [[dataclasses.asdict(word) for word in panel] for panel in panels]
+    verdicts = [[word.as_dict() for word in panel] for panel in panels]
     outcome = judged_pair(record, verdicts)
     judges = ",".join(dict.fromkeys(word.grader for word in words))
     return Score(

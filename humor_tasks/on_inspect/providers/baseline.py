@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
@@ -16,4 +17,4 @@ class BaselineAPI(ChooserAPI):
 
     async def score(self, asked: Question) -> list[float]:
         """Scores of one question, without batching, because a thread would take longer than the computation."""
-        return self.chooser.score([asked])[0]
+        return grouped.scores(self.chooser, [asked])[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import inspect
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from inspect_ai.model import (
@@ -22,6 +23,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.chooser import LETTERS, Chooser, Question, answer, best, log_softmax, open_answer
 from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
@@ -80,7 +82,7 @@ class ChooserAPI(ModelAPI):
         return self._output(f"Explanation: {open_answer(self.chooser, asked)}", None, {})
 
     def _scored(self, questions: Sequence[Question]) -> list[list[float] | BadInput]:
-        return each(self.chooser.score, questions)
+        return each(partial(grouped.scores, self.chooser), questions)
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig

@@ -22,7 +22,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.answer_cache import check_reuse
 from humor_tasks.on_inspect.epochs import warn_of_reducers
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.judging.graders import Asking, check_grader_bound, require_grader
+from humor_tasks.on_inspect.judging.graders import Asking, Requests, check_grader_bound, require_grader
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.prices import register_prices
@@ -44,7 +44,9 @@ class Repeated(Declared):
 def only_inspect(name: str) -> type[Declared]:
     """The parameters that an Inspect task has beside those of the benchmark."""
     benchmark = find_benchmark(name)
-    return Asking if benchmark.judged else Repeated if benchmark.repeated else Declared
+    if benchmark.judged:
+        return Asking if benchmark.rubric else Requests
+    return Repeated if benchmark.repeated else Declared
 
 
 def parameters_of_task(name: str) -> dict[str, Parameter]:

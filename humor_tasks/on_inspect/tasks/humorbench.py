@@ -9,8 +9,9 @@ from inspect_ai.model import GenerateConfig
 
 from humor_tasks.benchmarks.humorbench.corpus import PUBLIC
 from humor_tasks.benchmarks.humorbench.coverage import Per
+from humor_tasks.benchmarks.rubric import POINT
 from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
-from humor_tasks.on_inspect.judging.graders import Asking
+from humor_tasks.on_inspect.judging.graders import Asking, in_words
 from humor_tasks.on_inspect.scorers import judge_agreement
 from humor_tasks.on_inspect.tasks.building import build
 
@@ -75,6 +76,6 @@ def humorbench_autograder(
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
     built = build("humorbench_autograder", locals(), [judge_agreement()])
-    how = Asking(structured, temperature, seed)  # type: ignore[arg-type]  # `none`
-    built.config = built.config.merge(how.config(GenerateConfig()))
+    how = Asking(temperature, seed, structured=structured)  # type: ignore[arg-type]  # `none`
+    built.config = built.config.merge(how.config(GenerateConfig())).merge(in_words(POINT, how).config)
     return built

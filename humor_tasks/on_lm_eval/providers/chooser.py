@@ -10,6 +10,7 @@ from typing import Any
 from tqdm import tqdm
 
 from humor_tasks.errors import check_choice
+from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.chooser import (
     LETTERS,
     Chooser,
@@ -76,7 +77,7 @@ class ChooserLM(Uncached):
         scores: list[list[float]] = []
         with tqdm(total=len(questions), disable=quiet, desc=self.chooser.name) as bar:
             while step := questions[len(scores) : len(scores) + len(scores) + self.batch_size]:
-                scores += self.chooser.score(step)
+                scores += grouped.scores(self.chooser, step)
                 bar.update(len(step))
         return scores
 
@@ -95,7 +96,7 @@ class ChooserLM(Uncached):
         questions = [_asked(request) for request in requests]
         for question in questions:
             self.chooser.check(question)
-        scores = self.chooser.score([q for q in questions if q.choices])
+        scores = grouped.scores(self.chooser, [q for q in questions if q.choices])
         picked = iter(scores)
         return [
             f"Answer: {answer(q, best(next(picked)))}" if q.choices else f"Explanation: {open_answer(self.chooser, q)}"
@@ -115,8 +116,9 @@ def _asked(request: Instance) -> Question:
     doc = request.doc if isinstance(request.doc, dict) else {}
     if "context" in doc and "choices" in doc and "id" in doc:
         check_chooses(doc["choices"], doc.get("fields", {}))
-        about = doc.get("fields", {}).get("punchline", "")
-        asked = Question(doc["id"], doc["context"], tuple(doc["choices"]), about=about, cluster=doc.get("cluster", ""))
+        fields = doc.get("fields", {})
+        asked = Question(doc["id"], doc["context"], tuple(doc["choices"]), cluster=doc.get("cluster", ""))
+        asked = dataclasses.replace(asked, about=fields.get("punchline", ""), combine=fields.get("combine", ""))
     else:
         asked = from_text(str(request.args[0]), str(request.args[0]))
     asked = dataclasses.replace(asked, prompt=prompt_of(request), prefix=prefix_of(request))

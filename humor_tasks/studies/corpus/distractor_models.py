@@ -93,7 +93,7 @@ def by_judge(model: Model, calls: Calls, prompts: str | None, seed: int) -> Same
     async def same(item: Item, first: str, second: str) -> bool | None:
         prompt = rubric.ask({"first": first, "second": second})
         about = {"item": item.record.id, "purpose": "judge"}
-        output = await calls.ask(model, prompt, how.config(model.config, judgement=SAME), about)
+        output = await calls.ask(model, prompt, how.config(model.config), about)
         found: bool | None = read(str(model), output, SAME, how).word
         return found
 
