@@ -8,6 +8,9 @@
 | `tagged` | `read_tagged`: the text between tags in a reply; `count_words` |
 | `fields` | `read_fields`: a reply in labelled lines |
 | `refusal` | `is_refusal`: whether a reply declines the task |
+| `caption_list` | `read_captions`: the captions that a reply lists, as many as wanted or none |
+| `caption_text` | `key_of`, `without_quotes`: a caption's key for comparison, its outer quotation marks |
+| `diversity` | `average_ead`, `embedding_diversity` of one contest's captions |
 | `thinking` | `without_thinking`: a reply without its <think> passages |
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
@@ -24,6 +27,10 @@
 | `rating_table` | tables of ratings as integer codes, shared by the coefficients |
 | `annotators` | `majority_vote`, `dawid_skene`: consensus labels, annotator quality; `human_ceiling` |
 | `correction` | `prediction_powered`, `rogan_gladen`: judged pass rates corrected by a labelled subset |
+| `win_correction` | `corrected_win_rate`: a win rate corrected by the judge's accuracy on pairs with a known answer |
+| `recalibration` | `fit_threshold`, `recalibrated`: a judge's preference for the first text, taken out |
+| `placement` | `percentile`, `percentiles` among a contest's scores; `rank_correlation_by_cluster` |
+| `recitation` | `matches`: equal and nearly equal entries of a contest |
 | `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
@@ -45,7 +52,10 @@ from .answer import MODES, Reading, Status, read_answer
 from .association import Association, Conditional, association, independent_difference, right_when_wrong
 from .bleu import bleu_estimate, bleu_signature, sentence_bleu
 from .bradley_terry import Strength, bradley_terry
+from .caption_list import CaptionList, read_captions
+from .caption_text import key_of, without_quotes
 from .correction import prediction_powered, rogan_gladen
+from .diversity import average_ead, embedding_diversity
 from .estimate import Estimate, clustered_mean, clustered_ratio, linearised, mean_of_folds
 from .explanation import Explanation, read_explanation
 from .fields import Fields, read_fields
@@ -59,6 +69,7 @@ from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ce
 from .paired import PairedTest, holm, mcnemar, paired_test, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
+from .placement import percentile, percentiles, rank_correlation_by_cluster, rank_correlations
 from .preference import (
     LengthControlled,
     length_controlled_win_rate,
@@ -71,12 +82,15 @@ from .preferred import Preferred, panel_choice, read_preferred
 from .proportion import clustered_proportion, clustered_share, proportion_of_folds
 from .rated import Rated, panel_rating, read_rated
 from .rating import Expected, Rating, expected_rating, read_rating
+from .recalibration import Threshold, fit_threshold, recalibrated
+from .recitation import Match, matches
 from .refusal import is_refusal
 from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman
 from .rouge import bootstrap_median, rouge_l
 from .tagged import Tagged, count_words, read_tagged
 from .thinking import without_thinking
 from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, read_verdict
+from .win_correction import corrected_win_rate
 from .yes_no import read_yes_no
 
 __all__ = [
@@ -86,6 +100,7 @@ __all__ = [
     "AgainstJudges",
     "Association",
     "Bin",
+    "CaptionList",
     "Conditional",
     "DawidSkene",
     "Estimate",
@@ -93,6 +108,7 @@ __all__ = [
     "Explanation",
     "Fields",
     "LengthControlled",
+    "Match",
     "NoiseCeiling",
     "PairedTest",
     "Preferred",
@@ -103,11 +119,13 @@ __all__ = [
     "Status",
     "Strength",
     "Tagged",
+    "Threshold",
     "Verdict",
     "against_judges",
     "agreement",
     "as_data",
     "association",
+    "average_ead",
     "bleu_estimate",
     "bleu_signature",
     "bootstrap_median",
@@ -119,10 +137,13 @@ __all__ = [
     "clustered_ratio",
     "clustered_share",
     "cohen_kappa",
+    "corrected_win_rate",
     "count_words",
     "covered",
     "dawid_skene",
+    "embedding_diversity",
     "expected_rating",
+    "fit_threshold",
     "fleiss_kappa",
     "gwet_ac1",
     "holm",
@@ -130,12 +151,14 @@ __all__ = [
     "independent_difference",
     "is_refusal",
     "judge_exam",
+    "key_of",
     "krippendorff_alpha",
     "length_controlled_win_rate",
     "linearised",
     "mae_by_bin",
     "majority",
     "majority_vote",
+    "matches",
     "mcnemar",
     "mean_of_folds",
     "needed_items",
@@ -149,14 +172,19 @@ __all__ = [
     "panel_choice",
     "panel_rating",
     "pearson",
+    "percentile",
+    "percentiles",
     "permutation_items",
     "perplexity_estimate",
     "prediction_powered",
     "proportion_of_folds",
     "pseudo_values",
+    "rank_correlation_by_cluster",
+    "rank_correlations",
     "rating_metrics",
     "raw_agreement",
     "read_answer",
+    "read_captions",
     "read_explanation",
     "read_fields",
     "read_preferred",
@@ -165,6 +193,7 @@ __all__ = [
     "read_tagged",
     "read_verdict",
     "read_yes_no",
+    "recalibrated",
     "right_when_wrong",
     "rmse",
     "rmse_at",
@@ -177,6 +206,7 @@ __all__ = [
     "token_perplexity",
     "win_rate",
     "win_rate_bootstrap",
+    "without_quotes",
     "without_thinking",
     "word_perplexity",
 ]

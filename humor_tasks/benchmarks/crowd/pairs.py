@@ -129,27 +129,32 @@ def load(benchmark: Benchmark, options: Options) -> Data:
 
 
 def _records(cartoon: corpus.Cartoon, o: PairsOptions) -> list[Record]:
-    contest, context, cluster = cartoon.contest, cartoon.context, str(cartoon.number)
-    found = []
-    for better, worse in DRAWN[o.pairs](contest, o.per_contest, o.seed).tolist():
-        identity = f"{cluster}-{contest.place[better]}-{contest.place[worse]}"
-        turned = hashlib.sha256(f"{o.seed}:{identity}".encode()).digest()[0] % 2
-        sides = (worse, better) if turned else (better, worse)
-        choices = (contest.caption[sides[0]], contest.caption[sides[1]])
-        ratings = [cast(float, contest.mean[i]) for i in sides]
-        found.append(
-            Record(
-                id=identity,
-                cluster=cluster,
-                fields={**cartoon.fields, "choices": f"A) {choices[0]}\nB) {choices[1]}"},
-                context=context,
-                choices=choices,
-                target="AB"[turned],
-                groups={"fold": "0", "ratings": f"{ratings[0]!r} {ratings[1]!r}"},
-                picture=cartoon.picture,
-            )
-        )
-    return found
+    """A contest's pairs; the better caption is A in half of them (one more or less where their number is odd)."""
+    contest, cluster = cartoon.contest, str(cartoon.number)
+    drawn = DRAWN[o.pairs](contest, o.per_contest, o.seed).tolist()
+    ids = [f"{cluster}-{contest.place[better]}-{contest.place[worse]}" for better, worse in drawn]
+    by_hash = sorted(ids, key=lambda each: hashlib.sha256(f"{o.seed}:{each}".encode()).digest())
+    turned = {each: (i + cartoon.number) % 2 for i, each in enumerate(by_hash)}
+    return [
+        _record(cartoon, identity, (worse, better) if turned[identity] else (better, worse), "AB"[turned[identity]])
+        for identity, (better, worse) in zip(ids, drawn, strict=True)
+    ]
+
+
+def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], target: str) -> Record:
+    """The pair of the captions `shown`, by index, as A and B."""
+    contest = cartoon.contest
+    first, second = (contest.caption[i] for i in shown)
+    return Record(
+        id=identity,
+        cluster=str(cartoon.number),
+        fields={**cartoon.fields, "choices": f"A) {first}\nB) {second}"},
+        context=cartoon.context,
+        choices=(first, second),
+        target=target,
+        groups={"fold": "0", "ratings": " ".join(repr(contest.mean[i]) for i in shown)},
+        picture=cartoon.picture,
+    )
 
 
 def templates(options: Options) -> dict[str, str]:

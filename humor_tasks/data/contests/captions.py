@@ -7,13 +7,13 @@ import unicodedata
 from typing import NamedTuple
 
 from humor_tasks.data.writing import LONE
+from humor_tasks.scorers.caption_text import key_of as key_of
+from humor_tasks.scorers.caption_text import without_quotes as without_quotes
 
 LONGEST = 500
 """Characters of the longest caption that is kept; the contest's form accepts 250."""
 NEAR_EMPTY = 2
 """An entry with at most this many letters and digits is no caption."""
-_DOUBLE = '"“”„«»'
-_CLOSED = {'"': '"', "“": "”", "„": "“”", "«": "»", "‘": "’"}
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}")
 # Seven digits with a separator, or ten with or without an area code in parentheses.
 _PHONE = re.compile(r"(?<![\w$#])(?:\+?1[-. ])?(?:\(\d{3}\) ?|\d{3} ?[-./ ] ?)?\d{3} ?[-. ] ?\d{4}(?!\w)")
@@ -52,28 +52,6 @@ def mend(entry: str) -> Mended:
     if bare != clean:
         mended.append("quotes")
     return Mended(bare, tuple(mended), _unusable(bare, entry))
-
-
-def key_of(text: str) -> str:
-    """A caption reduced to its letters and digits, without case: captions with equal keys are duplicates."""
-    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
-
-
-def without_quotes(text: str) -> str:
-    """The text without quotation marks around all of it, and without a single stray one at an end."""
-    while len(text) > 1 and text[-1] in _CLOSED.get(text[0], "") and not _inside(text):
-        text = text[1:-1].strip()
-    if sum(text.count(mark) for mark in _DOUBLE) == 1 and text[:1] in _DOUBLE:
-        return text[1:].strip()
-    if sum(text.count(mark) for mark in _DOUBLE) == 1 and text[-1:] in _DOUBLE:
-        return text[:-1].strip()
-    return text
-
-
-def _inside(text: str) -> bool:
-    """Whether a quotation mark of the outer pair's kind is also inside."""
-    marks = _DOUBLE if text[0] in _DOUBLE else text[0]
-    return any(mark in text[1:-1] for mark in marks)
 
 
 def _decoded(text: str) -> str:

@@ -11,7 +11,7 @@ import click
 from humor_tasks.errors import BadInput, listed
 
 _PATH = click.Path(path_type=Path)
-_NEEDED = ("ftfy", "sentence_transformers", "threadpoolctl")
+_NEEDED = ("sentence_transformers", "threadpoolctl")
 
 
 @click.command()

@@ -1,0 +1,379 @@
+"""Replies that list captions, as models write them, and what is read from each."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from humor_tasks import scorers
+from humor_tasks.scorers.caption_list import read_captions
+
+ABC = ("He said so.", "We moved in.", "Who knew?")
+CURLY = ("“He said so.”", "“We moved in.”", "“Who knew?”")
+
+
+def numbered(texts: tuple[str, ...], form: str = "{}. {}", between: str = "\n") -> str:
+    return between.join(form.format(i, text) for i, text in enumerate(texts, 1))
+
+
+FORMS = [
+    "{}. {}",
+    "{}) {}",
+    "({}) {}",
+    "[{}] {}",
+    "{}: {}",
+    "{} - {}",
+    "{} – {}",
+    "{}.{}",
+    "{}\\. {}",
+    "  {}. {}",
+    "\t{}.\t{}",
+    "> {}. {}",
+    "#{}: {}",
+    "### {}. {}",
+    "- {}. {}",
+    "* {}. {}",
+    "• {}) {}",
+    "**{}.** {}",
+    "**{}**. {}",
+    "**{}. {}**",
+    "**{})** {}",
+    "__{}.__ {}",
+    "`{}.` {}",
+    "{}. **{}**",
+    "{}. ***{}***",
+    "{}. *{}*",
+    "{}. _{}_",
+    "{}. __{}__",
+    "{}. `{}`",
+    "{}.**{}**",
+    "{}. **Caption:** {}",
+    "{}. **Caption: {}**",
+    "{}. Caption: {}",
+    "{}. *Caption*: {}",
+    "Caption {}: {}",
+    "caption {}. {}",
+    "Caption #{}: {}",
+    "Caption No. {}: {}",
+    "**Caption {}:** {}",
+    "**Caption {}**: {}",
+    "- **Caption {}:** {}",
+    "### Caption {}\n{}",
+    "**Caption {}**\n{}\n",
+    "Caption {}:\n\n{}\n",
+    "{}\n{}",
+    "{}.\n{}",
+    "{}.\n   {}\n",
+    "**{}.**\n{}",
+    "## {}\n\n{}\n",
+    "{}.\n- {}",
+    "{}.\n> {}\n",
+    '{}. "{}"',
+    '{}. ""{}""',
+    "{}. “{}”",
+    "{}. „{}“",
+    "{}. «{}»",
+    "{}. «{}»  ",
+    '{}. “{}"',
+    "{}. '{}'",
+    "{}. ‘{}’",
+    "{}. 「{}」",
+    '{}. **"{}"**',
+    '{}. "**{}**"',
+    '{}. *"{}"*',
+    "{}. **“{}”**",
+    '{}. "{}',
+    '{}. {}"',
+    '{}."{}"',
+    "{}. {}\n   Explanation: It plays on a saying.",
+    "{}. {}\nExplanation: it plays on a saying.",
+    "{}. {}\n   *Explanation:* It plays on a saying.",
+    "{}. {}\n   - **Explanation**: It plays on a saying.",
+    "{}. {}\n   - It plays on a saying.",
+    "{}. {}\n   → it plays on a saying",
+    "{}. {}\n*(plays on a saying)*",
+    "{}. {}\n   (plays on a saying)",
+    "{}. {}\n   [plays on a saying]",
+    "{}. {}\n\n   It plays on a saying.\n",
+    "{}. {}\n   Why it's funny: it plays on a saying.",
+    "{}. {}\n   Why: it plays on a saying.",
+    "{}. {}\n   Reasoning: it plays on a saying,\n   which is known.",
+    "{}. {}\n   It plays on a saying.",
+    '{}. "{}"\nit plays on a saying',
+    "{}. **{}**\nit plays on a saying",
+    "{}. {} Explanation: It plays on a saying.",
+    "{}. {} - Explanation: It plays on a saying.",
+    "{}. {} **Explanation:** It plays on a saying.",
+    "{}. {} *(Why it works: it plays on a saying.)*",
+    '{}. "{}" — Reasoning: it plays on a saying.',
+    "{}. {} Why: because.",
+    '{}. **"{}"** - Explanation: it plays on a saying.',
+    "{}. {} *Explanation: it plays on a saying.*",
+    "{}. {} (Explanation: it plays on a saying.)",
+    "{}. *{}* | Explanation: it plays on a saying.",
+    "{}\ufe0f\u20e3 {}",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_an_item(form: str) -> None:
+    """Alone, with lines around the list, and with blank lines between the items."""
+    for reply in (
+        numbered(ABC, form),
+        f"Here are three captions:\n\n{numbered(ABC, form)}\n\nI hope that they make you laugh!",
+        numbered(ABC, form, "\n\n"),
+        numbered(ABC, form).replace("\n", "\r\n"),
+    ):
+        assert read_captions(reply, 3) == scorers.CaptionList(ABC, "answered", 3), reply
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "42 is the answer",
+        "2001: it was a better year",
+        "50) sounds like a lot",
+        "3.5 million served",
+        "7 up, 8 down",
+        "I'd say - it works - mostly",
+        "Nice hat - the joke is the hat",
+        "It's *not* 5 * 3",
+        'He said "no" twice',
+        '"Yes," she said, "and no."',
+        "“Yes” is not “no”",
+        "'Twas the night",
+        "Tell me why: I have all day",
+        "The reason: love",
+        "Why do you ask?",
+        "Explanation is needed",
+        "Caption this",
+        "snake_case and a_b_c and _ and *",
+        "e = m * c * c",
+        "<b>Nice</b> & quiet",
+        "Ünïcödé 死ぬ",
+        "...",
+        "?",
+    ],
+)
+def test_what_a_caption_may_be(text: str) -> None:
+    expected = text.replace("*not*", "not")
+    for form in ("{}. {}", "**{}.** {}", "{}\n{}", "{}. **{}**" if "*" not in text else "{}: {}"):
+        if text.startswith("50)") and form == "{}. {}":
+            continue
+        assert read_captions(numbered(("First one.", text, "Last one."), form), 3).texts == (
+            "First one.",
+            expected,
+            "Last one.",
+        )
+
+
+TEN = tuple(f"This is the caption {word}." for word in "one two three four five six seven eight nine ten".split())
+OTHER = tuple(text.replace("This", "That") for text in TEN)
+
+
+@pytest.mark.parametrize(
+    ("reply", "texts"),
+    [
+        # more than one list
+        (numbered(TEN) + "\n\nFinal list:\n\n" + numbered(OTHER), OTHER),
+        (numbered(TEN) + "\n" + numbered(OTHER), OTHER),
+        (numbered(TEN) + "\n\nMy three favourites:\n1. " + TEN[6] + "\n2. " + TEN[1], TEN),
+        (numbered(TEN) + "\n\nMy favourite is 4:\n4. " + TEN[3], TEN),
+        ("Ideas:\n1. a dog\n2. a cat\n\nCaptions:\n" + numbered(TEN), TEN),
+        (numbered(TEN) + "\n\nExplanations:\n" + numbered(OTHER), TEN),
+        (numbered(TEN) + "\n\n### Why they work\n\n" + numbered(OTHER), TEN),
+        (numbered(TEN) + "\n\n**Explanation of the captions**\n" + numbered(OTHER), TEN),
+        ("Here are ten captions with explanations:\n" + numbered(TEN), TEN),
+        (numbered(TEN) + "\n\nExplanations:\n- one\n- two", TEN),
+        # a numbering that begins anew
+        ("**Dry**\n" + numbered(TEN[:5]) + "\n\n**Absurd**\n" + numbered(TEN[5:]), TEN),
+        ("\n".join("1. " + text for text in TEN), TEN),
+        ("\n\n".join("1. " + text for text in TEN), TEN),
+        ("\n".join(f"{i}. {text}" for i, text in enumerate(TEN, 11)), TEN),
+        ("\n".join(f"{i}. {text}" for i, text in enumerate(TEN)), TEN),
+        ("\n".join(f"{i}. {text}" for i, text in zip((1, 2, 3, 5, 6, 7, 8, 9, 10, 11), TEN, strict=True)), TEN),
+        # headings within one numbering
+        (numbered(TEN[:9]) + "\n\n### The last one\n\n10. " + TEN[9], TEN),
+        (numbered(TEN[:4]) + "\n**Puns**\n" + "\n".join(f"{i}. {t}" for i, t in enumerate(TEN[4:], 5)), TEN),
+        # equal captions are kept
+        (numbered((*TEN[:9], TEN[0])), (*TEN[:9], TEN[0])),
+        # reasoning
+        (f"<think>\n{numbered(OTHER)}\n</think>\n\n{numbered(TEN)}", TEN),
+        (f"{numbered(OTHER)}\n</think>\n{numbered(TEN)}", TEN),
+        # bullets
+        ("\n".join("- " + text for text in TEN), TEN),
+        ("Here are ten captions:\n\n" + "\n".join("* " + text for text in TEN) + "\n\nEnjoy!", TEN),
+        ("\n\n".join(f'• "{text}"' for text in TEN), TEN),
+        ("\n".join(f"- **{text}**\n  - Explanation: because\n  - it is so" for text in TEN), TEN),
+        ("\n\n".join(f"- {text}\n\n  It plays on a saying." for text in TEN), TEN),
+        ("\n".join("- " + t for t in OTHER) + "\n\nFinal:\n\n" + "\n".join("- " + t for t in TEN), TEN),
+        ("\n".join("- " + t for t in TEN) + "\n\nExplanations:\n\n" + "\n".join("- " + t for t in OTHER), TEN),
+        # JSON
+        (json.dumps(TEN), TEN),
+        (json.dumps(TEN, indent=2), TEN),
+        ("```json\n" + json.dumps(TEN, indent=2) + "\n```", TEN),
+        ("Here are ten captions:\n" + json.dumps(TEN) + "\nEnjoy!", TEN),
+        ('{"captions": ' + json.dumps(TEN) + "}", TEN),
+        (json.dumps(TEN)[:-1] + ",\n]", TEN),
+        (json.dumps([f"{i}. {text}" for i, text in enumerate(TEN, 1)]), TEN),
+        (json.dumps(OTHER) + "\n\nFinal:\n" + numbered(TEN), TEN),
+        (numbered(OTHER) + "\n\nAs JSON:\n" + json.dumps(TEN), TEN),
+        (numbered(('So ["it"] goes', *TEN[1:])), ('So ["it"] goes', *TEN[1:])),
+        # a keycap for 10
+        ("\n".join(f"{i}\ufe0f\u20e3 {t}" for i, t in enumerate(TEN[:9], 1)) + f"\n🔟 {TEN[9]}", TEN),
+        ("```\n" + numbered(TEN) + "\n```", TEN),
+    ],
+)
+def test_lists(reply: str, texts: tuple[str, ...]) -> None:
+    assert read_captions(reply) == scorers.CaptionList(texts, "answered", 10)
+
+
+@pytest.mark.parametrize(
+    ("item", "text"),
+    [
+        ("I told you that we should have taken\n   the stairs.", "I told you that we should have taken the stairs."),
+        (
+            "When they said open plan I did not expect the whole\nBureau of Wildlife to move in.",
+            "When they said open plan I did not expect the whole Bureau of Wildlife to move in.",
+        ),
+        ('"I told you.\n   We should have stayed."', "I told you. We should have stayed."),
+        ("“I told you.\n   (We should have stayed.)”", "I told you. (We should have stayed.)"),
+        ("**I told you.\nWe should have stayed.**", "I told you. We should have stayed."),
+        ('"Yes" is not what I\n   said.', '"Yes" is not what I said.'),
+        ("one\n   two\n   three", "one two three"),
+        # not the caption's own lines
+        ("Nobody told me\n   This plays on secrecy.", "Nobody told me"),
+        ("Nobody told me\n\n   so it plays on secrecy.", "Nobody told me"),
+        ("Nobody told me!)\nso it plays on secrecy.", "Nobody told me!)"),
+        ("Nobody told me - it plays on secrecy", "Nobody told me - it plays on secrecy"),
+    ],
+)
+def test_captions_of_several_lines(item: str, text: str) -> None:
+    for form in ("{}. {}", "{}\n{}"):
+        assert read_captions(numbered(("First one.", item, "Last one."), form), 3).texts == (
+            "First one.",
+            text,
+            "Last one.",
+        )
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "found"),
+    [
+        ("", "empty", 0),
+        (" \n\t\n", "empty", 0),
+        ("<think>a</think>\n", "empty", 0),
+        ("<think>" + numbered(TEN), "unparsed", 0),
+        ("I can't help with that.", "refused", 0),
+        ("I'm sorry, but I can't write captions about that.", "refused", 0),
+        ("Just one caption.", "unparsed", 0),
+        ("\n".join(TEN), "unparsed", 0),
+        (" ".join(f"{i}. {text}" for i, text in enumerate(TEN, 1)), "unparsed", 1),
+        (numbered(TEN[:9]), "unparsed", 9),
+        (numbered((*TEN, "One more.")), "unparsed", 11),
+        (numbered(TEN * 3), "unparsed", 30),
+        (numbered((*TEN[:9], "")), "unparsed", 9),
+        (numbered((*TEN[:9], "**")), "unparsed", 9),
+        (numbered((*TEN[:9], '""')), "unparsed", 9),
+        (numbered(TEN[:9]) + "\n10.", "unparsed", 9),
+        (numbered(TEN[:9]) + "\n10.\nExplanation: it is so.", "unparsed", 9),
+        (numbered((*TEN[:4], "", *TEN[5:])), "unparsed", 9),
+        (numbered(TEN[:5]) + "\n\nAgain:\n" + numbered(TEN[:5]), "unparsed", 10),
+        (numbered(TEN[:7]) + "\n\nTop three:\n" + numbered(TEN[2:5]), "unparsed", 10),
+        (numbered(TEN[:9]) + "\n\nFinal:\n" + numbered(OTHER[:9]), "unparsed", 18),
+        ("\n".join("- " + text for text in TEN[:9]), "unparsed", 9),
+        (numbered(TEN[:3]) + "\n" + "\n".join("- " + text for text in TEN), "unparsed", 3),
+        (json.dumps(TEN[:9]), "unparsed", 9),
+        (json.dumps([{"caption": text} for text in TEN]), "unparsed", 0),
+        (json.dumps(TEN)[:-1], "unparsed", 0),
+        (json.dumps([[text] for text in TEN])[:40], "unparsed", 1),
+    ],
+)
+def test_replies_without_ten_captions(reply: str, status: str, found: int) -> None:
+    assert read_captions(reply) == scorers.CaptionList((), status, found)  # type: ignore[arg-type]
+
+
+def test_single_quotes_are_removed_only_around_all_captions() -> None:
+    assert read_captions("1. 'It's fine.'\n2. 'So is Tuesday.'", 2).texts == ("It's fine.", "So is Tuesday.")
+    assert read_captions("1. 'Tis the season for givin'\n2. So is Tuesday.", 2).texts == (
+        "'Tis the season for givin'",
+        "So is Tuesday.",
+    )
+
+
+PARTS = ("1. ", "2) ", "- ", "**", '"', "[", "]", ",", "\n", "a b", "Why: ", "<think>", "'")
+words = st.lists(st.sampled_from("the cat 42 is, NOT a-dog it's 7up 9 o'clock ünï".split()), min_size=2, max_size=12)
+captions = words.map(lambda drawn: "So " + " ".join(drawn) + ".")
+
+
+@given(st.lists(captions, min_size=1, max_size=12), st.sampled_from(FORMS))
+def test_any_captions_in_any_form(texts: list[str], form: str) -> None:
+    if "\u20e3" in form:
+        texts = texts[:9]
+    assert read_captions(numbered(tuple(texts), form), len(texts)).texts == tuple(texts)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["1. ", "2) ", "- ", "**", '"', "[", "]", ",", "\n", "a b", "Why: ", "<think>", "'"]),
+        max_size=60,
+    ).map("".join)
+    | st.text(max_size=200),
+    st.integers(1, 4),
+)
+def test_any_reply_is_read_or_said_not_to_be(reply: str, wanted: int) -> None:
+    read = read_captions(reply, wanted)
+    assert (read.status == "answered") == (len(read.texts) == wanted) == bool(read.texts)
+    assert all(text.strip() == text != "" and "\n" not in text for text in read.texts)
+    assert read.status != "answered" or read.found == wanted
+    assert read.status != "empty" or read.found == 0
+
+
+HOSTILE = [
+    "-",
+    "*",
+    "_",
+    "*a",
+    "_a ",
+    "**a ",
+    '"',
+    "““",
+    "[",
+    '["',
+    '["a",',
+    '["a",["',
+    '\\"',
+    "[\n",
+    "1.",
+    "1. ",
+    "1.\n",
+    "1.\n\n",
+    "1. a\n",
+    "1. a\n2. b\n",
+    "\n",
+    "- \n",
+    " ",
+    "> ",
+    "#",
+    "- a\n  b\n",
+    ". -(-",
+    "Why ",
+    ". Why ",
+    "Explanation",
+    "\u20e3",
+    "‘",
+    "( ",
+    "caption ",
+    "</think>",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", ["", "1. ", '- "'])
+@pytest.mark.parametrize("part", HOSTILE)
+def test_hostile_replies_are_read_in_linear_time(start: str, part: str) -> None:
+    """A quadratic rule would take minutes for each; no clock decides."""
+    assert read_captions(start + part * (100_000 // len(part)) + '"]').found >= 0
