@@ -15,7 +15,7 @@ from inspect_ai import eval
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.crowd.pairs import DRAWN, hard, top_against_1000
+from humor_tasks.benchmarks.crowd.pairs import DRAWN, PARTS, hard, top_against_1000
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.errors import BadInput
@@ -24,8 +24,6 @@ from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.testing import run_lm_eval
-
-CURVE = ("0_to_0.1", "0.1_to_0.2", "0.2_to_0.4", "0.4_to_0.8", "from_0.8")
 
 
 def contest(means: list[float], errors: list[float] | None = None, places: list[int] | None = None) -> Contest:
@@ -141,7 +139,7 @@ def test_judges_that_know_and_judges_that_do_not(run: Run) -> None:
 def test_the_curve_divides_the_pairs(run: Run) -> None:
     said = {r.id: "A" for r in run.records}
     found = evaluate(run, said).metrics
-    curve = [found[f"accuracy_gap_{part}"] for part in CURVE if f"accuracy_gap_{part}" in found]
+    curve = [found[f"accuracy_gap_{part}"] for part in PARTS if f"accuracy_gap_{part}" in found]
     assert sum(e.n for e in curve) == len(run.records)
     assert sum(e.value * e.n for e in curve) == pytest.approx(found["accuracy"].value * len(run.records))
 

@@ -254,6 +254,14 @@ class Options(Declared):
         return {}
 
     @property
+    def needs_logprobs(self) -> str:
+        """The parameter that needs log-probabilities of the letters, such as `tau=fit`; "" where none does.
+
+        `scoring` must have it as well. A model that returns no log-probabilities then ends a run.
+        """
+        return ""
+
+    @property
     def rows_by_seed(self) -> bool:
         """Whether `seed` selects or orders what is evaluated, so that another seed needs the data opened again."""
         return False

@@ -13,6 +13,7 @@ correlation with the crowd per contest, where the model scores single captions.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -38,6 +39,8 @@ Places = NDArray[np.int64]  # [pairs, 2]: indices into a contest's captions, the
 DECILES = 10
 GAPS = (0.1, 0.2, 0.4, 0.8)
 """Limits of the curve, in rating points; the ratings lie between 1 and 3."""
+PARTS = ("0_to_0.1", "0.1_to_0.2", "0.2_to_0.4", "0.4_to_0.8", "from_0.8")
+"""The parts of the curve."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,7 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
     """The pair of the captions `shown`, by index, as A and B."""
     contest = cartoon.contest
     first, second = (contest.caption[i] for i in shown)
+    ratings = [cast(float, contest.mean[i]) for i in shown]
     return Record(
         id=identity,
         cluster=str(cartoon.number),
@@ -152,7 +156,7 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
         context=cartoon.context,
         choices=(first, second),
         target=target,
-        groups={"fold": "0", "ratings": " ".join(repr(contest.mean[i]) for i in shown)},
+        groups={"fold": "0", "ratings": f"{ratings[0]!r} {ratings[1]!r}", "gap": gap(abs(ratings[0] - ratings[1]))},
         picture=cartoon.picture,
     )
 
@@ -169,27 +173,26 @@ def templates(options: Options) -> dict[str, str]:
 # ---- metrics ------------------------------------------------------------------------------------
 
 
-def ratings(o: Outcome) -> tuple[float, float]:
-    """The crowd's mean ratings of captions A and B."""
-    first, second = map(float, o.groups["ratings"].split())
-    return first, second
+def gap(difference: float) -> str:
+    """The part of the curve that a difference of mean ratings belongs to: its lower limit is in it."""
+    return PARTS[bisect_right(GAPS, difference)]
 
 
-def _gap(low: float, high: float) -> Metric:
-    """Accuracy over pairs whose mean ratings differ by at least `low` and by less than `high`."""
-
-    def counts(o: Outcome) -> bool:
-        first, second = ratings(o)
-        return "accuracy" in o.values and low <= abs(first - second) < high
+def _accuracy_at(part: str) -> Metric:
+    """Accuracy over the pairs in one part of the curve."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         return clustered_proportion([o.values["accuracy"] for o in outcomes], [o.cluster for o in outcomes])
 
-    name = f"from_{low:g}" if high == np.inf else f"{low:g}_to_{high:g}"
-    return Metric(f"accuracy_gap_{name}", estimate=estimate, counts=counts, proportion=True)
+    return Metric(
+        f"accuracy_gap_{part}",
+        estimate=estimate,
+        counts=lambda o: o.groups.get("gap") == part and "accuracy" in o.values,
+        proportion=True,
+    )
 
 
-CURVE = tuple(_gap(low, high) for low, high in zip((0.0, *GAPS), (*GAPS, np.inf), strict=True))
+CURVE = tuple(map(_accuracy_at, PARTS))
 """Accuracy by the difference of the mean ratings: how fine the model's taste is."""
 
 
