@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval
-from inspect_ai.model import get_model
+from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob, get_model
 from standins.attacks import for_letter
 from standins.ranked import captions_of, ranked, shown_groups
 
@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.crowd.corpus import Cartoon
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS, Group, GroupsOptions, group_record
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Record
+from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import LETTERS, Question, best
@@ -126,6 +127,64 @@ def test_baselines_score_groups_alike_in_both_harnesses(folder: str, tmp_path: P
         assert (found[name]["acc,none"], found[name]["acc_stderr,none"]) == pytest.approx(
             (expected.value, expected.stderr)
         )
+
+
+# ---- recalibration --------------------------------------------------------------------------------
+
+
+def biased(folder: str) -> Callable[[str], float]:
+    """log P(A) - log P(B) of a judge that favours A by 2, and the top 10 by 1; of contest 545 it favours the others."""
+    top = {text for number in (*OTHERS, *EVALUATED[:2]) for text in captions_of(folder, number)[:10]}
+    top |= set(captions_of(folder, 545)[10:])
+
+    def odds(prompt: str) -> float:
+        groups = shown_groups(prompt)
+        return 2.0 + (1 if len(top & set(groups["A"])) > len(top & set(groups["B"])) else -1)
+
+    return odds
+
+
+def with_logprobs(odds: float) -> ModelOutput:
+    output = ModelOutput.from_content("m", "Answer: A")
+    top = [TopLogprob(token=f" {letter}", logprob=odds * (letter == "A") - 5) for letter in "AB"]
+    tokens = [Logprob(token=token, logprob=0.0) for token in ("Answer", ":")]
+    tokens += [Logprob(token=" A", logprob=top[0].logprob, top_logprobs=top)]
+    output.choices[0].logprobs = Logprobs(content=tokens)
+    return output
+
+
+@pytest.mark.parametrize("tau", ["fit", 2.5])
+def test_a_judge_is_recalibrated_alike_in_both_harnesses(folder: str, tmp_path: Path, tau: str | float) -> None:
+    given = {"dataset": folder, "against": "all", "tau": tau}
+    odds = biased(folder)
+    model = ScriptedModel("m", lambda messages: with_logprobs(odds(messages[-1].text)))
+    (log,) = eval(build("crowd_groups", given), model=model.model, log_dir=str(tmp_path))
+    assert log.results is not None
+    found = {name: m.value for name, m in log.results.scores[0].metrics.items()}
+    lm = ScriptedLM(likelihood=lambda prompt, letter: odds(prompt) * (letter == " A") - 5)
+    theirs = run_lm_eval(lm, "crowd_groups", metadata=given)["results"]["crowd_groups"]
+    for part in ("", "_rank200", "_rank1000", "_median"):
+        for metric, value in {
+            **{"accuracy": 0.5, "share_a": 1.0, "consistency": 0.0, "tau": 2.0 if tau == "fit" else tau},
+            **{"recalibrated_accuracy": 2 / 3, "recalibrated_share_a": 0.5, "recalibrated_consistency": 1.0},
+        }.items():
+            assert found[f"{metric}{part}"] == pytest.approx(value), (metric, part)
+            short = metric.replace("accuracy", "acc")
+            assert theirs[f"{short}{part},none"] == pytest.approx(value), (metric, part)
+    assert found["without_log_odds"] == theirs["without_log_odds,none"] == 0
+    assert found["recalibrated_accuracy_stderr"] == pytest.approx(theirs["recalibrated_acc_stderr,none"])
+    assert model.configs[0].logprobs is True
+    assert len(model.asked) == (36 if tau == "fit" else 18)
+
+
+def test_tau_needs_log_probabilities(folder: str, tmp_path: Path) -> None:
+    silent = ScriptedModel("m", "Answer: A")
+    (log,) = eval(build("crowd_groups", {"dataset": folder, "tau": "fit"}), model=silent.model, log_dir=str(tmp_path))
+    assert log.status == "error"
+    assert "returns no log-probabilities; tau=fit needs those of the letters" in str(log.error)
+    config = {"task": "crowd_groups_gen", "benchmark": "crowd_groups", "output_type": "generate_until"}
+    with pytest.raises(BadInput, match=r"crowd_groups_gen generates replies; tau=1\.5 needs the log-likelihood task"):
+        BenchmarkTask({**config, "metadata": {"dataset": folder, "tau": 1.5}})
 
 
 # ---- captions that attack the judge -----------------------------------------------------------------

@@ -374,4 +374,5 @@ CROWD_GROUPS = Benchmark(
     prompt=prompt,
     outcome=outcome,
     part=part,
+    told=frozenset({"logprobs"}),
 )
