@@ -182,7 +182,7 @@ def caption_writing(
             ones.
         prompts: Folder of template files, which replace the packaged templates of the same names.
         on_unparsed: A reply without exactly ten captions loses (`wrong`), or is left out (`exclude`).
-        temperature: Temperature of judges whose configuration does not set one; `none`: the provider's default.
+        temperature: Temperature of judges whose configuration sets none; or `none`.
         seed: Seed of the judges.
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
