@@ -27,6 +27,10 @@
 | `rating_table` | tables of ratings as integer codes, shared by the coefficients |
 | `annotators` | `majority_vote`, `dawid_skene`: consensus labels, annotator quality; `human_ceiling` |
 | `correction` | `prediction_powered`, `rogan_gladen`: judged pass rates corrected by a labelled subset |
+| `win_correction` | `corrected_win_rate`: a win rate corrected by the judge's accuracy on pairs with a known answer |
+| `recalibration` | `fit_threshold`, `recalibrated`: a judge's preference for the first text, taken out |
+| `placement` | `percentile`, `percentiles` among a contest's scores; `rank_correlation_by_cluster` |
+| `recitation` | `matches`: equal and nearly equal entries of a contest |
 | `rating` | `read_rating`: the number in a reply; `expected_rating` under a model's probabilities |
 | `regression` | `rating_metrics`: `rmse`, `rmse_at`, `mae_by_bin`, `pearson`, `spearman`; `cluster_bootstrap` |
 | `pairwise` | `pair_accuracy`, `pair_reward`: which of two is funnier; `pair_labels` |
@@ -65,6 +69,7 @@ from .noise_ceiling import AgainstJudges, NoiseCeiling, against_judges, noise_ce
 from .paired import PairedTest, holm, mcnemar, paired_test, paired_tests, permutation_items
 from .pairwise import pair_accuracy, pair_labels, pair_reward
 from .perplexity import byte_perplexity, perplexity_estimate, token_perplexity, word_perplexity
+from .placement import percentile, percentiles, rank_correlation_by_cluster, rank_correlations
 from .preference import (
     LengthControlled,
     length_controlled_win_rate,
@@ -77,12 +82,15 @@ from .preferred import Preferred, panel_choice, read_preferred
 from .proportion import clustered_proportion, clustered_share, proportion_of_folds
 from .rated import Rated, panel_rating, read_rated
 from .rating import Expected, Rating, expected_rating, read_rating
+from .recalibration import Threshold, fit_threshold, recalibrated
+from .recitation import Match, matches
 from .refusal import is_refusal
 from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman
 from .rouge import bootstrap_median, rouge_l
 from .tagged import Tagged, count_words, read_tagged
 from .thinking import without_thinking
 from .verdict import VERDICT_SCHEMA, Verdict, as_data, covered, majority, read_verdict
+from .win_correction import corrected_win_rate
 from .yes_no import read_yes_no
 
 __all__ = [
@@ -100,6 +108,7 @@ __all__ = [
     "Explanation",
     "Fields",
     "LengthControlled",
+    "Match",
     "NoiseCeiling",
     "PairedTest",
     "Preferred",
@@ -110,6 +119,7 @@ __all__ = [
     "Status",
     "Strength",
     "Tagged",
+    "Threshold",
     "Verdict",
     "against_judges",
     "agreement",
@@ -127,11 +137,13 @@ __all__ = [
     "clustered_ratio",
     "clustered_share",
     "cohen_kappa",
+    "corrected_win_rate",
     "count_words",
     "covered",
     "dawid_skene",
     "embedding_diversity",
     "expected_rating",
+    "fit_threshold",
     "fleiss_kappa",
     "gwet_ac1",
     "holm",
@@ -146,6 +158,7 @@ __all__ = [
     "mae_by_bin",
     "majority",
     "majority_vote",
+    "matches",
     "mcnemar",
     "mean_of_folds",
     "needed_items",
@@ -159,11 +172,15 @@ __all__ = [
     "panel_choice",
     "panel_rating",
     "pearson",
+    "percentile",
+    "percentiles",
     "permutation_items",
     "perplexity_estimate",
     "prediction_powered",
     "proportion_of_folds",
     "pseudo_values",
+    "rank_correlation_by_cluster",
+    "rank_correlations",
     "rating_metrics",
     "raw_agreement",
     "read_answer",
@@ -176,6 +193,7 @@ __all__ = [
     "read_tagged",
     "read_verdict",
     "read_yes_no",
+    "recalibrated",
     "right_when_wrong",
     "rmse",
     "rmse_at",

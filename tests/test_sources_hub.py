@@ -299,3 +299,59 @@ def test_rows_need_no_torch(world: World, folder: Path) -> None:
     if world.said[-1] == "[False, False]\n":
         pytest.skip("torch is not installed, so it could not have been imported")
     assert world.said[-1] == "[True, False]\n"
+
+
+CONTESTS = """
+import json
+from humor_tasks.data.contests.source import open_contests
+try:
+    how = {{"split": {split!r}, "revision": {revision!r}, "pictures": {pictures}}}
+    found = open_contests("yguooo/newyorker_caption_ranking", **how)
+    first = found.contest(found.numbers[0])
+    told = {{"pictures": sorted(path.name for path in found.pictures.values()), "scene": found.scenes[536].location}}
+    print(json.dumps(told | {{"numbers": found.numbers, "first": first.caption, "commit": found.commit}}))
+except Exception as error:
+    print(json.dumps({{"error": type(error).__name__ + ": " + str(error)}}))
+"""
+
+
+def contests_of(world: World, split: str, revision: str | None = None, pictures: bool = False, **env: str) -> Any:
+    (found,) = world.ask({"run": CONTESTS.format(split=split, revision=revision, pictures=pictures)}, **env)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", ["a file a contest", "a file a split"])
+def test_contests_from_the_hub(world: World, tmp_path: Path, layout: str) -> None:
+    repo, head = tmp_path / "contests", "caption,mean,precision,votes,not_funny,somewhat_funny,funny"
+    for folder in ("ranking", "gpt4o_description", "cartoons"):
+        (repo / folder).mkdir(parents=True)
+    contests = {536: "validation", 543: "test", 605: "train", 800: "train"}
+    for split in ("train", "validation", "test"):
+        held = [number for number, of in contests.items() if of == split]
+        lines = {number: f"Joke {number},1.5,0.1,20,10,10,0\n" for number in held}
+        if layout == "a file a split":
+            rows = "".join(f"{number},{line}" for number, line in lines.items())
+            (repo / "ranking" / f"{split}.csv").write_text(f"contest_number,{head}\n{rows}")
+        else:
+            for number, line in lines.items():
+                (repo / "ranking" / f"{number}.csv").write_text(f"{head}\n{line}")
+        scenes = [
+            {"contest_number": n, "location": f"bar {n}", "canny": "a", "uncanny": "b", "entities": []} for n in held
+        ]
+        text = "".join(json.dumps(scene) + "\n" for scene in scenes)
+        (repo / "gpt4o_description" / f"{split}.jsonl").write_text(text)
+        for number in held:
+            (repo / "cartoons" / f"{number}.jpg").write_bytes(noise_png(number, 8))
+    commit = world.hub.add("yguooo/newyorker_caption_ranking", repo)
+    assert contests_of(world, "validation") == {
+        "numbers": [536], "first": ["Joke 536"], "commit": commit, "scene": "bar 536", "pictures": []
+    }  # fmt: skip
+    assert not any("800" in path or "train.csv" in path or "cartoons" in path for path in world.hub.served())
+    found = contests_of(world, "held_out", pictures=True)
+    assert (found["numbers"], found["pictures"]) == ([536, 543], ["536.jpg", "543.jpg", "605.jpg"])
+    offline = contests_of(world, "held_out", **NO_NETWORK)
+    assert offline["numbers"] == [536, 543]
+    assert offline["commit"] == commit
+    assert contests_of(world, "all")["numbers"] == [536, 543, 605, 800]
+    assert "there is no revision 'gone'" in contests_of(world, "test", revision="gone")["error"]

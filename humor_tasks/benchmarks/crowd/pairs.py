@@ -13,6 +13,7 @@ correlation with the crowd per contest, where the model scores single captions.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -38,6 +39,8 @@ Places = NDArray[np.int64]  # [pairs, 2]: indices into a contest's captions, the
 DECILES = 10
 GAPS = (0.1, 0.2, 0.4, 0.8)
 """Limits of the curve, in rating points; the ratings lie between 1 and 3."""
+PARTS = ("0_to_0.1", "0.1_to_0.2", "0.2_to_0.4", "0.4_to_0.8", "from_0.8")
+"""The parts of the curve."""
 
 
 @dataclass(frozen=True)
@@ -129,27 +132,33 @@ def load(benchmark: Benchmark, options: Options) -> Data:
 
 
 def _records(cartoon: corpus.Cartoon, o: PairsOptions) -> list[Record]:
-    contest, context, cluster = cartoon.contest, cartoon.context, str(cartoon.number)
-    found = []
-    for better, worse in DRAWN[o.pairs](contest, o.per_contest, o.seed).tolist():
-        identity = f"{cluster}-{contest.place[better]}-{contest.place[worse]}"
-        turned = hashlib.sha256(f"{o.seed}:{identity}".encode()).digest()[0] % 2
-        sides = (worse, better) if turned else (better, worse)
-        choices = (contest.caption[sides[0]], contest.caption[sides[1]])
-        ratings = [cast(float, contest.mean[i]) for i in sides]
-        found.append(
-            Record(
-                id=identity,
-                cluster=cluster,
-                fields={**cartoon.fields, "choices": f"A) {choices[0]}\nB) {choices[1]}"},
-                context=context,
-                choices=choices,
-                target="AB"[turned],
-                groups={"fold": "0", "ratings": f"{ratings[0]!r} {ratings[1]!r}"},
-                picture=cartoon.picture,
-            )
-        )
-    return found
+    """A contest's pairs; the better caption is A in half of them (one more or less where their number is odd)."""
+    contest, cluster = cartoon.contest, str(cartoon.number)
+    drawn = DRAWN[o.pairs](contest, o.per_contest, o.seed).tolist()
+    ids = [f"{cluster}-{contest.place[better]}-{contest.place[worse]}" for better, worse in drawn]
+    by_hash = sorted(ids, key=lambda each: hashlib.sha256(f"{o.seed}:{each}".encode()).digest())
+    turned = {each: (i + cartoon.number) % 2 for i, each in enumerate(by_hash)}
+    return [
+        _record(cartoon, identity, (worse, better) if turned[identity] else (better, worse), "AB"[turned[identity]])
+        for identity, (better, worse) in zip(ids, drawn, strict=True)
+    ]
+
+
+def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], target: str) -> Record:
+    """The pair of the captions `shown`, by index, as A and B."""
+    contest = cartoon.contest
+    first, second = (contest.caption[i] for i in shown)
+    ratings = [cast(float, contest.mean[i]) for i in shown]
+    return Record(
+        id=identity,
+        cluster=str(cartoon.number),
+        fields={**cartoon.fields, "choices": f"A) {first}\nB) {second}"},
+        context=cartoon.context,
+        choices=(first, second),
+        target=target,
+        groups={"fold": "0", "ratings": f"{ratings[0]!r} {ratings[1]!r}", "gap": gap(abs(ratings[0] - ratings[1]))},
+        picture=cartoon.picture,
+    )
 
 
 def templates(options: Options) -> dict[str, str]:
@@ -164,27 +173,26 @@ def templates(options: Options) -> dict[str, str]:
 # ---- metrics ------------------------------------------------------------------------------------
 
 
-def ratings(o: Outcome) -> tuple[float, float]:
-    """The crowd's mean ratings of captions A and B."""
-    first, second = map(float, o.groups["ratings"].split())
-    return first, second
+def gap(difference: float) -> str:
+    """The part of the curve that a difference of mean ratings belongs to: its lower limit is in it."""
+    return PARTS[bisect_right(GAPS, difference)]
 
 
-def _gap(low: float, high: float) -> Metric:
-    """Accuracy over pairs whose mean ratings differ by at least `low` and by less than `high`."""
-
-    def counts(o: Outcome) -> bool:
-        first, second = ratings(o)
-        return "accuracy" in o.values and low <= abs(first - second) < high
+def _accuracy_at(part: str) -> Metric:
+    """Accuracy over the pairs in one part of the curve."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         return clustered_proportion([o.values["accuracy"] for o in outcomes], [o.cluster for o in outcomes])
 
-    name = f"from_{low:g}" if high == np.inf else f"{low:g}_to_{high:g}"
-    return Metric(f"accuracy_gap_{name}", estimate=estimate, counts=counts, proportion=True)
+    return Metric(
+        f"accuracy_gap_{part}",
+        estimate=estimate,
+        counts=lambda o: o.groups.get("gap") == part and "accuracy" in o.values,
+        proportion=True,
+    )
 
 
-CURVE = tuple(_gap(low, high) for low, high in zip((0.0, *GAPS), (*GAPS, np.inf), strict=True))
+CURVE = tuple(map(_accuracy_at, PARTS))
 """Accuracy by the difference of the mean ratings: how fine the model's taste is."""
 
 

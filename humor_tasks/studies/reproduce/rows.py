@@ -59,9 +59,10 @@ def rows() -> dict[str, Row]:
 def _rows() -> Mapping[str, Row]:
     found: dict[str, Row] = {}
     for card in names():
-        for row in read_rows(folder(card) / FILE, card):
+        path = folder(card) / FILE
+        for row in read_rows(path, card) if path.is_file() else ():
             if row.name in found:
-                raise BadInput(f"{folder(card) / FILE}: row {row.name} is also in {found[row.name].card}.")
+                raise BadInput(f"{path}: row {row.name} is also in {found[row.name].card}.")
             found[row.name] = row
     return found
 

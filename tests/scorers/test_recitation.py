@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Indel
+
+from humor_tasks import scorers
+from humor_tasks.scorers import Match
+from humor_tasks.scorers.recitation import NEAR
+
+ENTRIES = [
+    "I knew we should have measured the doorways first.",
+    "Next time, I'm picking the hotel.",
+    "NEXT TIME — I’m picking the hotel!",
+    "...",
+    "?!",
+    "",
+    "Well, there goes the neighborhood.",
+]
+
+
+@pytest.mark.parametrize(
+    ("caption", "kind", "entry"),
+    [
+        ("Next time, I'm picking the hotel.", "exact", 1),
+        ('"next time I’m picking the hotel"', "exact", 1),
+        ("Next time I'm picking the motel", "near", 1),
+        ("Well, there goes the neighbourhood!", "near", 6),
+        ("There goes the neighborhood.", "near", 6),
+        ("There go the neighbors.", "", None),
+        ("Ｗｅｌｌ, there goes the neighborhood", "exact", 6),
+        ("...", "exact", 3),
+        (" ?! ", "exact", 4),
+        ("!!", "", None),
+        ("", "exact", 5),
+        ("Nobody told me.", "", None),
+    ],
+)
+def test_matches(caption: str, kind: str, entry: int | None) -> None:
+    (found,) = scorers.matches([caption], ENTRIES)
+    assert (found.kind, found.entry) == (kind, entry)
+    assert (found.similarity == 1) == (kind == "exact")
+    assert found.similarity >= NEAR or (found.kind, found.similarity) == ("", 0)
+
+
+def test_the_limit_belongs_to_the_near_matches() -> None:
+    """Keys of 10 and 10 letters with 9 in common: 1 - 2 / 20 = .9."""
+    assert scorers.matches(["abcdefghij"], ["abcdefghix"]) == [Match("near", 0, pytest.approx(0.9))]
+    assert scorers.matches(["abcdefghij"], ["abcdefghx"]) == [Match("", None, 0)]
+    assert scorers.matches(["abcdefghij"], ["abcdefghx"], near=0.8) == [Match("near", 0, pytest.approx(16 / 19))]
+
+
+def test_nothing_to_match() -> None:
+    assert scorers.matches([], ENTRIES) == []
+    assert scorers.matches(["a", ""], []) == [Match("", None, 0)] * 2
+
+
+def by_loops(captions: list[str], entries: list[str]) -> list[Match]:
+    found = []
+    for caption in captions:
+        similar = [Indel.normalized_similarity(scorers.key_of(caption), scorers.key_of(entry)) for entry in entries]
+        best = max(similar, default=0)
+        if best < 0.9 - 1e-9:
+            found.append(Match("", None, 0.0))
+        else:
+            found.append(Match("exact" if best == 1 else "near", similar.index(best), pytest.approx(best)))
+    return found
+
+
+texts = st.lists(st.sampled_from("abcdeABC"), min_size=8, max_size=24).map("".join)
+
+
+@given(st.lists(texts, max_size=30), st.integers(0, 10), st.randoms(use_true_random=False))
+def test_fast_against_naive(entries: list[str], captions: int, rng: random.Random) -> None:
+    """Captions are entries of which letters were dropped."""
+    drawn = ["".join(c for c in rng.choice(entries) if rng.random() < 0.95) for _ in range(captions) if entries]
+    assert scorers.matches(drawn, entries) == by_loops(drawn, entries)
+
+
+def test_more_captions_than_are_compared_at_once() -> None:
+    entries = [f"caption {i:04d} of a long contest" for i in range(450)]
+    captions = [text + "x" for text in entries]
+    found = scorers.matches(captions, entries)
+    assert [match.kind for match in found] == ["near"] * 450
+    assert [match.entry for match in found] == list(range(450))
