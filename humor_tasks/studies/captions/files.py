@@ -119,7 +119,7 @@ def _group(system: str, contest: int, items: Sequence[_Found]) -> CaptionGroup:
 def _cleaned(text: str) -> tuple[str, str]:
     """A caption, and why it is none; "" where it is one."""
     caption, _, dropped = mend(text)
-    if dropped == "undecodable" or (dropped and not caption and text.strip()):
+    if dropped == "undecodable" or (dropped == "too long" and not caption):
         return "", dropped
     return caption, "" if is_visible(caption) else "empty"
 
