@@ -232,6 +232,9 @@ def _cleaned(text: str) -> str:
     text = text.strip()
     label = _LABEL.match(text)
     text = text[label.end() :] if label else text
+    if text[:1] in tuple(_DOUBLE) and text[-2:-1] in tuple(_DOUBLE) and text[-1] in ".,;" and _marks(text)[0] == 2:
+        # Punctuation of the list: "Nice hat",
+        text = f"{text[:-2]}{text[-1].strip(',;')}{text[-2]}"
     for _ in range(3):
         text = without_quotes(text)
         if len(text) > 1 and text[-1] in _PAIRS.get(text[0], "") and _closed(text[1:-1], text[0]):
@@ -240,8 +243,14 @@ def _cleaned(text: str) -> str:
 
 
 def _closed(inside: str, mark: str) -> bool:
-    """Whether a pair of marks is around all of a text, and not around its two ends: "Yes" and "no"."""
-    return mark not in inside or inside[:1] == mark
+    """Whether a pair of marks is around all of a text: "I said "no" to him.", but not "Yes" and "no"."""
+    marks = _DOUBLE if mark in _DOUBLE else mark
+    places = [i for i, c in enumerate(inside) if c in marks]
+    if not places or inside[0] == mark:
+        return True
+    first = places[0]
+    opens = inside[first - 1 : first] in (*" ([—–", "") and not inside[first + 1 : first + 2].isspace()
+    return opens and len(places) % 2 == 0
 
 
 def _captions(texts: Iterable[str]) -> list[str]:

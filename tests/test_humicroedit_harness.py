@@ -31,6 +31,7 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.logprobs import answer_token
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -495,8 +496,6 @@ def test_the_organisers_baselines_score_as_published(real_data: Path) -> None:
     ],
 )
 def test_the_token_that_rates(tokens: list[str], rates: int | None) -> None:
-    from humor_tasks.on_inspect.solvers.expected_answer import _digit
-
     made = [Logprob(token=token, logprob=-0.1) for token in tokens]
-    found = _digit(made)
+    found = answer_token(made, "rating", lambda token: token.strip() in ("0", "1", "2", "3"))
     assert found is (None if rates is None else made[rates])

@@ -45,7 +45,11 @@ TASKS = [getattr(tasks, name) for name in tasks.__all__]
 def forms(each: Parameter) -> set[Any]:
     """The types in which a command line gives a parameter."""
     more: set[Any] = {str} if each.optional and each.base in (int, float) else set()  # `none`
-    return {*members(each.kind), *more, *{int: [int], list: [list[str]]}.get(each.about.also or str, [])}
+    return {
+        *members(each.kind),
+        *more,
+        *{int: [int], float: [float], list: [list[str]]}.get(each.about.also or str, []),
+    }
 
 
 def documented(task: Callable[..., Any]) -> dict[str, str]:
@@ -126,7 +130,7 @@ def test_a_declaration_is_whole(name: str) -> None:
 # What a sentence may name beside the parameter's own values.
 NAMED = {"sample", "none", "seed", "human", "frames", "mock_generation"} | {
     *("all", "hard", "wordplay", "cultural_reference", "toxic_or_shocking"),  # of a subset, which may be a file too
-    *("even", "scene", "direct"),
+    *("even", "scene", "direct", "fit"),
 }
 
 
@@ -150,6 +154,7 @@ class Some(Declared):
     maybe: bool | None = parameter(None, "Maybe.")
     path: str | None = parameter(None, "Path.")
     files: str = parameter("x", "Files.", also=list)
+    cut: str = parameter("best", "Cut.", also=float)
     whose: str = parameter("me", "Whose.", needed="say whose.")
     how: Literal["x", "y"] = parameter("x", "How.", never={"z": "z is too loud."})
     gone: int = absent(0, "there is none here.")
@@ -166,6 +171,8 @@ class Some(Declared):
         ({"maybe": "none"}, {"maybe": None}),
         ({"path": "none"}, {"path": "none"}),
         ({"files": ["a", 2]}, {"files": "a,2"}),
+        ({"cut": -0.5}, {"cut": "-0.5"}),
+        ({"cut": 3}, {"cut": "3"}),
         ({"gone": 0}, {"gone": 0}),
         ({"hidden": 4}, {"hidden": 4}),
     ],
@@ -193,6 +200,7 @@ def test_what_command_lines_do_is_put_right(given: dict[str, Any], kept: dict[st
         ({"on": None}, "on must be true or false, not None."),
         ({"path": 3}, "path must be text, not 3."),
         ({"files": 3}, "files must be text, not 3."),
+        ({"cut": True}, "cut must be text, not True."),
         ({"whose": ""}, "whose: say whose."),
         ({"whose": None}, "whose: say whose."),
         ({"how": "z"}, "how=z: z is too loud."),

@@ -29,6 +29,8 @@ VALUES = [
     ("humicroedit_pairwise", "reward", "YNU-HPCC", None, 0.27831),
     ("humorbench", "coverage", "Llama 4 Maverick", None, 0.47),
     ("humorbench_autograder", "accuracy", "GPT-4o", None, 0.87),
+    ("crowd_pairs", "accuracy", "GPT-4-Turbo, description by GPT-4o", None, 0.67),
+    ("crowd_groups", "accuracy", "an expert, picture", None, 0.9428),
     ("mock_detecting", "accuracy", "people", "post", 0.993),
     ("mock_matching", "accuracy", "GPT-4o, Chain-of-Task", "cartoon", 0.687),
     ("mock_generation", "hss", "GPT-4o", "post", 4.47),
@@ -67,6 +69,7 @@ def test_tables_are_whole() -> None:
     assert [count("matching", "Table 2"), count("ranking", "Table 2")] == [16, 32]
     assert [count("matching", "Table 4"), count("ranking", "Table 4"), count("explanation", "Table 4")] == [5, 10, 10]
     assert [count("explanation", "Table 5"), count("explanation_preference", "Table 3")] == [24, 14]
+    assert [count("crowd_pairs", "Table 2"), count("crowd_groups", "Table 2")] == [8, 13]
     assert [count("humorbench", "overall"), count("humorbench", ", hard")] == [15, 15]
 
 

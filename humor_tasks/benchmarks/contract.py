@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from humor_tasks import __version__
@@ -27,6 +29,12 @@ from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
+
+TOLD = {"logprobs": "logprob_", "scores": "score_"}
+"""What a model tells of each letter besides its answer -> the beginning of the name, such as logprob_A.
+
+logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
+"""
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,7 @@ class Benchmark:
     rubric: the family of grading templates for the points of its records (`benchmarks.rubric`); "" where the judges
     answer with a letter.
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
+    told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
     """
 
     name: str
@@ -120,8 +129,11 @@ class Benchmark:
     verdicts: Verdicts | None = None
     rubric: str = "coverage"
     repeated: bool = False
+    told: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        if unknown := self.told - TOLD.keys():
+            raise ValueError(f"benchmark {self.name}: told is {sorted(unknown)}; choose from {', '.join(TOLD)}.")
         if self.judged and self.verdicts is None:
             raise ValueError(
                 f"benchmark {self.name} is judged: give its `verdicts`, so that missing ones are reported."
@@ -242,13 +254,22 @@ class Run:
         """The answer form."""
         return self.benchmark.form(self.options)
 
-    def outcome(self, record: Record, reply: str, refused: bool = False) -> Outcome:
-        """Parse a reply and score it; `refused`: whether the provider flagged a refusal."""
-        return self.scored(record, self.form.read(reply, refused))
+    def outcome(
+        self, record: Record, reply: str, refused: bool = False, told: Mapping[str, float] = MappingProxyType({})
+    ) -> Outcome:
+        """Parse a reply and score it; `refused`: whether the provider flagged a refusal. told: as in `scored`."""
+        return self.scored(record, self.form.read(reply, refused), told)
 
-    def scored(self, record: Record, answer: Answer) -> Outcome:
-        """Score an answer that does not come from a reply, such as one from log-likelihoods."""
-        return self.benchmark.outcome(self, record, answer)
+    def scored(self, record: Record, answer: Answer, told: Mapping[str, float] = MappingProxyType({})) -> Outcome:
+        """Score an answer that does not come from a reply, such as one from log-likelihoods.
+
+        told: the model's numbers by the names of TOLD. Those that `Benchmark.told` asks for and that are finite become
+        values of the outcome.
+        """
+        outcome = self.benchmark.outcome(self, record, answer)
+        asked = tuple(TOLD[kind] for kind in self.benchmark.told)
+        kept = {name: value for name, value in told.items() if name.startswith(asked) and math.isfinite(value)}
+        return dataclasses.replace(outcome, values={**outcome.values, **kept}) if kept else outcome
 
     def metrics(self, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
         """Every metric with at least one outcome that counts towards it, the primary metric first."""

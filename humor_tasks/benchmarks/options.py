@@ -51,7 +51,7 @@ def parameter(default: Any, text: str, **more: Any) -> Any:
 
     more:
     least, most: bounds of a number.
-    also: another type that a command line gives for a text: int, or list where it splits at commas.
+    also: another type that a command line gives for a text: int, float, or list where it splits at commas.
     needed: the end of the error message where a required text is missing.
     never: values that the benchmark rejects -> the reason.
     """
@@ -121,8 +121,9 @@ class Parameter:
     def _converted(self, value: Any) -> Any:
         if self.optional and self.base is not str and isinstance(value, str) and value.lower() in _NONE:
             return None
-        if self.about.also is int and isinstance(value, int) and not isinstance(value, bool):
-            return str(value)  # such as a commit hash of digits only, or a fold
+        also = self.about.also
+        if also in (int, float) and isinstance(value, int | also) and not isinstance(value, bool):
+            return str(value)  # such as a commit hash of digits only, a fold, or a threshold
         if self.about.also is list and isinstance(value, list | tuple):
             return ",".join(map(str, value))
         return value
@@ -252,6 +253,14 @@ class Options(Declared):
     def generation(self) -> dict[str, Any]:
         """Generation settings that the protocol prescribes, by their common names."""
         return {}
+
+    @property
+    def needs_logprobs(self) -> str:
+        """The parameter that needs log-probabilities of the letters, such as `tau=fit`; "" where none does.
+
+        `scoring` must have it as well. A model that returns no log-probabilities then ends a run.
+        """
+        return ""
 
     @property
     def rows_by_seed(self) -> bool:

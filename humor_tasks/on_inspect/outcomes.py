@@ -11,12 +11,13 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.contract import Benchmark, Options, Run
+from humor_tasks.benchmarks.contract import TOLD, Benchmark, Options, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about, without_release
@@ -25,6 +26,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.missing import warn_if_scored_again
+from humor_tasks.on_inspect.logprobs import letter_logprobs
 from humor_tasks.scorers.estimate import Estimate
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
@@ -169,7 +171,25 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
     cluster = str(state.metadata.get("cluster", identity))
     record = Record(identity, cluster, {}, "", (), target.text or None, about(state.metadata).groups)
     refused = state.output.stop_reason == "content_filter" if state.output.choices else False
-    return run.outcome(record, state.output.completion, refused)
+    return run.outcome(record, state.output.completion, refused, told_of(run, state.output))
+
+
+def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
+    """What the model tells of each letter, by the names of TOLD; empty unless the benchmark asks for it.
+
+    Raises CannotRun for a model without log-probabilities where a setting of the run needs them.
+    """
+    if not run.benchmark.told or not isinstance(run.form, Choice):
+        return {}
+    letters = run.form.letters
+    logprobs = letter_logprobs(output, letters, run.options.needs_logprobs)
+    scores = (output.metadata or {}).get("scores", {})  # of a chooser
+    known = {letter: scores[letter] for letter in letters if letter in scores}
+    return _named("logprobs", logprobs) | _named("scores", known)
+
+
+def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
+    return {f"{TOLD[kind]}{letter}": value for letter, value in by_letter.items()}
 
 
 def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:

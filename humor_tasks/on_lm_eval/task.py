@@ -12,11 +12,11 @@ import functools
 import hashlib
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.contract import TOLD, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import MISSING, missing_warning
 from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
@@ -71,8 +71,9 @@ class BenchmarkTask(Task):
         self.run = self.benchmark.open(**self._given, **seed)
         if not self.generates and (changes := self.run.options.compared()):
             self.run = self.run.with_options(**changes)
-        if self.generates and self.run.form.needs_likelihoods:
-            raise BadInput(f"{self._config.task} generates replies; estimate=expected needs the log-likelihood task.")
+        needs = "estimate=expected" if self.run.form.needs_likelihoods else self.run.options.needs_logprobs
+        if self.generates and needs:
+            raise BadInput(f"{self._config.task} generates replies; {needs} needs the log-likelihood task.")
         if any(record.clip for record in self.run.records):
             task = str(self._config.task)
             words = f"the task {task.replace('_pixels', '')}" if "_pixels" in task else "setting=description"
@@ -260,8 +261,8 @@ class BenchmarkTask(Task):
         """This document's contribution to each metric that it counts towards; logs the outcome in the document."""
         record = self._records[doc["id"]]
         if self._labels and not self.generates:
-            answer = self.run.form.from_likelihoods([likelihood for likelihood, _ in results])
-            outcome = self.run.scored(record, answer)
+            likelihoods = [likelihood for likelihood, _ in results]
+            outcome = self.run.scored(record, self.run.form.from_likelihoods(likelihoods), self._told(likelihoods))
         else:
             outcome = self.run.outcome(record, results[0])
         doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
@@ -278,6 +279,10 @@ class BenchmarkTask(Task):
                 found |= dict.fromkeys(_with_stderr(name), reference)
         return harness.log_outcome(doc, found, logged)
 
+    def _told(self, likelihoods: Sequence[float]) -> dict[str, float]:
+        """Log-likelihoods of the labels by the names of outcomes' values."""
+        return {f"{TOLD['logprobs']}{label}": x for label, x in zip(self._labels, likelihoods, strict=True)}
+
     @functools.cached_property
     def _possible_metrics(self) -> list[str]:
         """The metrics that at least one document counts towards if it is answered.
@@ -286,7 +291,8 @@ class BenchmarkTask(Task):
         drops all other metrics. Where a document does not count, its contribution is None.
         """
         first = next(iter(self._labels), "")
-        answered = [self.run.outcome(r, self.run.form.written(r.target or first)) for r in self.run.records]
+        told = {} if self.generates else self._told([0.0] * len(self._labels))
+        answered = [self.run.outcome(r, self.run.form.written(r.target or first), told=told) for r in self.run.records]
         names = [
             shown
             for outcome in answered

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from humor_tasks.testing.script import REFUSED, Flag, by_rule
 
-Reply = str | Flag | Exception
+Reply = str | Flag | Exception | Mapping[str, Any]
 Rule = Callable[[list[dict[str, Any]]], Reply]
 
 
@@ -24,8 +24,8 @@ class ChatServer(ThreadingHTTPServer):
     """Answers chat completions by script; use it as a context manager.
 
     script: one reply for every request; a list with one reply per request; or a function of the request's messages. A
-    reply is text, `REFUSED`, or an exception. An exception becomes HTTP status 500; `ConnectionError` closes the
-    connection without a response.
+    reply is text, `REFUSED`, an exception, or a mapping: the API's form of a choice, such as one with `logprobs`. An
+    exception becomes HTTP status 500; `ConnectionError` closes the connection without a response.
 
     `url` is the base URL of the API; `requests` holds the request bodies in order of arrival.
     """
@@ -61,20 +61,19 @@ class _Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.requests.append(body)
         try:
-            text = self.server.answer(body["messages"])
+            answer = self.server.answer(body["messages"])
         except ConnectionError:
             raise  # closes the connection without a response
         except Exception as problem:
             self._send(500, {"error": {"message": str(problem), "type": type(problem).__name__}})
             return
-        message = {"role": "assistant", "content": "" if text is REFUSED else text}
-        reason = "content_filter" if text is REFUSED else "stop"
+        choice = answer if isinstance(answer, Mapping) else _choice(answer)
         reply = {
             "id": "scripted",
             "object": "chat.completion",
             "created": 0,
             "model": body["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+            "choices": [{"index": 0, "finish_reason": "stop", **choice}],
             "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
         }
         self._send(200, reply)
@@ -89,6 +88,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args: Any) -> None:
         pass
+
+
+def _choice(reply: str | Flag) -> dict[str, Any]:
+    refused = reply is REFUSED
+    message = {"role": "assistant", "content": "" if refused else reply}
+    return {"message": message, "finish_reason": "content_filter" if refused else "stop"}
 
 
 def text_of(message: dict[str, Any]) -> str:

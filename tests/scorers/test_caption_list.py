@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from humor_tasks import scorers
+from humor_tasks.data.contests.captions import mend
 from humor_tasks.scorers.caption_list import read_captions
 
 ABC = ("He said so.", "We moved in.", "Who knew?")
@@ -114,6 +117,9 @@ FORMS = [
     "{}. {} *Explanation: it plays on a saying.*",
     "{}. {} (Explanation: it plays on a saying.)",
     "{}. *{}* | Explanation: it plays on a saying.",
+    '{}. "{}",',
+    "{}. “{}”;",
+    "{}. {}\nExplanation - it plays on a saying",
     "{}\ufe0f\u20e3 {}",
 ]
 
@@ -296,6 +302,27 @@ def test_replies_without_ten_captions(reply: str, status: str, found: int) -> No
     assert read_captions(reply) == scorers.CaptionList((), status, found)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"Nice hat".', "Nice hat."),
+        ("“Nice hat”.", "Nice hat."),
+        ('"Yes", and "no".', '"Yes", and "no".'),
+        ('So "nice".', 'So "nice".'),
+        ('"I said "no" to him."', 'I said "no" to him.'),
+        ('"I said “no” to him."', "I said “no” to him."),
+        ("“I said “no.””", "I said “no.”"),
+        ('"Yes." "No."', '"Yes." "No."'),
+        ('"He said no" twice."', '"He said no" twice."'),
+        ("‘It’s on the ‘list’.’", "‘It’s on the ‘list’.’"),
+        ('"Nice hat." - a play on hats', '"Nice hat." - a play on hats'),
+        ('"Nice hat." (a play on hats)', '"Nice hat." (a play on hats)'),
+    ],
+)
+def test_what_is_behind_a_closing_quotation_mark(text: str, expected: str) -> None:
+    assert read_captions(f"1. First.\n2. {text}", 2).texts == ("First.", expected)
+
+
 def test_single_quotes_are_removed_only_around_all_captions() -> None:
     assert read_captions("1. 'It's fine.'\n2. 'So is Tuesday.'", 2).texts == ("It's fine.", "So is Tuesday.")
     assert read_captions("1. 'Tis the season for givin'\n2. So is Tuesday.", 2).texts == (
@@ -309,6 +336,7 @@ words = st.lists(st.sampled_from("the cat 42 is, NOT a-dog it's 7up 9 o'clock ü
 captions = words.map(lambda drawn: "So " + " ".join(drawn) + ".")
 
 
+@settings(max_examples=60)
 @given(st.lists(captions, min_size=1, max_size=12), st.sampled_from(FORMS))
 def test_any_captions_in_any_form(texts: list[str], form: str) -> None:
     if "\u20e3" in form:
@@ -330,6 +358,24 @@ def test_any_reply_is_read_or_said_not_to_be(reply: str, wanted: int) -> None:
     assert all(text.strip() == text != "" and "\n" not in text for text in read.texts)
     assert read.status != "answered" or read.found == wanted
     assert read.status != "empty" or read.found == 0
+
+
+SYSTEMS = ("claude", "gpt4o", "ppo", "human_top", "human_200", "human_1000", "human_median")
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("form", ["{}. {}", "{}\n{}", '{}. "{}"', "**{}.** {}", "{}. **{}**\n   *Explanation:* A pun."])
+def test_released_captions_are_read_back(real_data: Path, system: str, form: str) -> None:
+    """Those without markup of their own; as many as 10 captions in 91 contests."""
+    table = pd.read_csv(real_data / "newyorker_raw" / "generations" / f"{system}.csv", keep_default_na=False)
+    columns = [name for name in table if name.isdigit() or name.startswith("caption")]
+    known = 0
+    for cells in table[columns].astype(str).to_numpy().tolist():
+        texts = [mend(cell).text for cell in cells]
+        kept = tuple(text for text in texts if text and not set(text) & set('"“”*_'))
+        assert read_captions(numbered(kept, form), len(kept)).texts == kept
+        known += len(kept)
+    assert 830 < known <= 910
 
 
 HOSTILE = [

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from humor_tasks import scorers
@@ -66,6 +66,7 @@ def test_rank_correlation_by_hand() -> None:
     assert found.high - found.value == pytest.approx(scipy.stats.t.ppf(0.975, 1) * 0.25)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(few, few, st.sampled_from("abcd")), max_size=40))
 def test_rank_correlations_against_scipy(rows: list[tuple[float, float, str]]) -> None:
     scores, truths, clusters = ([row[k] for row in rows] for k in range(3))

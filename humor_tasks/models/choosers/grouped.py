@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from humor_tasks.errors import check_choice
 from humor_tasks.models.choosers.chooser import Chooser, Question
 
 COMBINED: dict[str, Callable[[Sequence[float]], float]] = {
@@ -34,5 +35,6 @@ def scores(chooser: Chooser, questions: Sequence[Question]) -> list[list[float]]
 
 
 def _combined(row: Sequence[float], groups: Sequence[Sequence[str]], how: str) -> list[float]:
+    combine = COMBINED[check_choice("combine", how, COMBINED)]
     captions = iter(row)
-    return [COMBINED[how]([next(captions) for _ in group]) for group in groups]
+    return [combine([next(captions) for _ in group]) for group in groups]

@@ -23,6 +23,7 @@ from humor_tasks.on_inspect.answer_cache import check_reuse
 from humor_tasks.on_inspect.epochs import warn_of_reducers
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import Asking, Requests, check_grader_bound, require_grader
+from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.prices import register_prices
@@ -30,8 +31,6 @@ from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.scorers import multiple_choice, rating_error, reference_overlap
 from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
 from humor_tasks.on_inspect.viewer import viewer_of
-
-LIKELIHOODS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
 
 
 @dataclass(frozen=True)
@@ -88,12 +87,13 @@ def build(
     setup = [*([require_grader()] if graded_by else []), *([check_reuse(without_release(signature))] if asks else [])]
     setup += [show_pictures(run, asks)] if shows else []
     likelihoods = isinstance(run.form, Rating) and run.form.needs_likelihoods
+    asked = LIKELIHOODS if likelihoods or run.options.needs_logprobs else {}
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=setup or None,
         solver=expected_answer(list(run.form.labels)) if likelihoods else generate(),
         scorer=graded_by(asdict(only)) if graded_by else scorers or _scorer(run.form),
-        config=GenerateConfig(**run.options.generation(), **(LIKELIHOODS if likelihoods else {})),
+        config=GenerateConfig(**run.options.generation(), **asked),
         # with one replicate, --epochs sets the number; metrics are over all replies
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,

@@ -1,0 +1,378 @@
+"""Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?
+
+Claim: a judge of whole groups of captions is only as good as its verdicts on groups whose order is known (Zhang et al.
+2024, arXiv 2406.10522, Table 2: GPT-4-Turbo 77.5 % overall, GPT-4o 70.5 % by the best captions, an expert 94.3 %).
+Source: yguooo/newyorker_caption_ranking, 91 held-out contests. The ten captions of the highest mean rating against
+those of ranks 200-209, 1000-1009 (from 0), or around the median; each pair of groups in both orders.
+Prompt: the cartoon and both groups as numbered lists. overall: one letter, no reasoning. best_pick: the judge finds the
+best caption of each group, reasons, and compares the two. Worked examples are pairs of single captions, as published.
+Votes and ratings are never shown.
+Metrics: accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, the same
+of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, NamedTuple, cast
+
+from humor_tasks.benchmarks.answers import Answer
+from humor_tasks.benchmarks.caption_contest.corpus import letters
+from humor_tasks.benchmarks.choice import outcome as choice_outcome
+from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS
+from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.data.contests.contest_csv import Contest
+from humor_tasks.data.contests.splits import TWINS
+from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
+from humor_tasks.data.rows import join_fingerprints
+from humor_tasks.errors import BadInput
+from humor_tasks.scorers.verdict import as_data
+
+Against = Literal["1000", "200", "median", "all"]
+Mode = Literal["overall", "best_pick"]
+TOP = "top10"
+RANKS: dict[str, Callable[[int], int]] = {
+    TOP: lambda entries: 0,
+    "rank200": lambda entries: 200,
+    "rank1000": lambda entries: 1000,
+    "median": lambda entries: entries // 2 - 5,
+}
+"""Group -> its first rank, from 0, in a contest with that many entries."""
+HUMAN_GROUPS = tuple(RANKS)
+COMBINED = {"overall": "mean", "best_pick": "max"}
+"""How a model that scores single captions scores a group."""
+SAMPLED = 600
+SAMPLING_SEED = 42
+
+
+class Group(NamedTuple):
+    """Captions of one contest under a name, in the order in which they are shown."""
+
+    name: str
+    captions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class GroupsOptions(corpus.CrowdOptions):
+    """Parameters of the groups."""
+
+    against: Against = parameter(
+        "1000",
+        "Group that the top 10 is compared with: ranks 200-209 (`200`), 1000-1009 (`1000`, published), around the "
+        "`median`, or each of them (`all`).",
+        also=int,
+    )
+    mode: Mode = parameter(
+        "overall",
+        "`overall`: the funnier group, one letter without reasoning; `best_pick`: the group with the funnier best "
+        "caption, with reasons.",
+    )
+    tau: str = parameter(
+        "none",
+        "Threshold of log P(A) - log P(B) for recalibrated answers: a number, `fit` on contests that are not "
+        "evaluated, or `none`. Needs log-probabilities and mode=overall.",
+        also=float,
+    )
+    fit_contests: int = parameter(
+        50, "With tau=fit: number of other contests, at most, about which the judge is asked as well.", least=1
+    )
+    shots: int = parameter(
+        0, "Number of worked examples in the prompt, each of two single captions; 5 as published.", least=0
+    )
+    seed: int = parameter(1234, "Seed of random guesses.")
+    cot: bool | None = absent(None, "mode=best_pick gives reasons and mode=overall does not; leave cot out.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tau not in ("none", FIT) and not _is_number(self.tau):
+            raise BadInput(f"tau must be a number, `{FIT}` or `none`, not {self.tau!r}.")
+        if self.needs_logprobs and self.mode != "overall":
+            raise BadInput(
+                f"tau={self.tau} needs mode=overall: a reply with reasons has no log-probability of A and B."
+            )
+
+    @property
+    def reasons(self) -> bool:
+        """Whether the prompt asks for reasoning before the answer."""
+        return self.mode == "best_pick"
+
+    @property
+    def needs_logprobs(self) -> str:
+        """See Options."""
+        return "" if self.tau == "none" else f"tau={self.tau}"
+
+    @property
+    def pairings(self) -> tuple[str, ...]:
+        """The groups that the top 10 is compared with."""
+        of = {"200": "rank200", "1000": "rank1000", "median": "median"}
+        return tuple(of.values()) if self.against == "all" else (of[self.against],)
+
+    @property
+    def variant(self) -> str:
+        """Mode and group, where they are not the default."""
+        return "-".join(told for told in (self.against, self.mode) if told not in ("1000", "overall"))
+
+    def compared(self) -> dict[str, Any]:
+        """Log-likelihoods of labels require a prompt without reasoning."""
+        if self.reasons:
+            raise BadInput("mode=best_pick requires a generated reply; this task compares log-likelihoods of answers.")
+        return {}
+
+    def scoring(self) -> dict[str, Any]:
+        """Also what selects the metrics and their parts."""
+        return super().scoring() | {"against": self.against, "mode": self.mode, "tau": self.tau}
+
+    def shown(self) -> dict[str, Any]:
+        """Without what has no effect."""
+        apart = ("cot", *(() if self.tau == FIT else ("fit_contests",)))
+        return {name: value for name, value in super().shown().items() if name not in apart}
+
+
+def options_of(options: Options) -> GroupsOptions:
+    """The options as GroupsOptions."""
+    return cast(GroupsOptions, options)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+# ---- groups -------------------------------------------------------------------------------------
+
+
+def human_group(contest: Contest, name: str) -> Group | None:
+    """One of HUMAN_GROUPS; None where the contest has not all ten captions of these ranks.
+
+    An entry that is unusable (empty, undecodable, with personal data) has a rank and is no caption.
+    """
+    found = _places(contest, name)
+    return None if found is None else Group(name, tuple(contest.caption[i] for i in found))
+
+
+def _places(contest: Contest, name: str) -> list[int] | None:
+    """The indices of a group's captions in rank order."""
+    first = RANKS[name](contest.entries)
+    index = {place: i for i, place in enumerate(contest.place)}
+    ranks = range(first, first + corpus.GROUP_SIZE)
+    return [index[rank] for rank in ranks] if all(rank in index for rank in ranks) else None
+
+
+def _why_not(contest: Contest, pairing: str) -> str:
+    """Why the top 10 cannot be compared with a group; "" where it can."""
+    sides = [_places(contest, name) for name in (TOP, pairing)]
+    if any(places is None for places in sides) or RANKS[pairing](contest.entries) < corpus.GROUP_SIZE:
+        return f"fewer than {corpus.GROUP_SIZE} usable captions in {TOP} or {pairing}"
+    top, other = (math.fsum(contest.mean[i] or 0.0 for i in places or ()) for places in sides)
+    return "" if top > other else f"{TOP} and {pairing} have equal ratings"
+
+
+def group_record(
+    cartoon: corpus.Cartoon,
+    better: Group,
+    other: Group,
+    first: str,
+    options: GroupsOptions,
+    groups: Mapping[str, str] | None = None,
+) -> Record:
+    """The question which of two groups of captions is the funnier one, in one order.
+
+    better: the group that counts as the right answer. first: the name of the group that is shown as A. groups: more
+    entries of `Record.groups`. The captions may be anyone's; a line break in one becomes a space.
+    """
+    shown = (better, other) if first == better.name else (other, better)
+    texts = [tuple(" ".join(caption.split()) for caption in group.captions) for group in shown]
+    pair = f"{cartoon.number}-{other.name}"
+    fields = {"first": numbered(texts[0]), "second": numbered(texts[1]), "combine": COMBINED[options.mode]}
+    told = {"pairing": other.name, "pair_id": pair, "first": first}
+    told |= {"tau": options.tau} if options.needs_logprobs else {}
+    return Record(
+        id=f"{pair}-{first}-first",
+        cluster=str(cartoon.number),
+        fields={**cartoon.fields, **fields},
+        context=cartoon.context,
+        choices=("\n".join(texts[0]), "\n".join(texts[1])),
+        target="A" if shown[0] is better else "B",
+        groups={**told, **(groups or {})},
+        picture=cartoon.picture,
+    )
+
+
+def numbered(captions: Sequence[str]) -> str:
+    """Captions as a numbered list, escaped as untrusted text: each is one line, and its number begins it."""
+    return "\n".join(f"{i}. {' '.join(as_data(caption).split())}" for i, caption in enumerate(captions, 1))
+
+
+# ---- data ---------------------------------------------------------------------------------------
+
+
+def load(benchmark: Benchmark, options: Options) -> Data:
+    """One record per contest, pairing and order; with tau=fit, also those of other contests, at the end."""
+    o = options_of(options)
+    crowd, records = _asked(corpus.open_crowd(o), o)
+    provenance = crowd.provenance(len(records))
+    if o.tau == FIT:
+        more, asked = _asked(_other_contests(o, crowd), o, {"use": FIT})
+        records += asked
+        fit = more.provenance(len(asked))
+        prints = [str(each["fingerprint"]) for each in (provenance, fit)]
+        provenance |= {"rows": len(records), "fit_contests": len(more.cartoons)}
+        provenance |= {"fingerprint": join_fingerprints(prints)}
+    return Data(tuple(records), provenance, lambda fold: corpus.pool(o), drawn=worked_examples(o, records))
+
+
+def _asked(
+    crowd: corpus.Crowd, o: GroupsOptions, groups: Mapping[str, str] | None = None
+) -> tuple[corpus.Crowd, list[Record]]:
+    """The records of these contests; the contests without those of which nothing can be asked."""
+    left_out = {why: list(held) for why, held in crowd.left_out.items()}
+    records: list[Record] = []
+    apart: dict[str, list[int]] = {}
+    for cartoon in crowd.cartoons:
+        for pairing in o.pairings:
+            if why := _why_not(cartoon.contest, pairing):
+                apart.setdefault(why, []).append(cartoon.number)
+            else:
+                records += _both_orders(cartoon, pairing, o, groups)
+    if apart:
+        told = corpus.told_of(apart)
+        warnings.warn(f"{o.dataset}, split {crowd.source.split}: pairs of groups left out: {told}.", stacklevel=4)
+    kept = {record.cluster for record in records}
+    cartoons = tuple(cartoon for cartoon in crowd.cartoons if str(cartoon.number) in kept)
+    return dataclasses.replace(crowd, cartoons=cartoons, left_out=left_out | apart), records
+
+
+def _both_orders(
+    cartoon: corpus.Cartoon, pairing: str, o: GroupsOptions, groups: Mapping[str, str] | None
+) -> Iterator[Record]:
+    top, other = (cast(Group, human_group(cartoon.contest, name)) for name in (TOP, pairing))
+    for first in (top, other):
+        yield group_record(cartoon, top, other, first.name, o, groups)
+
+
+def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
+    """The contests on which the threshold is fitted: the first by a hash of those that are not held out.
+
+    Evaluated contests and those with the captions of one are never among them. Raises BadInput where none is left.
+    """
+    source = corpus.open_source(o, "train")
+    evaluated = set(crowd.source.numbers)
+    twins = {number for pair in TWINS.items() if evaluated & set(pair) for number in pair}
+    left = [number for number in source.numbers if number not in evaluated | twins]
+    if not left:
+        raise BadInput(
+            f"tau={FIT}: {o.dataset} has no contest of split train beside the evaluated ones; give a number."
+        )
+    first = sorted(left, key=lambda number: hashlib.sha256(str(number).encode()).hexdigest())[: o.fit_contests]
+    return corpus.crowd_of(dataclasses.replace(source, numbers=tuple(sorted(first))), o)
+
+
+# ---- worked examples ------------------------------------------------------------------------------
+
+
+def worked_examples(
+    o: GroupsOptions, records: Sequence[Record]
+) -> Callable[[str, int], Mapping[str, Sequence[Record]]]:
+    """The published draw of worked examples, as `Data.drawn`: 600 train rows of `ranking` in blocks, one a contest.
+
+    The rows are pandas' sample of the seed 42. With n examples, contest i in the order of `records` has those from row
+    (n + 1) i on, as in the released code, where the last row of a block is the query of another task. Rows of the
+    contest itself are passed over, and after the last row comes the first one.
+    """
+
+    @cache
+    def drawn(fold: str, count: int) -> dict[str, Sequence[Record]]:
+        rows = corpus.examples_of(o)
+        found = _blocks(rows, list(dict.fromkeys(record.cluster for record in records)), count)
+        return {record.id: found[record.cluster] for record in records}
+
+    return drawn
+
+
+def _blocks(rows: Sequence[Record], contests: Sequence[str], count: int) -> dict[str, list[Record]]:
+    from numpy.random import RandomState
+
+    sampled = [rows[i] for i in RandomState(SAMPLING_SEED).choice(len(rows), min(SAMPLED, len(rows)), replace=False)]
+    blocks: dict[str, list[Record]] = {}
+    for i, contest in enumerate(contests):
+        start = (count + 1) * i % len(sampled)
+        blocks[contest] = [row for row in (*sampled[start:], *sampled[:start]) if row.cluster != contest][:count]
+        if len(blocks[contest]) < count:
+            raise BadInput(f"shots={count}: there are only {len(blocks[contest])} train rows of other contests.")
+    return blocks
+
+
+# ---- prompt -------------------------------------------------------------------------------------
+
+
+def templates(options: Options) -> dict[str, str]:
+    """The templates of the scene, the question and the worked examples."""
+    o = options_of(options)
+    names = [f"groups.{o.mode}.txt", *(["groups.example.txt"] if o.shots else [])]
+    names += ["groups.scene.txt"] if o.setting == "description" else []
+    texts = read_templates("crowd", names, o.prompts)
+    for name in names[: 2 if o.shots else 1]:
+        check_shows(texts[name], name, ("scene", "first", "second"))
+    return texts if o.setting == "description" else texts | read_templates("nycc", [f"scene.{o.setting}.txt"], None)
+
+
+def prompt(run: Run, record: Record) -> Prompt:
+    """The prompt: task turns, worked examples with answers, then both groups."""
+    o = options_of(run.options)
+    scene = next(name for name in run.templates if "scene." in name)
+
+    def user(item: Record, name: str, body: str) -> Turn:
+        fields = {**item.fields, "scene": fill(run.templates[scene], item.fields, scene)}
+        return Turn("user", fill(body, fields, name), item.picture)
+
+    asked, example = f"groups.{o.mode}.txt", "groups.example.txt"
+    *opening, (_, body) = split_turns(run.templates[asked], asked)
+    turns = [Turn(cast(Role, role), fill(text, {}, asked)) for role, text in opening]
+    for shot in run.data.drawn("", o.shots)[record.id] if o.shots and run.data.drawn else ():
+        [(_, shown)] = split_turns(run.templates[example], example)
+        sides = dict(zip(("first", "second"), map(as_data, shot.choices), strict=True))
+        turns += [user(dataclasses.replace(shot, fields={**shot.fields, **sides}), example, shown)]
+        turns += [Turn("assistant", run.form.written(shot.target))]
+    return Prompt((*turns, user(record, asked, body)))
+
+
+def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+    """Whether the answer is the better group, and whether it is A; a row on which tau is fitted has no value."""
+    if record.groups.get("use") == FIT:
+        return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, {})
+    found = choice_outcome(run, record, answer)
+    told = {} if answer.value is None else {"share_a": float(answer.value == "A")}
+    return dataclasses.replace(found, values={**found.values, **told})
+
+
+def part(run: Run, groups: Mapping[str, str]) -> str | None:
+    """The group that the top 10 is compared with, where there are several."""
+    return groups["pairing"] if options_of(run.options).against == "all" else None
+
+
+CROWD_GROUPS = Benchmark(
+    name="crowd_groups",
+    title="Caption contest crowd: the funnier of two groups of captions",
+    paper=corpus.PAPER,
+    version="1-A",
+    answer=letters("AB"),
+    metrics=METRICS,
+    options=GroupsOptions,
+    templates=templates,
+    load=load,
+    prompt=prompt,
+    outcome=outcome,
+    part=part,
+    told=frozenset({"logprobs"}),
+)

@@ -1,0 +1,82 @@
+"""Log-probabilities at the token that holds an answer."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from inspect_ai.model import Logprob, ModelOutput, TopLogprob
+
+from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.scorers.answer import read_answer
+
+LIKELIHOODS: dict[str, Any] = {"logprobs": True, "top_logprobs": 20}
+"""Generation settings that ask for log-probabilities, of as many tokens as hosted models return at most."""
+_NO_LETTER = re.compile(r"[\W_ĠĊ]+")  # in some tokenizers, Ġ is a space and Ċ a line break
+
+
+def letter_logprobs(output: ModelOutput, letters: Sequence[str], parameter: str = "") -> dict[str, float]:
+    """The natural log-probability of each letter, where the reply answers with a letter.
+
+    The token is the one after the last "Answer:" of the reply, otherwise its first one, if it holds the letter that
+    `read_answer` reads. The probabilities of the tokens for a letter ("A", " A", "(A") are added. A letter that is not
+    among the likeliest tokens is left out, and so are all letters of a reply without such a token.
+
+    parameter: the setting that needs them, such as `tau=fit`. Raises CannotRun, with this setting in the message, for a
+    reply of a model that returns no log-probabilities; without `parameter` there are no letters then.
+    """
+    if not output.completion.strip():
+        return {}
+    answer = read_answer(output.completion, "".join(letters)).letter
+    remedy = f"{parameter} needs those of the letters" if parameter else ""
+    tokens: dict[str, list[float]] = {}
+    for top in top_logprobs(output, "answer", lambda token: _letter(token) == answer, remedy):
+        if math.isfinite(top.logprob):
+            tokens.setdefault(_letter(top.token), []).append(top.logprob)
+    return {letter: _log_sum_exp(tokens[letter]) for letter in letters if letter in tokens}
+
+
+def _letter(token: str) -> str:
+    return _NO_LETTER.sub("", token)
+
+
+def _log_sum_exp(logprobs: Sequence[float]) -> float:
+    top = max(logprobs)
+    return top + math.log(math.fsum(math.exp(each - top) for each in logprobs))
+
+
+def top_logprobs(
+    output: ModelOutput, word: str, fits: Callable[[str], bool], remedy: str, model: str = ""
+) -> Sequence[TopLogprob]:
+    """The likeliest tokens at the place of the answer (`answer_token`); none where there is no such place.
+
+    Raises CannotRun, with the `remedy`, where the model returns no log-probabilities, or that of the generated token
+    only. Without a remedy there are no tokens then. model: its name in messages; by default the output's.
+    """
+    found = output.choices[0].logprobs if output.choices else None
+    place = answer_token(found.content, word, fits) if found else None
+    if remedy and found is None:
+        cannot_run(f"{model or output.model} returns no log-probabilities; {remedy}.")
+    if remedy and place and not place.top_logprobs:
+        cannot_run(f"{model or output.model} returns the log-probability of the generated token only; {remedy}.")
+    return (place.top_logprobs or ()) if place else ()
+
+
+def answer_token(tokens: Sequence[Logprob], word: str, fits: Callable[[str], bool]) -> Logprob | None:
+    """The token after the last "`word`:" of a reply, otherwise its first token, if it `fits`.
+
+    Tokens without a letter or digit, such as "**", are passed over.
+    """
+    tail, start = "", 0
+    for i, token in enumerate(tokens):
+        tail = (tail + token.token)[-len(word) - 9 :]  # the maximum length of a match
+        if re.search(rf"{word}\W{{0,4}}:\W{{0,4}}\Z", tail, re.IGNORECASE):
+            start = i + 1
+    for token in tokens[start:]:
+        if fits(token.token):
+            return token
+        if re.search(r"\w", token.token):
+            return None
+    return None

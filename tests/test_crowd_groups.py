@@ -1,0 +1,362 @@
+"""Which of two groups of ten captions the crowd found funnier: groups, prompts, worked examples, recalibration."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standins.ranked import captions_of, ranked, shown_groups
+
+from humor_tasks import evaluate, load
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.crowd.corpus import Cartoon
+from humor_tasks.benchmarks.crowd.group_metrics import threshold
+from humor_tasks.benchmarks.crowd.groups import (
+    HUMAN_GROUPS,
+    Group,
+    GroupsOptions,
+    group_record,
+    human_group,
+)
+from humor_tasks.data.contests.captions import mend
+from humor_tasks.data.contests.contest_csv import Contest, read_contest
+from humor_tasks.data.contests.splits import VALIDATION
+from humor_tasks.data.records import Outcome, Record
+from humor_tasks.errors import BadInput
+from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.scorers.verdict import as_data
+
+EVALUATED = (536, 537, 545)  # held out
+OTHERS = (530, 531, 532)
+SHOTS = {"shots_from": "sample"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return ranked(tmp_path_factory.mktemp("contests"), (*OTHERS, *EVALUATED))
+
+
+def opened(folder: str, **more: Any) -> Run:
+    return load("crowd_groups", **{"dataset": folder} | SHOTS | more)
+
+
+def last_turn(run: Run, record: Record) -> str:
+    return run.prompt(record).turns[-1].text
+
+
+# ---- groups -------------------------------------------------------------------------------------
+
+
+def test_groups_are_ranks_in_both_orders(folder: str) -> None:
+    run = opened(folder, against="all")
+    assert len(run.records) == len(EVALUATED) * 3 * 2
+    ranks = {"top10": 0, "rank200": 200, "rank1000": 1000, "median": 505}
+    for first, second in zip(run.records[::2], run.records[1::2], strict=True):
+        entries = captions_of(folder, int(first.cluster))
+        pairing = first.groups["pairing"]
+        sides = ["\n".join(entries[ranks[name] : ranks[name] + 10]) for name in ("top10", pairing)]
+        assert list(first.choices) == sides == list(reversed(second.choices))
+        assert (first.id, second.id) == tuple(f"{first.cluster}-{pairing}-{s}-first" for s in ("top10", pairing))
+        assert (first.target, second.target) == ("A", "B")
+        assert first.groups == {"pairing": pairing, "pair_id": f"{first.cluster}-{pairing}", "first": "top10"}
+        assert second.groups == {**first.groups, "first": pairing}
+        assert shown_groups(last_turn(run, first)) == {"A": sides[0].split("\n"), "B": sides[1].split("\n")}
+    assert [r.groups["pairing"] for r in opened(folder).records] == ["rank1000"] * 6
+    assert run.records[0].fields["combine"] == "mean"
+    assert opened(folder, mode="best_pick").records[0].fields["combine"] == "max"
+
+
+def test_ratings_and_votes_are_never_shown(folder: str) -> None:
+    run = opened(folder, against="all", shots=5)
+    with (Path(folder) / "crowd" / "536.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = {row[name] for row in rows for name in ("mean", "precision", "votes")} - {"1.0", "2.0", "3.0"}
+    for record in run.records:
+        prompt = "\n".join(turn.text for turn in run.prompt(record).turns)
+        assert not [number for number in told if number in prompt]
+
+
+def test_what_cannot_be_compared_is_left_out_and_said(tmp_path: Path) -> None:
+    ranked(tmp_path, (536,))
+    ranked(tmp_path, (537,), entries=900)
+    ranked(tmp_path, (545,), tied=True)
+    ranked(tmp_path, (550,), placed={550: {1003: "?"}})
+    folder = ranked(tmp_path, (551,), entries=15)
+    with pytest.warns(UserWarning, match="pairs of groups left out") as caught:
+        run = opened(folder)
+    said = " ".join(str(each.message) for each in caught)
+    few = "fewer than 10 usable captions in top10 or rank1000: 3 contests: 537, 550, 551"
+    assert few in said
+    assert "top10 and rank1000 have equal ratings: 1 contest: 545" in said
+    assert {record.cluster for record in run.records} == {"536"}
+    assert run.data.provenance["left_out"] == {
+        "fewer than 10 usable captions in top10 or rank1000": ["537", "550", "551"],
+        "top10 and rank1000 have equal ratings": ["545"],
+    }
+    with pytest.warns(UserWarning, match="left out"):
+        run = opened(folder, against="all")
+    kept = {(record.cluster, record.groups["pairing"]) for record in run.records}
+    assert kept == {("536", "rank200"), ("536", "rank1000"), ("536", "median")} | {
+        ("537", "rank200"),
+        ("537", "median"),
+        ("550", "rank200"),
+        ("550", "median"),
+    }
+    with pytest.warns(UserWarning, match="left out"), pytest.raises(BadInput, match="no row to evaluate"):
+        opened(folder, contests="545")
+
+
+CARTOON = Cartoon(
+    1, Contest(1, True), {"location": "Here.", "description": "A room.", "uncanny": "No door.", "entities": "Room"}
+)
+
+
+def test_any_two_groups_can_be_asked_about() -> None:
+    written = Group("model", ("  One\nline. ", "Two <b>bold</b>."))
+    record = group_record(CARTOON, Group("top10", ("Ha.",)), written, "model", GroupsOptions(), {"system": "m"})
+    assert record.choices == ("One line.\nTwo <b>bold</b>.", "Ha.")
+    assert (record.id, record.target, record.cluster) == ("1-model-model-first", "B", "1")
+    assert record.fields["first"] == "1. One line.\n2. Two &lt;b&gt;bold&lt;/b&gt;."
+    assert record.groups["system"] == "m"
+
+
+# ---- prompts and parameters -----------------------------------------------------------------------
+
+
+def test_the_prompt_shows_the_setting_and_asks_for_the_mode(folder: str) -> None:
+    overall, best = opened(folder), opened(folder, mode="best_pick")
+    shown = last_turn(overall, overall.records[0])
+    assert all(words in shown for words in ("stands in a room.", "Such rooms have no doors."))
+    assert not any(words in shown for words in ("castle", "office", "Door,"))  # as published: no location, no links
+    assert "stands in a room." not in last_turn(opened(folder, setting="caption_only"), overall.records[0])
+    assert (overall.form.stop, best.form.stop) == (("\n\n",), ())
+    asked = [turn.text for turn in best.prompt(best.records[0]).turns]
+    assert "funniest caption of each group" in asked[1]
+    assert "write nothing else" not in asked[1]
+    assert overall.prompts_hash != best.prompts_hash
+    assert [r.version for r in (overall, best, opened(folder, against="200"))] == ["1-A", "1-A-best_pick", "1-A-200"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"tau": "high"}, "tau must be a number, `fit` or `none`, not 'high'"),
+        ({"tau": math.nan}, "tau must be a number"),
+        ({"tau": 1, "mode": "best_pick"}, "tau=1 needs mode=overall"),
+        ({"cot": True}, "cot: mode=best_pick gives reasons"),
+        ({"against": 300}, "against: there is no '300'; choose from 1000, 200, median, all"),
+        ({"fit_contests": 0}, "fit_contests must be a whole number of at least 1"),
+    ],
+)
+def test_parameters_that_do_not_go_together_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        GroupsOptions(**given)
+
+
+def test_reasons_have_no_log_likelihoods(folder: str) -> None:
+    config = {"task": "x", "benchmark": "crowd_groups", "output_type": "multiple_choice"}
+    with pytest.raises(BadInput, match="mode=best_pick requires a generated reply"):
+        BenchmarkTask({**config, "metadata": {"dataset": folder, "mode": "best_pick"}})
+
+
+# ---- worked examples ------------------------------------------------------------------------------
+
+
+def test_worked_examples_are_pandas_sample_in_blocks(real_data: Path, real_corpus: str) -> None:
+    import pandas
+
+    rows = load("ranking", dataset=real_corpus, split="train").records
+    frame = pandas.DataFrame({"i": range(len(rows))}).sample(600, random_state=42)
+    contests = "536,537,545,550"
+    run = opened(str(real_data / "newyorker_raw"), contests=contests, shots=5, shots_from=real_corpus)
+    for i, contest in enumerate(contests.split(",")):
+        expected = [rows[j] for j in frame["i"][6 * i : 6 * i + 5]]
+        for record in run.records:
+            if record.cluster == contest:
+                turns = run.prompt(record).turns[3:-1]
+                assert [turn.text for turn in turns[1::2]] == [f"Answer: {row.target}" for row in expected]
+                for turn, row in zip(turns[::2], expected, strict=True):
+                    assert all(as_data(choice) in turn.text for choice in row.choices)
+                    assert row.fields["description"] in turn.text
+
+
+def test_worked_examples_never_show_the_contest_itself(tmp_path: Path) -> None:
+    train = load("ranking", dataset="sample", split="train").records
+    own = sorted({int(record.cluster) for record in train})
+    folder = ranked(tmp_path, own)
+    run = opened(folder, split="all", shots=2)
+    for record in run.records:
+        drawn = (run.data.drawn or (lambda *_: {}))("", 2)[record.id]
+        assert len(drawn) == 2
+        assert all(shot.cluster != record.cluster for shot in drawn)
+        assert len(run.prompt(record).turns) == 3 + 4 + 1
+    with pytest.raises(BadInput, match="shots=500: there are only"):
+        opened(folder, split="all", shots=500).prompt(run.records[0])
+
+
+# ---- published facts ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def crowd(real_data: Path) -> dict[int, Contest]:
+    """The 44 contests of the validation split."""
+    return {n: read_contest(real_data / "newyorker_raw" / "crowd" / f"{n}.csv") for n in VALIDATION}
+
+
+@pytest.fixture(scope="module")
+def real(real_data: Path) -> Run:
+    return load("crowd_groups", dataset=str(real_data / "newyorker_raw"), split="validation", against="all")
+
+
+@pytest.mark.slow
+def test_groups_of_44_contests_are_the_released_ones(real_data: Path, crowd: dict[int, Contest]) -> None:
+    released = real_data / "newyorker_raw" / "generations"
+    with (released / "claude.csv").open(encoding="utf-8", newline="") as file:
+        order = [int(float(row["contest_num"])) for row in csv.DictReader(file)]
+    found = 0
+    for name, stem in zip(HUMAN_GROUPS, ("human_top", "human_200", "human_1000", "human_median"), strict=True):
+        with (released / f"{stem}.csv").open(encoding="utf-8", newline="") as file:
+            rows = dict(zip(order, csv.DictReader(file), strict=True))
+        for number, contest in crowd.items():
+            group = human_group(contest, name)
+            assert group is not None
+            assert list(group.captions) == [mend(rows[number][str(i)]).text for i in range(10)], (number, name)
+            found += 10
+    assert found == 4 * 440
+
+
+@pytest.mark.slow
+def test_published_judges_on_44_contests(real: Run, real_data: Path, crowd: dict[int, Contest]) -> None:
+    assert len(real.records) == 44 * 3 * 2
+    always = evaluate(real, dict.fromkeys((r.id for r in real.records), "A"))
+    values = {name: e.value for name, e in always.metrics.items()}
+    parts = ("", "_rank200", "_rank1000", "_median")
+    for part in parts:
+        assert [values[f"{name}{part}"] for name in ("accuracy", "share_a", "consistency")] == [0.5, 1, 0]
+    assert always.metrics["accuracy_median"].clusters == 44
+    oracle = evaluate(real, {r.id: by_rating(crowd[int(r.cluster)], r) for r in real.records}).metrics
+    assert all(oracle[f"{name}{part}"].value == 1 for name in ("accuracy", "consistency") for part in parts)
+    longer = evaluate(real, {r.id: "AB"[len(r.choices[0]) < len(r.choices[1])] for r in real.records}).metrics
+    right = {name: sum(longer_top(real_data, number, name) for number in VALIDATION) for name in HUMAN_GROUPS[1:]}
+    for name, count in right.items():
+        assert longer[f"accuracy_{name}"].value == pytest.approx(count / 44, abs=1e-12), name
+    assert right["rank1000"] > right["median"]  # as in all 91: 57 and 38
+
+
+def by_rating(contest: Contest, record: Record) -> str:
+    """The letter of the group with the higher mean rating."""
+    rating = dict(zip(reversed(contest.caption), reversed(contest.mean), strict=True))  # of the better of duplicates
+    first, second = (math.fsum(rating[text] or 0 for text in side.split("\n")) for side in record.choices)
+    return "AB"[first < second]
+
+
+def longer_top(real_data: Path, number: int, name: str) -> bool:
+    """Whether the top 10 of the organisers' file have more characters in total than the other group."""
+    with (real_data / "newyorker_raw" / "crowd" / f"{number}.csv").open(encoding="utf-8", newline="") as file:
+        entries = [row["caption"] for row in csv.DictReader(file)]
+    first = {"rank200": 200, "rank1000": 1000, "median": len(entries) // 2 - 5}[name]
+    top, other = (sum(len(mend(text).text) for text in entries[i : i + 10]) for i in (0, first))
+    return top > other
+
+
+# ---- recalibration --------------------------------------------------------------------------------
+
+
+def judged(record: Record, odds: float | None, answer: str, tau: str = "fit", use: str = "") -> Outcome:
+    groups = {**record.groups, "tau": tau} | ({"use": use} if use else {})
+    values: dict[str, float] = {} if odds is None else {"logprob_A": odds / 2, "logprob_B": -odds / 2}
+    if not use:
+        values |= {"accuracy": float(answer == record.target), "share_a": float(answer == "A")}
+    return Outcome(record.id, record.cluster, groups, "answered", answer, record.target, values)
+
+
+def test_recalibration_by_hand(folder: str) -> None:
+    """A judge that favours A by 2: A first gives 2 + 1, B first 2 - 1; every raw answer is A."""
+    run = opened(folder)
+    other = {530: 536, 531: 537}
+    bias = {"A": 3.0, "B": 1.0}
+    evaluated = [judged(r, bias[str(r.target)], "A") for r in run.records]
+    fit = [
+        dataclasses.replace(
+            judged(r, bias[str(r.target)], "A", use="fit"), id=f"{number}{r.id[3:]}", cluster=str(number)
+        )
+        for number, like in other.items()
+        for r in run.records
+        if r.cluster == str(like)
+    ]
+    found = {name: e.value for name, e in run.metrics([*evaluated, *fit]).items()}
+    assert found["tau"] == 2.0  # in the middle of 1 and 3
+    assert (found["accuracy"], found["recalibrated_accuracy"]) == (0.5, 1.0)
+    assert (found["share_a"], found["recalibrated_share_a"]) == (1.0, 0.5)
+    assert (found["consistency"], found["recalibrated_consistency"]) == (0.0, 1.0)
+    assert found["without_log_odds"] == 0.0
+    estimate = run.metrics([*evaluated, *fit])["tau"]
+    assert (estimate.n, estimate.clusters) == (4, 2)
+    assert run.metrics([*evaluated, *fit])["accuracy"].n == len(evaluated)
+    only = {name: e.value for name, e in run.metrics(evaluated).items()}
+    assert math.isnan(only["tau"])
+    assert math.isnan(only["recalibrated_accuracy"])
+    assert only["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("tau", "accuracy", "share"),
+    [("3.003349167", 0.5, 0.0), ("2", 1.0, 0.5), ("0", 0.5, 1.0), ("3", 0.5, 0.0), ("1", 1.0, 0.5), ("-1e9", 0.5, 1.0)],
+)
+def test_a_given_tau_is_strict(folder: str, tau: str, accuracy: float, share: float) -> None:
+    run = opened(folder, tau=float(tau))
+    assert all(float(record.groups["tau"]) == float(tau) for record in run.records)
+    outcomes = [judged(r, {"A": 3.0, "B": 1.0}[str(r.target)], "A", tau) for r in run.records]
+    found = run.metrics(outcomes)
+    assert found["tau"].value == float(tau)
+    assert (found["recalibrated_accuracy"].value, found["recalibrated_share_a"].value) == (accuracy, share)
+
+
+def test_rows_without_log_odds_are_left_out_of_recalibration_and_counted(folder: str) -> None:
+    run = opened(folder, tau=0)
+    known = [judged(r, 1.0 if r.target == "A" else -1.0, "A", "0") for r in run.records]
+    known[0] = judged(run.records[0], None, "A", "0")
+    known[1] = dataclasses.replace(known[1], values={**known[1].values, "logprob_A": math.nan})
+    known[3] = dataclasses.replace(known[3], values={**known[3].values, "logprob_A": -math.inf})
+    found = run.metrics(known)
+    assert found["without_log_odds"].value == pytest.approx(2 / 6)
+    assert (found["recalibrated_accuracy"].n, found["recalibrated_accuracy"].value) == (4, 1.0)
+    assert found["accuracy"].n == 6
+    assert (found["recalibrated_consistency"].n, found["consistency"].n) == (2, 3)
+
+
+def test_without_tau_nothing_is_recalibrated(folder: str) -> None:
+    run = opened(folder)
+    found = run.metrics([dataclasses.replace(judged(r, 1.0, "A"), groups=r.groups) for r in run.records])
+    assert set(found) == {"accuracy", "share_a", "consistency"}
+    assert math.isnan(threshold([])[0])
+
+
+def test_tau_is_fitted_on_contests_that_are_not_evaluated(folder: str) -> None:
+    run = opened(folder, tau="fit", shots=2)
+    use = {record.cluster: record.groups.get("use", "") for record in run.records}
+    assert use == {str(n): "" for n in EVALUATED} | {str(n): "fit" for n in OTHERS}
+    assert run.data.provenance["fit_contests"] == 3
+    assert run.data.provenance["rows"] == len(run.records) == 12
+    assert run.data.provenance["fingerprint"] != opened(folder).data.provenance["fingerprint"]
+    few = opened(folder, tau="fit", fit_contests=1)
+    assert len(few.records) == 8
+    some = opened(folder, tau="fit", split="train", contests="530-531")
+    assert {r.cluster for r in some.records if "use" in r.groups} == {"532"}
+    with pytest.raises(BadInput, match="has no contest of split train beside the evaluated ones; give a number"):
+        opened(folder, tau="fit", split="train")
+    outcomes = [run.outcome(record, "Answer: A") for record in run.records]
+    assert [o.values for o in outcomes if "use" in o.groups] == [{}] * 6
+    assert run.metrics(outcomes)["accuracy"].clusters == 3
+
+
+def test_twins_of_evaluated_contests_are_not_fitted_on(tmp_path: Path) -> None:
+    folder = ranked(tmp_path, (530, 646, 647))
+    run = opened(folder, tau="fit", split="all", contests="647")
+    assert {r.cluster for r in run.records if "use" in r.groups} == {"530"}
+    run = opened(folder, tau="fit")
+    assert {r.cluster: r.groups.get("use") for r in run.records} == {"646": None, "530": "fit"}
