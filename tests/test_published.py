@@ -30,6 +30,7 @@ VALUES = [
     ("humorbench", "coverage", "Llama 4 Maverick", None, 0.47),
     ("humorbench_autograder", "accuracy", "GPT-4o", None, 0.87),
     ("crowd_pairs", "accuracy", "GPT-4-Turbo, description by GPT-4o", None, 0.67),
+    ("crowd_pairs", "accuracy", "RM-Mistral-7B", None, 0.7405),
     ("crowd_groups", "accuracy", "an expert, picture", None, 0.9428),
     ("mock_detecting", "accuracy", "people", "post", 0.993),
     ("mock_matching", "accuracy", "GPT-4o, Chain-of-Task", "cartoon", 0.687),
@@ -70,6 +71,7 @@ def test_tables_are_whole() -> None:
     assert [count("matching", "Table 4"), count("ranking", "Table 4"), count("explanation", "Table 4")] == [5, 10, 10]
     assert [count("explanation", "Table 5"), count("explanation_preference", "Table 3")] == [24, 14]
     assert [count("crowd_pairs", "Table 2"), count("crowd_groups", "Table 2")] == [8, 13]
+    assert count("crowd_pairs", "Table 8") == 7
     assert [count("humorbench", "overall"), count("humorbench", ", hard")] == [15, 15]
 
 
