@@ -31,7 +31,6 @@ VALUES = [
     ("humorbench_autograder", "accuracy", "GPT-4o", None, 0.87),
     ("crowd_pairs", "accuracy", "GPT-4-Turbo, description by GPT-4o", None, 0.67),
     ("crowd_groups", "accuracy", "an expert, picture", None, 0.9428),
-    ("caption_writing", "ead", "people, top 10", None, 0.9456),
     ("mock_detecting", "accuracy", "people", "post", 0.993),
     ("mock_matching", "accuracy", "GPT-4o, Chain-of-Task", "cartoon", 0.687),
     ("mock_generation", "hss", "GPT-4o", "post", 4.47),
@@ -63,11 +62,6 @@ def test_shares_are_shares() -> None:
     assert all(1 < figure.value < 100 for figure in published("explanation") if figure.metric == "bleu")
 
 
-def test_win_rates_of_written_captions_are_multiples_of_two_orders_in_91_contests() -> None:
-    rates = [figure for figure in published("caption_writing") if "Table 3" in figure.source]
-    assert all(abs(figure.value * 182 - round(figure.value * 182)) < 0.01 for figure in rates)
-
-
 def test_tables_are_whole() -> None:
     def count(benchmark: str, of: str) -> int:
         return sum(of in figure.source for figure in published(benchmark))
@@ -76,7 +70,6 @@ def test_tables_are_whole() -> None:
     assert [count("matching", "Table 4"), count("ranking", "Table 4"), count("explanation", "Table 4")] == [5, 10, 10]
     assert [count("explanation", "Table 5"), count("explanation_preference", "Table 3")] == [24, 14]
     assert [count("crowd_pairs", "Table 2"), count("crowd_groups", "Table 2")] == [8, 13]
-    assert [count("caption_writing", f"Table {n}") for n in (3, 4, 6)] == [88, 2, 13]
     assert [count("humorbench", "overall"), count("humorbench", ", hard")] == [15, 15]
 
 
