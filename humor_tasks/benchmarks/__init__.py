@@ -24,6 +24,7 @@ from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS
 from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
+from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
 from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
@@ -79,7 +80,7 @@ __all__ = [
 
 _ALL = (
     *(MATCHING, RANKING, EXPLANATION, EXPLANATION_PREFERENCE, BRAINSTORM),
-    *(CROWD_PAIRS, CROWD_GROUPS),
+    *(CROWD_PAIRS, CROWD_GROUPS, CAPTION_WRITING),
     *(HUMORBENCH, AUTOGRADER),
     *(RATING, PAIRWISE),
     *(MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING, MOCK_GENERATION),

@@ -4,6 +4,7 @@ On the command line they are `humor_tasks/element_coverage` and so on. The tasks
 makes a Task of any benchmark, also of another package.
 """
 
+from humor_tasks.on_inspect.judging.captions import against_people
 from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
 from humor_tasks.on_inspect.judging.graders import require_grader
 from humor_tasks.on_inspect.judging.preference import (
@@ -30,6 +31,7 @@ from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
 from humor_tasks.on_inspect.tasks.building import build as build
 
 __all__ = [
+    "against_people",
     "benchmark_metrics",
     "brainstormed",
     "chain_of_task",

@@ -129,6 +129,7 @@ SCORES = {
     "preference": ("explanation", "explanation_preference"),
     "brainstormed": ("brainstorm",),
     "judge_agreement": ("humorbench_autograder",),
+    "against_people": ("caption_writing",),
     "element_coverage": ("humorbench",),
     "explanation_form": ("humorbench",),
     "story_ratings": ("mock_generation",),

@@ -65,6 +65,7 @@ class CrowdOptions(NyccOptions):
     def shown(self) -> dict[str, Any]:
         """Without paths and what has no effect."""
         apart = {"fold", "shots_order", "annotations", "images", *(() if self.shots else ("shots_from",))}
+        apart |= set() if self.contests else {"contests"}
         return {name: value for name, value in super().shown().items() if name not in apart}
 
 

@@ -7,7 +7,7 @@ top_against_1000: one of the top 10 and one of #1000-1009 (ranks from 0). rule: 
 combined standard errors, the rule of the paper's preference pairs. hard: that rule for captions of adjacent deciles.
 Prompt: as for `ranking`. Votes and ratings are never shown.
 Metrics: accuracy clustered by contest; accuracy by the difference of the two mean ratings (scale 1 to 3); Spearman's
-correlation with the crowd per contest, where the model scores single captions.
+correlation with the crowd per contest, where the model scores single captions (in Inspect; lm-eval passes no scores).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from humor_tasks.benchmarks.prompts import check_shows, read_templates
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.placement import rank_correlation_by_cluster
 from humor_tasks.scorers.proportion import clustered_proportion
 
 Pairs = Literal["top_against_1000", "rule", "hard"]
@@ -156,7 +157,12 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
         context=cartoon.context,
         choices=(first, second),
         target=target,
-        groups={"fold": "0", "ratings": f"{ratings[0]!r} {ratings[1]!r}", "gap": gap(abs(ratings[0] - ratings[1]))},
+        groups={
+            "fold": "0",
+            "places": " ".join(str(contest.place[i]) for i in shown),
+            "ratings": f"{ratings[0]!r} {ratings[1]!r}",
+            "gap": gap(abs(ratings[0] - ratings[1])),
+        },
         picture=cartoon.picture,
     )
 
@@ -196,16 +202,35 @@ CURVE = tuple(map(_accuracy_at, PARTS))
 """Accuracy by the difference of the mean ratings: how fine the model's taste is."""
 
 
+def _spearman(outcomes: Sequence[Outcome]) -> Estimate:
+    """Spearman's correlation of a model's scores of captions with their mean ratings in each contest, averaged.
+
+    A caption of several pairs counts once, with the mean of its scores.
+    """
+    scores: dict[tuple[str, str], list[float]] = {}
+    rated: dict[tuple[str, str], float] = {}
+    for o in outcomes:
+        for letter, place, rating in zip("AB", o.groups["places"].split(), o.groups["ratings"].split(), strict=True):
+            scores.setdefault((o.cluster, place), []).append(o.values[f"score_{letter}"])
+            rated[o.cluster, place] = float(rating)
+    means = [sum(found) / len(found) for found in scores.values()]
+    return rank_correlation_by_cluster(means, [rated[key] for key in scores], [cluster for cluster, _ in scores])
+
+
+SPEARMAN = Metric("spearman", estimate=_spearman, counts=lambda o: {"score_A", "score_B"} <= set(o.values))
+
+
 CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
     title="Caption contest crowd: the funnier of two captions",
     paper=corpus.PAPER,
     version="1-A",
     answer=letters("AB"),
-    metrics=(ACCURACY, *CURVE, *REPLY_RATES, FALLBACK),
+    metrics=(ACCURACY, SPEARMAN, *CURVE, *REPLY_RATES, FALLBACK),
     options=PairsOptions,
     templates=templates,
     load=load,
     prompt=prompt,
     outcome=outcome,
+    told=frozenset({"scores"}),
 )

@@ -1,0 +1,123 @@
+"""Judges of written captions: each group of ten against the contest's human groups, in both orders."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from functools import partial
+from typing import cast
+
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.solver import TaskState
+from inspect_ai.util import collect
+
+from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.crowd import writing
+from humor_tasks.benchmarks.crowd.writing_metrics import WIN_RATES, lost, verdict_values
+from humor_tasks.data.records import Outcome, Record
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.judging.graders import CUT_OFF, Graded, Requests, VerdictForm, resolve, verdict_of
+from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
+from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
+from humor_tasks.on_inspect.messages import chat_messages
+from humor_tasks.on_inspect.modalities import check_takes_these
+from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
+from humor_tasks.on_inspect.prices import register_prices
+
+
+@scorer(metrics=[benchmark_metrics("caption_writing")])
+def against_people(
+    grader: str | list[str] | None = None,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """How often judges prefer ten written captions to four groups of ten human captions of the same contest.
+
+    The questions are those of `crowd_groups`, in both orders. A verdict of a panel is that of more than half of its
+    judges. The score is the mean of the four win rates, and N where one is missing. The score's metadata has every
+    verdict.
+
+    Args:
+        grader: Model or models that judge; by default those bound to the model role `grader`.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
+    """
+    register_prices()
+    warn_when_tasks_end()
+    how = Requests(temperature, seed, cache, retries)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        run = run_scored_by("against_people", state)
+        o = writing.options_of(run)
+        judges = resolve(grader)
+        if len(judges) > 1 and o.question().needs_logprobs:
+            cannot_run(f"tau={o.tau} needs one grader, whose log-probabilities are compared, not {len(judges)}.")
+        signature = f"graders:{','.join(map(str, judges))}|temperature:{how.temperature}|seed:{how.seed}"
+        try:
+            outcome = read_reply(run, state, target)
+            if outcome.answer is None:
+                values = {} if o.on_unparsed == "exclude" else lost()
+                return _score(dataclasses.replace(outcome, values={**outcome.values, **values}), [], signature)
+            asked = writing.judges_run(o.question())
+            cartoon = writing.cartoon(o, int(outcome.cluster))
+            records = writing.comparisons(o.question(), cartoon, outcome.answer.split("\n"), o.exam)
+            questions = [_messages(asked, record) for record in records]
+        except BadInput as problem:
+            cannot_run(f"sample {state.sample_id}: {problem}")
+        panels = await collect(*(_panel(judges, asked, messages, how) for messages in questions))
+        found = [(record, _outcome(asked, record, panel)) for record, panel in zip(records, panels, strict=True)]
+        values = {**outcome.values, **verdict_values(found)}
+        verdicts = [
+            {"pairing": record.groups["pairing"], "first": record.groups["first"], "answer": verdict.answer}
+            | {"verdicts": [graded.as_dict() for graded in panel]}
+            for (record, verdict), panel in zip(found, panels, strict=True)
+        ]
+        return _score(
+            dataclasses.replace(outcome, values=values), verdicts, f"{signature}|prompts:{asked.prompts_hash}"
+        )
+
+    return score
+
+
+def _messages(asked: Run, record: Record) -> list[ChatMessage]:
+    messages: list[ChatMessage] = chat_messages(asked.prompt(record), record, asked.form.prefix, pictures=True)
+    return messages
+
+
+async def _panel(judges: Sequence[Model], asked: Run, messages: list[ChatMessage], how: Requests) -> Sequence[Graded]:
+    for judge in judges:
+        check_takes_these(judge, messages)
+    logprobs = asked.options.needs_logprobs
+    form = VerdictForm(GenerateConfig(**(LIKELIHOODS if logprobs else {})), partial(_read, asked, logprobs))
+    found: Sequence[Graded] = await collect(*(verdict_of(judge, list(messages), form, how) for judge in judges))
+    return found
+
+
+def _read(asked: Run, logprobs: str, grader: str, output: ModelOutput) -> Graded:
+    """The letter in a judge's output, and with a tau the letters' log-probabilities; a truncated output has none."""
+    stopped = output.stop_reason if output.choices else "stop"
+    answer = asked.form.read(output.completion, stopped == "content_filter")
+    told = letter_logprobs(output, asked.form.labels, logprobs) if logprobs else None
+    if answer.value is not None and stopped not in CUT_OFF:
+        return Graded(grader, answer.value, answer.status, "", None, told)
+    return Graded(grader, None, "unparsed" if answer.value else answer.status, "", output.error or output.completion)
+
+
+def _outcome(asked: Run, record: Record, panel: Sequence[Graded]) -> Outcome:
+    """The outcome of a panel's verdict: the letter of more than half of its judges, None where there is none."""
+    letters = [graded.word for graded in panel]
+    chosen = next((letter for letter in "AB" if 2 * letters.count(letter) > len(letters)), None)
+    told = {f"logprob_{letter}": value for letter, value in (panel[0].told or {}).items()}
+    return Outcome(record.id, record.cluster, record.groups, "answered", chosen, record.target, told)
+
+
+def _score(outcome: Outcome, verdicts: Sequence[object], signature: str) -> Score:
+    won = [outcome.values.get(name) for name in WIN_RATES]
+    value = "N" if None in won else sum(cast(Sequence[float], won)) / len(won)
+    return score_of(outcome, value, verdicts=list(verdicts), signature=signature)
