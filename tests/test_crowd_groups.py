@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import html
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import evaluate, load
@@ -21,6 +24,7 @@ from humor_tasks.benchmarks.crowd.groups import (
     GroupsOptions,
     group_record,
     human_group,
+    numbered,
 )
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import Contest, read_contest
@@ -122,6 +126,21 @@ def test_any_two_groups_can_be_asked_about() -> None:
     assert (record.id, record.target, record.cluster) == ("1-model-model-first", "B", "1")
     assert record.fields["first"] == "1. One line.\n2. Two &lt;b&gt;bold&lt;/b&gt;."
     assert record.groups["system"] == "m"
+
+
+@given(
+    st.lists(
+        st.text(max_size=30) | st.sampled_from(["</group_a>", "2. x", "\n", "\u2028", "{a}", "a\r\nb"]), max_size=12
+    )
+)
+def test_every_caption_stays_in_its_numbered_line(captions: list[str]) -> None:
+    lines = numbered(captions).split("\n") if captions else []
+    assert len(lines) == len(captions)
+    for i, (line, caption) in enumerate(zip(lines, captions, strict=True), 1):
+        assert line.startswith(f"{i}. ")
+        assert not set(line) & set("<>{}\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+        if caption.isascii() and caption.isprintable():
+            assert html.unescape(line) == f"{i}. {' '.join(caption.split())}"
 
 
 # ---- prompts and parameters -----------------------------------------------------------------------

@@ -28,7 +28,7 @@ from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.scorers.verdict import as_data
-from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
+from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
 pytestmark = pytest.mark.slow
 
@@ -104,6 +104,28 @@ def test_both_harnesses_say_the_same(folder: str, tmp_path: Path, mode: str) -> 
         likely = ScriptedLM(lambda prompt, doc: f"Answer: {judge(prompt)}")
         by_odds = run_lm_eval(likely, "crowd_groups", metadata=given)["results"]["crowd_groups"]
         assert by_odds["acc,none"] == pytest.approx(expected["accuracy"].value)
+
+
+def test_a_server_is_asked_the_same_by_both(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    given = {"dataset": folder, "mode": "overall", "shots_from": "sample"}
+    run = opened(folder)
+    expected = evaluate(run, {r.id: judge(last_turn(run, r)) for r in run.records}).metrics
+    with ChatServer(lambda messages: f"Answer: {judge(text_of(messages[-1]))}") as server:
+        model = get_model("openai-api/mine/m", base_url=server.url, api_key="none", memoize=False)
+        (log,) = eval(build("crowd_groups", given | {"shots": 2}), model=model, log_dir=str(tmp_path))
+        first = sorted(str([text_of(m) for m in request["messages"]]) for request in server.requests)
+        server.requests.clear()
+        arguments = f"model=m,base_url={server.url}/chat/completions,tokenizer_backend=None"
+        more = {"apply_chat_template": True, "fewshot_as_multiturn": True, "num_fewshot": 2, "metadata": given}
+        found = run_lm_eval("local-chat-completions", "crowd_groups_gen", model_args=arguments, **more)["results"]
+        second = sorted(str([text_of(m) for m in request["messages"]]) for request in server.requests)
+    assert len(first) == len(run.records)
+    assert first == second
+    assert log.results is not None
+    for name, short in (("accuracy", "acc"), ("consistency", "consistency"), ("share_a", "share_a")):
+        assert log.results.scores[0].metrics[name].value == expected[name].value
+        assert found["crowd_groups_gen"][f"{short},none"] == expected[name].value
 
 
 @pytest.mark.parametrize("mode", ["overall", "best_pick"])

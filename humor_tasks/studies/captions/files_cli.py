@@ -267,4 +267,5 @@ def _blind(groups: Sequence[CaptionGroup], options: CrowdOptions) -> Any:
         str(group.contest): Record(str(group.contest), str(group.contest), {}, "", (), None, {"fold": "0"})
         for group in groups
     }
-    return Cartoons(records, options, {})
+    none = {"dataset": "none", "revision": None, "rows": len(records), "fingerprint": "none"}
+    return Cartoons(records, dataclasses.replace(options, dataset="none"), none)
