@@ -18,7 +18,7 @@ from humor_tasks.benchmarks.crowd import writing
 from humor_tasks.benchmarks.crowd.writing_metrics import WIN_RATES, lost, verdict_values
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.errors import cannot_run, first_exception
 from humor_tasks.on_inspect.judging.graders import CUT_OFF, Graded, Requests, VerdictForm, resolve, verdict_of
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
@@ -71,7 +71,10 @@ def against_people(
             questions = [_messages(asked, record) for record in records]
         except BadInput as problem:
             cannot_run(f"sample {state.sample_id}: {problem}")
-        replies = await collect(*_requests(judges, asked, questions, how))
+        try:
+            replies = await collect(*_requests(judges, asked, questions, how))
+        except BaseExceptionGroup as problems:
+            raise first_exception(problems) from None
         panels = [replies[i : i + len(judges)] for i in range(0, len(replies), len(judges))]
         found = [(record, _outcome(asked, record, panel)) for record, panel in zip(records, panels, strict=True)]
         values = {**outcome.values, **verdict_values(found)}
