@@ -17,6 +17,7 @@ from humor_tasks.studies.analysis.items_cli import analyse
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
 from humor_tasks.studies.audit.cli import audit
 from humor_tasks.studies.captions.cli import rank_captions
+from humor_tasks.studies.captions.files_cli import captions
 from humor_tasks.studies.corpus.cli import build
 from humor_tasks.studies.describe.cli import describe
 from humor_tasks.studies.finetune.cli import export_finetune
@@ -258,6 +259,7 @@ for _command in (
     analyse,
     annotate,
     audit,
+    captions,
     pairs,
     votes,
     agreement,

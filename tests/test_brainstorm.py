@@ -32,7 +32,7 @@ from humor_tasks.studies.captions.captions import (
     read_captions,
     strengths,
 )
-from humor_tasks.studies.captions.comparing import compared, task
+from humor_tasks.studies.captions.comparing import compared, of_corpus, task
 from humor_tasks.tasks import brainstorm
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
@@ -268,7 +268,7 @@ def test_captions_are_data_and_each_pair_is_asked_in_both_orders() -> None:
     found = captions(("9001", EVIL, "x"), ("9001", "Plain.", "y"), ("9001", "plain.", "z"))
     pairs = pairs_of(found)
     model = says("m", "The first.\nAnswer: A")
-    (log,) = eval(task(found, pairs, {"dataset": "sample"}, None, False), model=model.model, display="none")
+    (log,) = eval(task(found, pairs, of_corpus({"dataset": "sample"}), None, False), model=model.model, display="none")
     assert len(model.asked) == 4  # the two that are the same are not asked about
     for asked in model.asked:
         text = asked[-1][1]
@@ -283,7 +283,7 @@ def test_captions_are_data_and_each_pair_is_asked_in_both_orders() -> None:
 def test_a_contest_that_the_corpus_has_not() -> None:
     found = captions(("1", "a", "x"), ("1", "b", "y"))
     with pytest.raises(BadInput, match=r"split test, fold 0 of sample has no cartoon of 1 contest: 1: --dataset"):
-        task(found, pairs_of(found), {"dataset": "sample"}, None, False)
+        task(found, pairs_of(found), of_corpus({"dataset": "sample"}), None, False)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,9 @@ VALUES = [
     ("humorbench", "coverage", "Llama 4 Maverick", None, 0.47),
     ("humorbench_autograder", "accuracy", "GPT-4o", None, 0.87),
     ("crowd_pairs", "accuracy", "GPT-4-Turbo, description by GPT-4o", None, 0.67),
+    ("crowd_pairs", "accuracy", "RM-Mistral-7B", None, 0.7405),
     ("crowd_groups", "accuracy", "an expert, picture", None, 0.9428),
+    ("caption_writing", "ead", "people, median", None, 0.9597),
     ("mock_detecting", "accuracy", "people", "post", 0.993),
     ("mock_matching", "accuracy", "GPT-4o, Chain-of-Task", "cartoon", 0.687),
     ("mock_generation", "hss", "GPT-4o", "post", 4.47),
@@ -70,7 +72,16 @@ def test_tables_are_whole() -> None:
     assert [count("matching", "Table 4"), count("ranking", "Table 4"), count("explanation", "Table 4")] == [5, 10, 10]
     assert [count("explanation", "Table 5"), count("explanation_preference", "Table 3")] == [24, 14]
     assert [count("crowd_pairs", "Table 2"), count("crowd_groups", "Table 2")] == [8, 13]
+    assert count("crowd_pairs", "Table 8") == 7
+    assert [count("caption_writing", f"Table {i}") for i in (3, 4, 6)] == [88, 2, 13]
     assert [count("humorbench", "overall"), count("humorbench", ", hard")] == [15, 15]
+
+
+def test_win_rates_are_shares_of_the_verdicts() -> None:
+    """Two orders of each of 91 contests; the paper prints percent with two digits."""
+    figures = [figure for figure in published("caption_writing") if "Table 3" in figure.source]
+    assert {figure.n for figure in figures} == {182}
+    assert all(abs(figure.value - round(figure.value * 182) / 182) < 0.00006 for figure in figures)
 
 
 GOOD = 'benchmark = "matching", metric = "accuracy", system = "s", kind = "model", value = 0.5, source = "t"'

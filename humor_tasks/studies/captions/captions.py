@@ -129,12 +129,8 @@ def pairs_of(captions: Sequence[Caption]) -> list[Pair]:
 
 def ranked(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     """One row per caption, by contest, best first; captions with equal win rates share the better rank."""
-    worths: dict[int, list[float]] = {i: [] for i in range(len(captions))}
-    for pair in pairs:
-        if pair.worth is not None:
-            worths[pair.first].append(pair.worth)
-            worths[pair.second].append(1 - pair.worth)
-    rates = {i: sum(own) / len(own) if own else None for i, own in worths.items()}
+    worths = _worths(len(captions), pairs)
+    rates = win_rates(len(captions), pairs)
     rows = []
     for contest in dict.fromkeys(caption.contest for caption in captions):
         members = [i for i, caption in enumerate(captions) if caption.contest == contest]
@@ -145,6 +141,20 @@ def ranked(captions: Sequence[Caption], pairs: Sequence[Pair]) -> list[dict[str,
             values = (contest, rank, rate, len(worths[i]), captions[i].system, captions[i].text)
             rows.append(dict(zip(COLUMNS, values, strict=True)))
     return rows
+
+
+def win_rates(count: int, pairs: Sequence[Pair]) -> list[float | None]:
+    """Each caption's win rate in its comparisons, from 0 to 1; None where no answer could be read."""
+    return [sum(own) / len(own) if own else None for own in _worths(count, pairs)]
+
+
+def _worths(count: int, pairs: Sequence[Pair]) -> list[list[float]]:
+    worths: list[list[float]] = [[] for _ in range(count)]
+    for pair in pairs:
+        if pair.worth is not None:
+            worths[pair.first].append(pair.worth)
+            worths[pair.second].append(1 - pair.worth)
+    return worths
 
 
 def by_system(captions: Sequence[Caption], pairs: Sequence[Pair]) -> dict[str, Estimate]:

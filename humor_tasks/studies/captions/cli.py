@@ -45,7 +45,7 @@ def rank_captions(
     from humor_tasks.data.writing import check_output
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.studies.captions import captions as analysis
-    from humor_tasks.studies.captions.comparing import ask, compared
+    from humor_tasks.studies.captions.comparing import ask, compared, of_corpus
 
     analysis.check_ending(output)
     check_output(output, *sources)
@@ -55,7 +55,7 @@ def rank_captions(
     recorded = {name: value for name, value in recorded.items() if name != "setting"}
     where = {**recorded, **{name: value for name, value in corpus.items() if value is not None}}
     pairs = analysis.pairs_of(captions)
-    log = ask(captions, pairs, open_model(model, model_args), where, prompts, not no_cache, log_dir)
+    log = ask(captions, pairs, open_model(model, model_args), of_corpus(where), prompts, not no_cache, log_dir)
     pairs = compared(pairs, log)
     rows = analysis.ranked(captions, pairs)
     if output:

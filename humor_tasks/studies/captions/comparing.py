@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -39,17 +40,66 @@ def compared(pairs: Sequence[Pair], log: EvalLog) -> list[Pair]:
     return [dataclasses.replace(pair, answers=(answers.get(_id(pair, 0)), answers.get(_id(pair, 1)))) for pair in pairs]
 
 
+@dataclass(frozen=True)
+class Cartoons:
+    """The cartoons of contests as records without choices: contest -> record; where they are from."""
+
+    records: Mapping[str, Record]
+    options: contest.NyccOptions
+    provenance: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A model that compares captions, and how it is asked; see `ask`."""
+
+    model: Model
+    prompts: str | None = None
+    cache: bool = True
+    log_dir: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return str(self.model)
+
+    def compare(
+        self, captions: Sequence[Caption], pairs: Sequence[Pair], cartoons: Cartoons
+    ) -> tuple[list[Pair], str | None]:
+        """The pairs with this model's answers, and the log that holds them; None where there was nothing to ask.
+
+        Raises BadInput where no answer could be read.
+        """
+        if all(pair.same for pair in pairs):
+            return list(pairs), None
+        log = ask(captions, pairs, self.model, cartoons, self.prompts, self.cache, self.log_dir)
+        found = compared(pairs, log)
+        if all(pair.worth is None or pair.same for pair in found):
+            raise BadInput(f"no answer of {self.name} could be parsed; the log holds its replies: {log.location}")
+        return found, log.location
+
+
+def of_corpus(corpus: Mapping[str, Any]) -> Cartoons:
+    """The cartoons of `explanation`; corpus: the parameters that locate them."""
+    options = contest.NyccOptions(**corpus)
+    data = contest.load(EXPLANATION, options)
+    found: dict[str, Record] = {}
+    for record in data.records:
+        found.setdefault(record.cluster, record)
+    return Cartoons(found, options, data.provenance)
+
+
 def ask(
     captions: Sequence[Caption],
     pairs: Sequence[Pair],
     model: Model,
-    corpus: Mapping[str, Any],
+    cartoons: Cartoons,
     prompts: str | None = None,
     cache: bool = True,
     log_dir: str | None = None,
 ) -> EvalLog:
-    """Ask a model to compare every pair in both orders; `corpus` locates the cartoons. Returns the Inspect log."""
-    comparison = task(captions, pairs, corpus, prompts, policy(model) if cache else False)
+    """Ask a model to compare every pair in both orders. Returns the Inspect log."""
+    comparison = task(captions, pairs, cartoons, prompts, policy(model) if cache else False)
     try:
         (log,) = eval(comparison, model=model, log_dir=log_dir)
     except OSError as problem:
@@ -60,22 +110,18 @@ def ask(
 def task(
     captions: Sequence[Caption],
     pairs: Sequence[Pair],
-    corpus: Mapping[str, Any],
+    cartoons: Cartoons,
     prompts: str | None,
     cache: CachePolicy | bool,
 ) -> Task:
     """The comparisons as a task of `ranking` with another prompt, in which captions are escaped as untrusted text."""
-    options = contest.NyccOptions(**corpus)
-    data = contest.load(EXPLANATION, options)
-    cartoons: dict[str, Record] = {}
-    for record in data.records:
-        cartoons.setdefault(record.cluster, record)
-    unknown = dict.fromkeys(caption.contest for caption in captions if caption.contest not in cartoons)
+    options = cartoons.options
+    unknown = dict.fromkeys(caption.contest for caption in captions if caption.contest not in cartoons.records)
     if unknown:
         place = f"split {options.split}, fold {options.fold} of {options.dataset}"
         raise BadInput(f"{place} has no cartoon of {listed('contest', unknown)}: --dataset, --split, --fold.")
     records = [
-        _record(cartoons[captions[pair.first].contest], pair, turn, captions)
+        _record(cartoons.records[captions[pair.first].contest], pair, turn, captions)
         for pair in pairs
         for turn in ((0, 1) if not pair.same else ())
     ]
@@ -83,9 +129,7 @@ def task(
         "captions", ["rank.txt"], prompts
     )
     check_shows(texts["rank.txt"], "rank.txt", ("scene", "first", "second"))
-    run = Run(
-        dataclasses.replace(RANKING, prompt=_prompt), options, Data(tuple(records), data.provenance, data.pool), texts
-    )
+    run = Run(dataclasses.replace(RANKING, prompt=_prompt), options, Data(tuple(records), cartoons.provenance), texts)
     run.check_media()
     register_prices()
     signature = run.signature("generate", bench="rank_captions", n=str(len(records)))
