@@ -387,7 +387,6 @@ def test_a_contest_with_fewer_than_1010_captions_has_fewer_human_groups(tmp_path
         ),
         ([{"contest": 103, "captions": TEN}], (), "contest 103 has no ratings; give a file with mean and votes"),
         ([{"contest": 101, "captions": TEN}], ("--setting", "loud"), "there is no 'loud'"),
-        ([{"contest": 101, "captions": TEN}], ("--encoder", "/no/such"), "no such folder"),
         ([{"contest": 101, "captions": TEN}], ("--split", "some"), "there is no 'some'"),
         ([{"contest": "x", "captions": TEN}], (), "c.jsonl, line 1: contest is 'x'"),
     ],
