@@ -17,6 +17,9 @@ from humor_tasks.benchmarks.crowd.corpus import Cartoon, Crowd, CrowdOptions, op
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Chooser, Question
+from humor_tasks.models.choosers.embedding import Embedding
+from humor_tasks.models.quality import fit, sums
+from humor_tasks.models.quality.model import Encoder
 from humor_tasks.scorers.diversity import average_ead
 from humor_tasks.studies.captions import figures, judging, placing
 from humor_tasks.studies.captions.comparing import Judge
@@ -279,7 +282,7 @@ def test_the_command_writes_a_table_and_every_caption(tmp_path: Path, crowd: Cro
         "captions", "score", path, "--dataset", "sample", "--split", "validation",
         "--place-by", "baseline/longest", "-o", out,
     )  # fmt: skip
-    assert "s: not in the dataset's split: 1 contest: 510." in told
+    assert "s: not in the split, or left out of it: 1 contest: 510." in told
     assert "s: not 10 captions: contest 9011: 9." in told
     assert "no captions for 6 contests: 9012" in told
     assert "crowd_rank: baseline/longest places captions by its scores" in told
@@ -299,6 +302,35 @@ def test_the_command_writes_a_table_and_every_caption(tmp_path: Path, crowd: Cro
     assert rows[1]["percentile"] == pytest.approx(slowly)
 
 
+@pytest.mark.slow
+def test_embedding_and_quality_models_place_by_their_scores(tmp_path: Path, minilm: str, crowd: Crowd) -> None:
+    """The quality model is trained here on the sample's train contests: the crowd's best against its worst."""
+    encoder = Embedding(minilm, "cpu")
+    trained = []
+    for c in open_crowd(CrowdOptions(dataset="sample", split="train")).cartoons:
+        texts = [*c.contest.caption[:10], *c.contest.caption[-10:]]
+        trained.append((c.number, sums(encoder.embed(texts), texts, [True] * 10 + [False] * 10)))
+    fit(trained, Encoder.of(encoder, minilm), ()).save(tmp_path / "quality")
+    path = written(tmp_path / "c.jsonl", [{"contest": c.number, "captions": TEN} for c in crowd.cartoons])
+    command = ("captions", "score", path, "--dataset", "sample", "--split", "validation", "--contests", "9010-9012")
+    made = {}
+    for model in (f"embedding/{minilm}", f"quality/{tmp_path / 'quality'}"):
+        out = tmp_path / "out.json"
+        commands.humor_tasks(*command, "--encoder", minilm, "--place-by", model, "-M", "device=cpu", "-o", out)
+        made[model] = json.loads(out.read_text())
+    first, second = made.values()
+    assert first["systems"][0]["estimates"]["embedding_diversity"] == pytest.approx(
+        second["systems"][0]["estimates"]["embedding_diversity"]
+    )
+    cartoon = crowd.cartoons[0]
+    scene, *vectors = encoder.embed([cartoon.context, TEN[0], *cartoon.contest.caption])
+    cosines = [float(vector @ scene) for vector in vectors]
+    slowly = 100 * sum(x < cosines[0] for x in cosines[1:]) / len(cosines[1:])
+    assert first["rows"][0]["percentile"] == pytest.approx(slowly)
+    assert all(0 <= row["percentile"] <= 100 for row in second["rows"])
+    assert first["place_by"]["spearman"]["n"] == second["place_by"]["spearman"]["n"] == 3 * 41
+
+
 def test_without_a_model_nothing_is_placed_and_no_description_is_needed(tmp_path: Path) -> None:
     folder = invent(tmp_path / "corpus", contests=2, captions=40)
     (folder / "annotations.json").unlink()
@@ -313,6 +345,18 @@ def test_without_a_model_nothing_is_placed_and_no_description_is_needed(tmp_path
         "captions", "score", path, "--dataset", folder, "--split", "all", "--place-by", "baseline/overlap"
     )
     assert "without a description: 2 contests: 101, 102" in refused
+
+
+def test_contests_that_cannot_be_shown_are_left_out_and_named(tmp_path: Path) -> None:
+    folder = invent(tmp_path / "corpus", contests=2, captions=40)
+    known = json.loads((folder / "annotations.json").read_text())
+    (folder / "annotations.json").write_text(json.dumps({"101": known["101"]}))
+    path = written(tmp_path / "c.jsonl", [{"contest": n, "captions": TEN} for n in (101, 102)])
+    told = commands.humor_tasks(
+        "captions", "score", path, "--dataset", folder, "--split", "all", "--place-by", "baseline/longest"
+    )
+    assert "split all: left out: without a description: 1 contest: 102." in told
+    assert "c: not in the split, or left out of it: 1 contest: 102." in told
 
 
 def test_a_contest_with_fewer_than_1010_captions_has_fewer_human_groups(tmp_path: Path) -> None:
@@ -343,7 +387,6 @@ def test_a_contest_with_fewer_than_1010_captions_has_fewer_human_groups(tmp_path
         ),
         ([{"contest": 103, "captions": TEN}], (), "contest 103 has no ratings; give a file with mean and votes"),
         ([{"contest": 101, "captions": TEN}], ("--setting", "loud"), "there is no 'loud'"),
-        ([{"contest": 101, "captions": TEN}], ("--encoder", "/no/such"), "no such folder"),
         ([{"contest": 101, "captions": TEN}], ("--split", "some"), "there is no 'some'"),
         ([{"contest": "x", "captions": TEN}], (), "c.jsonl, line 1: contest is 'x'"),
     ],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import hashlib
 import html
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,12 @@ def test_what_cannot_be_compared_is_left_out_and_said(tmp_path: Path) -> None:
     assert run.data.provenance["left_out"] == {
         "fewer than 10 usable captions in top10 or rank1000": ["537", "550", "551"],
         "top10 and rank1000 have equal ratings": ["545"],
+    }
+    with pytest.warns(UserWarning, match="left out"):
+        doubtful = opened(folder, doubtful="skip").data.provenance["left_out"]
+    assert doubtful == {
+        "broken scoring": ["545"],
+        "fewer than 10 usable captions in top10 or rank1000": ["537", "550", "551"],
     }
     with pytest.warns(UserWarning, match="left out"):
         run = opened(folder, against="all")
@@ -348,6 +356,20 @@ def test_rows_without_log_odds_are_left_out_of_recalibration_and_counted(folder:
     assert (found["recalibrated_consistency"].n, found["consistency"].n) == (2, 3)
 
 
+def test_rows_that_tau_is_fitted_on_are_not_evaluated_and_epochs_are_apart(folder: str) -> None:
+    run = opened(folder, tau="fit")
+    outcomes = [judged(r, 1.0, "A", use=r.groups.get("use", "")) for r in run.records]
+    outcomes[-1] = dataclasses.replace(outcomes[-1], values={})
+    found = run.metrics(outcomes)
+    assert (found["without_log_odds"].value, found["without_log_odds"].n) == (0.0, 6)
+    assert found["tau"].n == 5
+    other = {"A": "B", "B": "A"}
+    named = [judged(r, 1.0, str(r.target)) for r in run.records if "use" not in r.groups]  # each order names the top 10
+    turned = [judged(r, 1.0, other[str(r.target)]) for r in run.records if "use" not in r.groups]
+    twice = run.metrics([*named, *turned])["consistency"]
+    assert (twice.value, twice.n) == (1.0, 6)
+
+
 def test_without_tau_nothing_is_recalibrated(folder: str) -> None:
     run = opened(folder)
     found = run.metrics([dataclasses.replace(judged(r, 1.0, "A"), groups=r.groups) for r in run.records])
@@ -371,6 +393,17 @@ def test_tau_is_fitted_on_contests_that_are_not_evaluated(folder: str) -> None:
     outcomes = [run.outcome(record, "Answer: A") for record in run.records]
     assert [o.values for o in outcomes if "use" in o.groups] == [{}] * 6
     assert run.metrics(outcomes)["accuracy"].clusters == 3
+
+
+def test_tau_is_fitted_on_contests_that_can_be_shown(tmp_path: Path) -> None:
+    folder = ranked(tmp_path, (530, 531, 536))
+    first, second = sorted(("530", "531"), key=lambda number: hashlib.sha256(number.encode()).hexdigest())
+    told = json.loads((tmp_path / "annotations.json").read_text())
+    del told[first]
+    (tmp_path / "annotations.json").write_text(json.dumps(told))
+    for setting, expected in (("description", second), ("caption_only", first)):
+        run = opened(folder, tau="fit", fit_contests=1, setting=setting)
+        assert {r.cluster for r in run.records if "use" in r.groups} == {expected}
 
 
 def test_twins_of_evaluated_contests_are_not_fitted_on(tmp_path: Path) -> None:

@@ -31,7 +31,6 @@ from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.contests.splits import TWINS
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
@@ -262,14 +261,14 @@ def _both_orders(
 
 
 def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
-    """The contests on which the threshold is fitted: the first by a hash of those that are not held out.
+    """The contests on which the threshold is fitted: the first by a hash of split train that can be shown.
 
-    Evaluated contests and those with the captions of one are never among them. Raises BadInput where none is left.
+    That split has no contest with the captions of a held-out one. Evaluated contests are never among them. Raises
+    BadInput where none is left.
     """
     source = corpus.open_source(o, "train")
-    evaluated = set(crowd.source.numbers)
-    twins = {number for pair in TWINS.items() if evaluated & set(pair) for number in pair}
-    left = [number for number in source.numbers if number not in evaluated | twins]
+    shown = {"description": source.scenes, "pixels": source.pictures}.get(o.setting, source.files)
+    left = [number for number in source.numbers if number in shown and number not in crowd.source.numbers]
     if not left:
         raise BadInput(
             f"tau={FIT}: {o.dataset} has no contest of split train beside the evaluated ones; give a number."

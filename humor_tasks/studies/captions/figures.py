@@ -42,8 +42,8 @@ class System:
     """The figures of one system over the contests that the dataset has.
 
     not_whole: the groups without ten captions: contest, number of captions, and what is wrong. elsewhere: the system's
-    contests that the dataset does not have. estimates: shares of captions lie in [0, 1], crowd_rank in [0, 100]; a
-    figure that no group has is missing. matched: number of captions that repeat a rated one, exact and near.
+    contests that are not in the split, or left out of it. estimates: shares of captions lie in [0, 1], crowd_rank in
+    [0, 100]; a figure that no group has is missing. matched: captions that repeat a rated one, exact and near.
     """
 
     name: str

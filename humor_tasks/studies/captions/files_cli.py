@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,7 +230,11 @@ def _crowd(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd
             f"{options.dataset}, split {options.split}: has none of the {listed('contest', map(str, sorted(written)))} "
             "of the files; choose another --split (all) or --dataset."
         )
-    crowd = crowd_of(dataclasses.replace(source, numbers=known), options)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        crowd = crowd_of(dataclasses.replace(source, numbers=known), options)
+    for warning in told:
+        click.echo(f"Beware: {warning.message}", err=True)
     return crowd, [number for number in source.numbers if number not in written]
 
 

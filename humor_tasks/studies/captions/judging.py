@@ -53,7 +53,7 @@ def place(judge: Judge, crowd: Crowd, options: CrowdOptions, texts: Texts) -> Pl
             found[number, text] = 100 * sum(worths) / len(worths)
     rows = [(found[key], mean, key[0]) for key, mean in _ratings(crowd).items() if key in found]
     agreement = rank_correlation_by_cluster(*([row[k] for row in rows] for k in range(3)))
-    said = f"by the share that they beat, in both orders, of {ANCHORS} anchors: one of each decile of the crowd's"
+    said = f"by the share that they beat, in both orders, of {ANCHORS} anchors, one of each decile of the contest"
     unread = sum(pair.worth is None for pair in pairs)
     return Placement(judge.name, said, found, agreement, "the human groups", unread, log)
 

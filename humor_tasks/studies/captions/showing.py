@@ -99,7 +99,7 @@ def _notes(report: Report) -> str:
     for system in report.systems:
         if system.elsewhere:
             told = listed("contest", map(str, system.elsewhere), most=5)
-            lines.append(f"- {short(system.name)}: not in the dataset's split: {told}.")
+            lines.append(f"- {short(system.name)}: not in the split, or left out of it: {told}.")
         if system.not_whole:
             told = "; ".join(_short(each) for each in system.not_whole[:5])
             more = len(system.not_whole) - 5
