@@ -32,7 +32,12 @@ MOST_LINES = 400
 MAY_IMPORT = {
     "inspect_ai": (
         *("on_inspect", "testing", "_registry", "data.logs.inspect_logs"),
-        *("studies.grade", "studies.captions.comparing", "studies.corpus.distractor_models"),
+        *(
+            "studies.grade",
+            "studies.captions.against",
+            "studies.captions.comparing",
+            "studies.corpus.distractor_models",
+        ),
         "studies.reproduce.models",
     ),
     "lm_eval": ("on_lm_eval", "testing", "_lm_eval_backport"),

@@ -35,3 +35,8 @@ def plain(problem: BaseException) -> str:
         with contextlib.suppress(MarkupError):  # a message of other code that is not escaped
             message = Text.from_markup(str(problem.message)).plain
     return " ".join(message.split())
+
+
+def first_exception(problem: BaseException) -> BaseException:
+    """The first error of concurrent tasks that failed together, the others of which are like it or were cancelled."""
+    return first_exception(problem.exceptions[0]) if isinstance(problem, BaseExceptionGroup) else problem

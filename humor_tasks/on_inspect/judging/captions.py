@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from functools import partial
+from itertools import product
 from typing import cast
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
@@ -17,7 +18,7 @@ from humor_tasks.benchmarks.crowd import writing
 from humor_tasks.benchmarks.crowd.writing_metrics import WIN_RATES, lost, verdict_values
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.errors import cannot_run, first_exception
 from humor_tasks.on_inspect.judging.graders import CUT_OFF, Graded, Requests, VerdictForm, resolve, verdict_of
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
@@ -70,7 +71,11 @@ def against_people(
             questions = [_messages(asked, record) for record in records]
         except BadInput as problem:
             cannot_run(f"sample {state.sample_id}: {problem}")
-        panels = await collect(*(_panel(judges, asked, messages, how) for messages in questions))
+        try:
+            replies = await collect(*_requests(judges, asked, questions, how))
+        except BaseExceptionGroup as problems:
+            raise first_exception(problems) from None
+        panels = [replies[i : i + len(judges)] for i in range(0, len(replies), len(judges))]
         found = [(record, _outcome(asked, record, panel)) for record, panel in zip(records, panels, strict=True)]
         values = {**outcome.values, **verdict_values(found)}
         verdicts = [
@@ -90,13 +95,15 @@ def _messages(asked: Run, record: Record) -> list[ChatMessage]:
     return messages
 
 
-async def _panel(judges: Sequence[Model], asked: Run, messages: list[ChatMessage], how: Requests) -> Sequence[Graded]:
-    for judge in judges:
+def _requests(
+    judges: Sequence[Model], asked: Run, questions: Sequence[list[ChatMessage]], how: Requests
+) -> list[Awaitable[Graded]]:
+    """A request to each judge for each question, the judges of a question in a row."""
+    for judge, messages in product(judges, questions):
         check_takes_these(judge, messages)
     logprobs = asked.options.needs_logprobs
     form = VerdictForm(GenerateConfig(**(LIKELIHOODS if logprobs else {})), partial(_read, asked, logprobs))
-    found: Sequence[Graded] = await collect(*(verdict_of(judge, list(messages), form, how) for judge in judges))
-    return found
+    return [verdict_of(judge, list(messages), form, how) for messages in questions for judge in judges]
 
 
 def _read(asked: Run, logprobs: str, grader: str, output: ModelOutput) -> Graded:

@@ -39,6 +39,20 @@ _JUDGING = (
 )
 
 
+_AGAINST = (
+    click.option("--grader", multiple=True, metavar="MODEL", help="Inspect model that judges; several form a panel."),
+    click.option(
+        "--mode",
+        default="overall",
+        show_default=True,
+        type=click.Choice(["overall", "best_pick", "both"]),
+        help="The graders' question.",
+    ),
+    click.option("--judge-shots", default=0, show_default=True, type=click.IntRange(0), help="Their worked examples."),
+    click.option("--tau", default="none", show_default=True, help="Their threshold of log P(A) - log P(B)."),
+)
+
+
 def _with(options: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
     def add(command: Any) -> Any:
         for option in reversed(options):
@@ -63,15 +77,25 @@ def captions() -> None:
 @click.option("--encoder", metavar="MODEL", help="sentence-transformers model or folder: diversity by embeddings.")
 @click.option("--place-by", metavar="MODEL", help="Inspect model that places captions among the contest's: crowd_rank.")
 @_with(_JUDGING)
+@_with(_AGAINST)
 @click.option("-o", "--output", type=_PATH, help="Also write every figure and caption (JSON).")
 def score(
-    files: tuple[Path, ...], encoder: str | None, place_by: str | None, output: Path | None, **given: Any
+    files: tuple[Path, ...],
+    encoder: str | None,
+    place_by: str | None,
+    grader: tuple[str, ...],
+    mode: str,
+    judge_shots: int,
+    tau: str,
+    output: Path | None,
+    **given: Any,
 ) -> None:
-    """Length, diversity, recitation and crowd_rank of the captions in FILES, per system.
+    """Length, diversity, recitation, crowd_rank and win rates of the captions in FILES, per system.
 
     Recitation: captions that repeat one of the contest's rated captions, exactly or nearly. crowd_rank: the percentile
     at which a model places a caption among them; --place-by quality/FOLDER, embedding/MODEL, baseline/longest and
-    other models that score single captions use their scores, any other model compares captions as a judge.
+    other models that score single captions use their scores, any other model compares captions as a judge. Win rates:
+    --grader compares each ten captions with four groups of people's, as the task caption_writing does.
     """
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.models.choosers.embedding import Embedding
@@ -82,7 +106,7 @@ def score(
 
     check_output(output, *files)
     judging = _judging(given)
-    options = _options(given, "description" if place_by else "caption_only")
+    options = _options(given, "description" if place_by or grader else "caption_only")
     groups = read_all(files)
     crowd, lacking = _crowd(options, groups)
     placer = _opened(place_by, **judging) if place_by else None
@@ -101,6 +125,23 @@ def score(
         placement,
         figures.human_groups(crowd, placement) if placement else (),
     )
+    against = []
+    if grader:
+        from humor_tasks.studies.captions.against import compare
+
+        how: dict[str, Any] = {name: value for name, value in given.items() if value is not None and name != "contests"}
+        how |= {"setting": options.setting, "judge_shots": judge_shots, "tau": tau}
+        how |= {"prompts": judging["prompts"]} if judging["prompts"] else {}
+        against = compare(
+            groups,
+            [cartoon.number for cartoon in crowd.cartoons],
+            [_model(name, judging["model_args"]) for name in grader],
+            ("overall", "best_pick") if mode == "both" else (mode,),
+            how,
+            judging["cache"],
+            judging["log_dir"],
+        )
+    report = dataclasses.replace(report, against=against)
     if output:
         write_json(output, report.as_dict())
     echo(as_markdown(report))
@@ -199,12 +240,17 @@ def _crowd(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd
 
 def _opened(name: str, model_args: Sequence[str], **how: Any) -> Chooser | Judge:
     """A model by its name in Inspect: one that scores single captions as a Chooser, any other as a Judge."""
-    from humor_tasks.on_inspect.client import open_model
     from humor_tasks.studies.captions.comparing import Judge
 
-    model = open_model(name, model_args)
+    model = _model(name, model_args)
     chooser: Chooser | None = getattr(model.api, "chooser", None)
     return Judge(model, **how) if chooser is None or chooser.reads_prompt else chooser
+
+
+def _model(name: str, model_args: Sequence[str]) -> Any:
+    from humor_tasks.on_inspect.client import open_model
+
+    return open_model(name, model_args)
 
 
 def _check_all_there(file: Path, groups: Sequence[CaptionGroup], crowd: Crowd) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 from humor_tasks.errors import listed
 from humor_tasks.studies.analysis.tables import interval, plain, short, table
+from humor_tasks.studies.captions.against import Against
+from humor_tasks.studies.captions.against import as_markdown as of_judges
 from humor_tasks.studies.captions.figures import Known, System, Written
 from humor_tasks.studies.captions.files import WANTED
 from humor_tasks.studies.captions.placing import Placement
@@ -30,7 +32,7 @@ _COLUMNS = {
 @dataclass(frozen=True)
 class Report:
     """Everything that `humor-tasks captions score` found. provenance: of the contests. lacking: the dataset's contests
-    for which no system has captions. placement, known: None and () without a model that places.
+    for which no system has captions. placement, known: None and () without a model that places. against: by graders.
     """
 
     provenance: Mapping[str, Any]
@@ -40,6 +42,7 @@ class Report:
     encoder: str | None = None
     placement: Placement | None = None
     known: Sequence[Known] = ()
+    against: Sequence[Against] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -56,6 +59,7 @@ class Report:
                 "log": p.log,
                 "human_groups": {each.name: {"placed": each.placed, "crowd": each.crowd} for each in self.known},
             }
+        found["against_people"] = [dataclasses.asdict(each) for each in self.against]
         found["systems"] = [dataclasses.asdict(system) for system in self.systems]
         found["rows"] = [dataclasses.asdict(row) for row in self.rows]
         done: dict[str, Any] = plain(found)
@@ -67,6 +71,8 @@ def as_markdown(report: Report) -> str:
     parts = [_systems(report.systems), _notes(report)]
     if report.placement:
         parts.append(_placement(report.placement, report.known))
+    if report.against:
+        parts.append(of_judges(report.against))
     if recited := [row for row in report.rows if row.match]:
         parts.append(_recited(recited))
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.rubric import Judgement, open_rubric
 from humor_tasks.data.records import Prompt, Role, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
+from humor_tasks.on_inspect.errors import first_exception
 from humor_tasks.on_inspect.judging.graders import CUT_OFF, Asking, read
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.private import PrerequisiteError
@@ -143,12 +144,8 @@ async def make_options(
             for plan in plans:
                 group.start_soon(one, plan)
     except BaseExceptionGroup as problems:  # the other tasks were cancelled
-        raise _first_exception(problems) from None
+        raise first_exception(problems) from None
     return made
-
-
-def _first_exception(problem: BaseException) -> BaseException:
-    return _first_exception(problem.exceptions[0]) if isinstance(problem, BaseExceptionGroup) else problem
 
 
 async def _options(plan: Plan, lines: Sequence[str], write: Writer, same: Same, attempts: int, made: Result) -> None:
