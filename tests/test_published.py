@@ -77,6 +77,12 @@ def test_tables_are_whole() -> None:
     assert [count("humorbench", "overall"), count("humorbench", ", hard")] == [15, 15]
 
 
+def test_recalibrated_verdicts_are_said_to_be() -> None:
+    found = [f for name in ("crowd_groups", "caption_writing") for f in published(name) if "recalibrated" in f.source]
+    assert len(found) == 5 + 44
+    assert {(figure.kind, figure.setting) for figure in found} == {("model", "mode=overall")}
+
+
 def test_win_rates_are_shares_of_the_verdicts() -> None:
     """Two orders of each of 91 contests; the paper prints percent with two digits."""
     figures = [figure for figure in published("caption_writing") if "Table 3" in figure.source]

@@ -16,6 +16,7 @@ KINDS = {
     **{"mock_detecting": "yes_no", "mock_matching": "mock_matching", "mock_explaining": "explanation"},
     **{"mock_generation": "story", "humorbench": "humorbench", "humorbench_autograder": "judge"},
     **{"humicroedit_rating": "rating", "humicroedit_pairwise": "pairs", "explanation_preference": "judge"},
+    **{"crowd_pairs": "pairs", "crowd_groups": "pairs", "caption_writing": "captions"},
 }
 
 
@@ -113,6 +114,19 @@ def caption_contest() -> Iterator[Case]:
     yield alone("explanation_preference", system="$SYSTEM")
 
 
+def crowd() -> Iterator[Case]:
+    for kind in ("top_against_1000", "rule", "hard"):
+        yield inspect("crowd_pairs", "longest", pairs=kind)
+    for model in ("longest", "overlap", "scripted"):
+        yield inspect("crowd_groups", model, against="all")
+    yield inspect("crowd_groups", "longest", tau="fit")
+    yield inspect("crowd_groups", "scripted", mode="best_pick", setting="pixels", shots=2)
+    for mode in ("overall", "best_pick"):
+        yield inspect("caption_writing", "scripted", 1, mode=mode)
+    yield lm_eval(("crowd_pairs", "crowd_pairs_gen", "crowd_groups", "crowd_groups_best_pick", "caption_writing"))
+    yield lm_eval(("crowd_pairs_pixels", "crowd_groups_pixels_gen"), shots=2)
+
+
 def mock() -> Iterator[Case]:
     for task in MOCK:
         for shown in ("media", "description", "frames"):
@@ -172,7 +186,8 @@ def in_lm_eval() -> Iterator[Case]:
     stubs = sorted(path.stem for path in STUBS.glob("*.yaml"))
     groups = {"nyc", "nyc_gen", "nyc_crossval", "nyc_crossval_gen"}
     judged = {"explanation_preference", "humorbench", "humorbench_autograder", "humorbench_hard"}
-    plain = [stub for stub in stubs if stub not in groups | judged]
+    of_crowd = {stub for stub in stubs if stub.startswith(("crowd_", "caption_writing"))}  # see `crowd`
+    plain = [stub for stub in stubs if stub not in groups | judged | of_crowd]
     choosing = [stub for stub in plain if "humicroedit_rating" not in stub]
     in_words = [stub for stub in choosing if "pixels" not in stub and "caption_only" not in stub]
     for model in BASELINES:
@@ -234,7 +249,7 @@ def real() -> Iterator[Case]:
 
 def all_cases() -> list[Case]:
     """Every run, each under its own key."""
-    made = [*caption_contest(), *mock(), *rated(), *humorbench(), *in_lm_eval(), *real()]
+    made = [*caption_contest(), *crowd(), *mock(), *rated(), *humorbench(), *in_lm_eval(), *real()]
     keys = [case.key for case in made]
     assert len(set(keys)) == len(keys), sorted(key for key in set(keys) if keys.count(key) > 1)
     return [
@@ -244,7 +259,7 @@ def all_cases() -> list[Case]:
     ]
 
 
-# What tests/test_characterisation.py runs: one a benchmark, harness and kind of answer, about half a minute in all.
+# What tests/test_characterisation.py runs: one a benchmark, harness and kind of answer, about 40 seconds in all.
 KEPT = """
 inspect/matching/sample/setting=description/overlap
 inspect/matching/sample/setting=pixels/scripted
@@ -268,6 +283,11 @@ inspect/humicroedit_pairwise/sample/setting=edited_only,via=ratings/scripted
 inspect/humorbench/sample/one_explanation_per=row,graders=3/scripted
 inspect/humorbench/sample/one_explanation_per=caption/scripted
 inspect/humorbench_autograder/sample/default/scripted
+inspect/crowd_pairs/sample/pairs=top_against_1000/longest
+inspect/crowd_groups/sample/against=all/scripted
+inspect/crowd_groups/sample/tau=fit/longest
+inspect/caption_writing/sample/mode=overall/scripted
+lm_eval/crowd_pairs/sample/default/scripted
 lm_eval/humicroedit_pairwise/sample/stubs/scripted
 lm_eval/nyc_crossval/sample/default/overlap
 lm_eval/humorbench/sample/default/scripted

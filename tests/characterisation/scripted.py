@@ -70,12 +70,16 @@ def reply(kind: str, asked: str, salt: str = "", odd: int = 12) -> str:
         seen = ("Scene: {0}", "Unusual: {1}", "Entities: {0}") if "Scene: what" in asked else ()
         lines = [line.format(*text.split()[:2]) for line in (*seen, *FIELDS)]
         return "\n".join(lines if n % 5 else lines[:2])
+    if kind == "captions":
+        return "\n".join(f"{i}. {i} {text} {i}" for i in range(1, 11 - (n % 7 == 0)))
     return f"Explanation: {text}." if kind == "explanation" else f"{text}."
 
 
 def judgement(asked: str, n: int) -> str:
     """A verdict on an element, a choice of two, or a rating, by what is asked; some cannot be read."""
     known = ("PASS", "FAIL", "PASS") if "<point>" in asked else ("A", "B", "TIE") if "_a>" in asked else "12345"
+    if "<group_a>" in asked:
+        return f"Answer: {'AB'[n % 2]}" if n % 13 else "Hard to say."
     if n % 13 == 0:
         return "Hard to say: there is something in it."
     if n % 29 == 1:
