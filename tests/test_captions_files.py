@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ from standins.judging import says
 from humor_tasks.data.contests.splits import HELD_OUT
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.captions.files import CaptionGroup, as_lines, read_all, read_groups
-from humor_tasks.tasks import brainstorm, explanation
-from humor_tasks.testing import ScriptedModel
+from humor_tasks.tasks import brainstorm, caption_writing, explanation
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 TEN = [f"Caption {i}." for i in range(10)]
 MARKS = '"“”'
@@ -197,6 +198,32 @@ def test_a_log_of_brainstorm_has_one_caption_a_contest_and_epoch() -> None:
     assert {caption for group in groups for caption in group.captions} == {"Ships avoid me."}
     assert sum("a reply without a readable caption" in group.note for group in groups) >= 1
     assert not any(group.whole for group in groups)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("harness", ["inspect", "lm_eval"])
+def test_runs_of_caption_writing(harness: str, tmp_path: Path) -> None:
+    """Two contests get ten captions, and each other group says why it has none."""
+    replies = itertools.cycle([TEN, TEN[:9], [], TEN])
+
+    def write(*asked: Any) -> str:
+        found = next(replies)
+        return "\n".join(f"{i}. {text}" for i, text in enumerate(found, 1)) or "I'm sorry, but I can't help with that."
+
+    given = {"dataset": "sample", "split": "validation", "contests": "9010-9013"}
+    if harness == "inspect":
+        grader, writer = says("g", "Answer: A"), ScriptedModel("writer", write)
+        (log,) = eval(caption_writing(**given), model=writer.model, model_roles={"grader": grader.model})
+        path, name = Path(log.location), "mockllm/writer"
+    else:
+        run_lm_eval(ScriptedLM(write), "caption_writing", metadata=given, output=tmp_path, log_samples=True)
+        (path,) = tmp_path.rglob("samples_*.jsonl")
+        name = ""
+    groups = read_groups(path)
+    assert [group.contest for group in groups] == [9010, 9011, 9012, 9013]
+    assert [list(group.captions) for group in groups] == [TEN, [], [], TEN]
+    assert [group.note for group in groups] == ["", "unparsed: 9 captions found", "refused: 0 captions found", ""]
+    assert {group.system for group in groups} == ({name} if name else {groups[0].system})
 
 
 def test_a_log_of_another_task() -> None:

@@ -422,8 +422,15 @@ RECITED = {
 """System -> exact and near matches with the rated captions of the 44 contests, of 440 captions."""
 
 
+def texts_of(rows: Sequence[figures.Written]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for row in rows:
+        found.setdefault(row.contest, []).append(row.caption)
+    return found
+
+
 @pytest.mark.slow
-def test_recitation_of_the_released_systems(real_data: Path) -> None:
+def test_recitation_and_places_of_the_released_systems(real_data: Path) -> None:
     home = real_data / "newyorker_raw"
     groups = [g for name in RECITED for g in read_groups(home / "generations" / f"{name}.csv")]
     crowd = open_crowd(CrowdOptions(dataset=str(home), split="validation", setting="caption_only"))
@@ -432,3 +439,10 @@ def test_recitation_of_the_released_systems(real_data: Path) -> None:
     assert found == RECITED
     best = min((row for row in rows if row.match == "exact"), key=lambda row: row.entry_rank or 0)
     assert (best.contest, best.caption, best.entry_rank) == (613, "We've got ways of making you laugh.", 111)
+    placement = placing.place(Baseline("longest"), crowd.cartoons, texts_of(rows))
+    ranks = {s.name: s.estimates for s in figures.systems(crowd, groups, figures.placed(rows, placement))}
+    assert round(ranks["claude"]["crowd_rank"].value, 1) == 61.8
+    assert round(ranks["zs_BoN"]["crowd_rank"].value, 1) == 85.7
+    assert round(placement.agreement.value, 3) == -0.041
+    known = {each.name: round(each.crowd.value, 1) for each in figures.human_groups(crowd, placement)}
+    assert known == {"top10": 99.9, "rank200": 96.4, "rank1000": 82.1, "median": 49.4}
