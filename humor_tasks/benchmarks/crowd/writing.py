@@ -103,7 +103,7 @@ class WritingOptions(corpus.CrowdOptions):
         names = (*_FIELDS, "judge_shots", "shots_from", "prompts", "mode", "exam", "tau")
         default = type(self)
         changed = {n: value for n in names if (value := getattr(self, n)) != getattr(default, n, None)}
-        return super().scoring() | {"fold": "0"} | changed
+        return super().scoring() | changed
 
     def generation(self) -> dict[str, Any]:
         """The published limit of a reply."""
