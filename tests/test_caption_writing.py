@@ -17,8 +17,7 @@ from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import load
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, WritingOptions, cartoon, comparisons
-from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, WIN_RATES, verdict_values
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, WIN_RATES, Verdict, verdict_values
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import against_people
 from humor_tasks.scorers.win_correction import corrected_win_rate
@@ -26,7 +25,7 @@ from humor_tasks.tasks import caption_writing
 from humor_tasks.testing import REFUSED, ScriptedLM, ScriptedModel, run_lm_eval
 
 CONTESTS = (536, 537, 545, 550)
-Verdict = Callable[[dict[str, list[str]]], str]
+Rule = Callable[[dict[str, list[str]]], str]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def listed(captions: list[str]) -> str:
 WRITTEN = [f"Word {i} of a model with{'out' * i} end." for i in range(1, 11)]
 
 
-def grading(verdict: Verdict, name: str = "judge") -> ScriptedModel:
+def grading(verdict: Rule, name: str = "judge") -> ScriptedModel:
     return ScriptedModel(name, lambda messages: verdict(shown_groups(messages[-1].text)))
 
 
@@ -59,7 +58,7 @@ def written_one(groups: dict[str, list[str]]) -> str:
     return f"Answer: {'B' if groups['B'] == WRITTEN else 'A'}"
 
 
-def run(folder: str, tmp_path: Path, verdict: Verdict | ScriptedModel, reply: Any = None, **given: Any) -> EvalLog:
+def run(folder: str, tmp_path: Path, verdict: Rule | ScriptedModel, reply: Any = None, **given: Any) -> EvalLog:
     writer = ScriptedModel("writer", listed(WRITTEN) if reply is None else reply)
     grader = verdict if isinstance(verdict, ScriptedModel) else grading(verdict)
     task = caption_writing(dataset=folder, **given)
@@ -375,18 +374,14 @@ def test_a_file_of_captions_of_other_contests_is_refused(folder: str, tmp_path: 
 
 
 def test_values_of_verdicts_by_hand() -> None:
-    def asked(pairing: str, target: str, answer: str | None) -> tuple[Record, Outcome]:
-        record = Record("x", "1", {}, "", (), target, {"pairing": pairing})
-        return record, Outcome("x", "1", record.groups, "answered", answer, target, {})
-
     values = verdict_values(
         [
-            asked("top10", "A", "A"),
-            asked("top10", "B", "A"),
-            asked("median", "A", "A"),
-            asked("median", "B", None),
-            asked("exam", "A", "B"),
-            asked("exam", "B", "A"),
+            Verdict("top10", "A", "A"),
+            Verdict("top10", "B", "A"),
+            Verdict("median", "A", "A"),
+            Verdict("median", "B", None),
+            Verdict("exam", "A", "B"),
+            Verdict("exam", "B", "A"),
         ]
     )
     assert values == {

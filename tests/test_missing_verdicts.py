@@ -37,7 +37,7 @@ JUDGED = [benchmark for benchmark in BENCHMARKS.values() if benchmark.verdicts]
 
 def test_every_benchmark_whose_scores_rest_on_verdicts_has_the_rule() -> None:
     assert {benchmark.name for benchmark in JUDGED} == {
-        *("humorbench", "humorbench_autograder", "explanation_preference", "mock_generation")
+        *("humorbench", "humorbench_autograder", "explanation_preference", "mock_generation", "caption_writing")
     }
     assert all(benchmark.verdicts for benchmark in BENCHMARKS.values() if benchmark.judged)
     for benchmark in JUDGED:

@@ -32,6 +32,10 @@ inspect/matching/sample/fold=all/scripted
 inspect/ranking/sample/on_unparsed=random,seed=7,fold=all/scripted
 inspect/explanation/sample/setting=description/scripted
 inspect/brainstorm/sample/epochs=2/scripted
+inspect/crowd_pairs/sample/pairs=top_against_1000/longest
+inspect/crowd_groups/sample/against=all/scripted
+inspect/crowd_groups/sample/tau=fit/longest
+inspect/caption_writing/sample/mode=overall/scripted
 inspect/explanation_preference/sample/default/none
 inspect/mock_detecting/sample/input=description,scene=all,frames=3/scripted
 inspect/mock_matching/sample/input=description,replicates=2,on_unparsed=random/scripted
@@ -108,7 +112,7 @@ STUBS = (
     *("nyc_matching", "nyc_matching_gen", "nyc_ranking", "nyc_ranking_gen", "nyc_explanation", "nyc_explanation_gen"),
     *("humicroedit_rating", "humicroedit_rating_gen", "humicroedit_pairwise", "humicroedit_pairwise_gen"),
     *("mock_detecting", "mock_detecting_gen", "mock_matching", "mock_matching_gen", "mock_explaining_gen"),
-    *("humorbench", "humorbench_autograder"),
+    *("humorbench", "humorbench_autograder", "crowd_pairs", "crowd_pairs_gen", "crowd_groups", "crowd_groups_gen"),
 )
 
 

@@ -68,6 +68,10 @@ class CrowdOptions(NyccOptions):
         apart |= set() if self.contests else {"contests"}
         return {name: value for name, value in super().shown().items() if name not in apart}
 
+    def scoring(self) -> dict[str, Any]:
+        """Without the fold."""
+        return {name: value for name, value in super().scoring().items() if name != "fold"}
+
 
 def options_of(options: Options) -> CrowdOptions:
     """The options as CrowdOptions."""

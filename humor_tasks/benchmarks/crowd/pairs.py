@@ -159,7 +159,6 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
         target=target,
         groups={
             "fold": "0",
-            "places": " ".join(str(contest.place[i]) for i in shown),
             "ratings": f"{ratings[0]!r} {ratings[1]!r}",
             "gap": gap(abs(ratings[0] - ratings[1])),
         },
@@ -210,7 +209,8 @@ def _spearman(outcomes: Sequence[Outcome]) -> Estimate:
     scores: dict[tuple[str, str], list[float]] = {}
     rated: dict[tuple[str, str], float] = {}
     for o in outcomes:
-        for letter, place, rating in zip("AB", o.groups["places"].split(), o.groups["ratings"].split(), strict=True):
+        places = o.id.split("-")[1:] if o.target == "A" else o.id.split("-")[:0:-1]  # the better caption's is first
+        for letter, place, rating in zip("AB", places, o.groups["ratings"].split(), strict=True):
             scores.setdefault((o.cluster, place), []).append(o.values[f"score_{letter}"])
             rated[o.cluster, place] = float(rating)
     means = [sum(found) / len(found) for found in scores.values()]

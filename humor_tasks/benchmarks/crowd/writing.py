@@ -34,7 +34,7 @@ from humor_tasks.benchmarks.crowd.groups import (
     human_group,
     worked_examples,
 )
-from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS
+from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, Verdict, lost, verdict_values
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.contests.captions import key_of
@@ -103,7 +103,7 @@ class WritingOptions(corpus.CrowdOptions):
         names = (*_FIELDS, "judge_shots", "shots_from", "prompts", "mode", "exam", "tau")
         default = type(self)
         changed = {n: value for n in names if (value := getattr(self, n)) != getattr(default, n, None)}
-        return super().scoring() | {"fold": "0"} | changed
+        return super().scoring() | changed
 
     def generation(self) -> dict[str, Any]:
         """The published limit of a reply."""
@@ -244,6 +244,16 @@ def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequ
         for better, other, told in asked
         for first in (better, other)
     ]
+
+
+def judged(run: Run, outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
+    """The outcome of captions with the judges' verdicts; without ten captions it is lost, or left out."""
+    o = options_of(run)
+    if outcome.answer is None:
+        values = {} if o.on_unparsed == "exclude" else lost()
+    else:
+        values = verdict_values(verdicts, None if o.tau == "none" else float(o.tau))
+    return dataclasses.replace(outcome, values={**outcome.values, **values})
 
 
 CAPTION_WRITING = Benchmark(

@@ -4,39 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-from humor_tasks.benchmarks.crowd.group_metrics import log_odds
 from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.missing import Verdicts
-from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.recalibration import recalibrated
 from humor_tasks.scorers.win_correction import corrected_win_rate
 
 WIN_RATES = tuple(f"win_rate_{name}" for name in HUMAN_GROUPS)
 ACCURACY = "judge_accuracy"
-Asked = tuple[Record, Outcome]
-"""A judges' question about a contest, and the outcome of its verdict."""
 
 
-def verdict_values(asked: Sequence[Asked]) -> dict[str, float]:
+class Verdict(NamedTuple):
+    """The judges' verdict on one question about a contest.
+
+    pairing: the human group, or "exam". target: the letter of the written captions, in the exam of the better group.
+    answer: A, B, or None where it is missing. log_odds: log P(A) - log P(B), where it is known.
+    """
+
+    pairing: str
+    target: str
+    answer: str | None
+    log_odds: float | None = None
+
+
+def verdict_values(found: Sequence[Verdict], tau: float | None = None) -> dict[str, float]:
     """The values of a contest's verdicts.
 
     A win rate is the share of the two orders in which the written captions were chosen; it is missing where one of the
-    two has no verdict. With a tau in the questions, the recalibrated values stand beside them.
+    two has no verdict. With a tau, the values of the recalibrated answers stand beside them.
     """
-    answers = [outcome.answer for _, outcome in asked]
-    values = _named(asked, answers, "")
-    taus = {record.groups["tau"] for record, _ in asked if "tau" in record.groups}
-    if taus:
-        odds = [log_odds(outcome) for _, outcome in asked]
-        tau = float(taus.pop())
-        mended = [None if each is None else recalibrated([each], tau)[0] for each in odds]
-        values |= _named(asked, mended, "recalibrated_")
-        values["without_log_odds"] = odds.count(None) / len(odds)
-    missing = answers.count(None)
-    return values | {"verdicts_asked": float(len(asked)), "verdicts_missing": float(missing)}
+    values = _named(found, "")
+    if tau is not None:
+        known = [None if each.log_odds is None else recalibrated([each.log_odds], tau)[0] for each in found]
+        again = [each._replace(answer=answer) for each, answer in zip(found, known, strict=True)]
+        values |= _named(again, "recalibrated_") | {"without_log_odds": known.count(None) / len(known)}
+    missing = sum(each.answer is None for each in found)
+    return values | {"verdicts_asked": float(len(found)), "verdicts_missing": float(missing)}
 
 
 def lost() -> dict[str, float]:
@@ -44,21 +51,21 @@ def lost() -> dict[str, float]:
     return dict.fromkeys(WIN_RATES, 0.0)
 
 
-def _named(asked: Sequence[Asked], answers: Sequence[str | None], prefix: str) -> dict[str, float]:
-    pairs: dict[str, list[tuple[str | None, str | None]]] = {}
-    for (record, _), answer in zip(asked, answers, strict=True):
-        pairs.setdefault(record.groups["pairing"], []).append((answer, record.target))
+def _named(found: Sequence[Verdict], prefix: str) -> dict[str, float]:
+    pairs: dict[str, list[Verdict]] = {}
+    for each in found:
+        pairs.setdefault(each.pairing, []).append(each)
     values: dict[str, float] = {}
-    for pairing, found in pairs.items():
+    for pairing, orders in pairs.items():
         name = ACCURACY if pairing == "exam" else f"win_rate_{pairing}"
-        if any(answer is None for answer, _ in found):
+        if any(each.answer is None for each in orders):
             values |= {} if prefix else {f"missing_{name}": 1.0}
         else:
-            values[prefix + name] = sum(answer == target for answer, target in found) / len(found)
-    named = [answer for answer in answers if answer is not None]
-    both = [found for found in pairs.values() if len(found) == 2 and None not in (found[0][0], found[1][0])]
+            values[prefix + name] = sum(each.answer == each.target for each in orders) / len(orders)
+    named = [each.answer for each in found if each.answer is not None]
     values |= {f"{prefix}judge_share_a": named.count("A") / len(named)} if named else {}
-    agree = [first != second for (first, _), (second, _) in both]
+    whole = [orders for orders in pairs.values() if len(orders) == 2 and all(each.answer for each in orders)]
+    agree = [first.answer != second.answer for first, second in whole]
     return values | ({f"{prefix}judge_consistency": sum(agree) / len(agree)} if agree else {})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Awaitable, Sequence
 from functools import partial
 from itertools import product
@@ -15,7 +14,7 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.crowd import writing
-from humor_tasks.benchmarks.crowd.writing_metrics import WIN_RATES, lost, verdict_values
+from humor_tasks.benchmarks.crowd.writing_metrics import WIN_RATES, Verdict
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
@@ -62,9 +61,8 @@ def against_people(
         signature = f"graders:{','.join(map(str, judges))}|temperature:{how.temperature}|seed:{how.seed}"
         try:
             outcome = read_reply(run, state, target)
-            if outcome.answer is None:
-                values = {} if o.on_unparsed == "exclude" else lost()
-                return _score(dataclasses.replace(outcome, values={**outcome.values, **values}), [], signature)
+            if outcome.answer is None:  # no judge is asked
+                return _score(writing.judged(run, outcome, ()), [], signature)
             asked = writing.judges_run(o.question())
             cartoon = writing.cartoon(o, int(outcome.cluster))
             records = writing.comparisons(o.question(), cartoon, outcome.answer.split("\n"), o.exam)
@@ -76,16 +74,12 @@ def against_people(
         except BaseExceptionGroup as problems:
             raise first_exception(problems) from None
         panels = [replies[i : i + len(judges)] for i in range(0, len(replies), len(judges))]
-        found = [(record, _outcome(asked, record, panel)) for record, panel in zip(records, panels, strict=True)]
-        values = {**outcome.values, **verdict_values(found)}
-        verdicts = [
-            {"pairing": record.groups["pairing"], "first": record.groups["first"], "answer": verdict.answer}
-            | {"verdicts": [graded.as_dict() for graded in panel]}
-            for (record, verdict), panel in zip(found, panels, strict=True)
+        found = [_verdict(record, panel) for record, panel in zip(records, panels, strict=True)]
+        logged = [
+            verdict._asdict() | {"first": record.groups["first"], "verdicts": [each.as_dict() for each in panel]}
+            for verdict, record, panel in zip(found, records, panels, strict=True)
         ]
-        return _score(
-            dataclasses.replace(outcome, values=values), verdicts, f"{signature}|prompts:{asked.prompts_hash}"
-        )
+        return _score(writing.judged(run, outcome, found), logged, f"{signature}|prompts:{asked.prompts_hash}")
 
     return score
 
@@ -116,12 +110,13 @@ def _read(asked: Run, logprobs: str, grader: str, output: ModelOutput) -> Graded
     return Graded(grader, None, "unparsed" if answer.value else answer.status, "", output.error or output.completion)
 
 
-def _outcome(asked: Run, record: Record, panel: Sequence[Graded]) -> Outcome:
-    """The outcome of a panel's verdict: the letter of more than half of its judges, None where there is none."""
+def _verdict(record: Record, panel: Sequence[Graded]) -> Verdict:
+    """A panel's verdict: the letter of more than half of its judges, None where there is none."""
     letters = [graded.word for graded in panel]
     chosen = next((letter for letter in "AB" if 2 * letters.count(letter) > len(letters)), None)
-    told = {f"logprob_{letter}": value for letter, value in (panel[0].told or {}).items()}
-    return Outcome(record.id, record.cluster, record.groups, "answered", chosen, record.target, told)
+    told = panel[0].told or {}
+    odds = told["A"] - told["B"] if len(told) == 2 else None
+    return Verdict(record.groups["pairing"], str(record.target), chosen, odds)
 
 
 def _score(outcome: Outcome, verdicts: Sequence[object], signature: str) -> Score:

@@ -15,6 +15,8 @@ from typing import Any
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.crowd.writing import judged
+from humor_tasks.benchmarks.crowd.writing_metrics import Verdict
 from humor_tasks.benchmarks.humorbench.coverage import graded, panel_verdicts
 from humor_tasks.benchmarks.mock.generation import RATINGS, rated
 from humor_tasks.benchmarks.options import parameters_of, read_parameters
@@ -171,10 +173,11 @@ def _record(sample: LoggedSample, score: Scored) -> Record:
 def _read(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
     """From the reply, or from the log-likelihoods of the labels."""
     record = _record(sample, score)
+    told = score.outcome.values if score.outcome else {}  # the model's numbers are among the logged values
     if sample.reply is None and isinstance(sample.raw, list):
         responses = [sample.raw] if isinstance(sample.raw[0], int | float | str) else sample.raw
-        return run.scored(record, run.form.from_likelihoods([float(likelihood) for likelihood, _ in responses]))
-    return run.outcome(record, sample.reply or "", sample.refused)
+        return run.scored(record, run.form.from_likelihoods([float(likelihood) for likelihood, _ in responses]), told)
+    return run.outcome(record, sample.reply or "", sample.refused, told)
 
 
 def _agreement(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
@@ -205,6 +208,12 @@ def _pair(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
     return judged_pair(record, score.details["verdicts"])
 
 
+def _against_people(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """The judges' verdicts on written captions."""
+    found = [Verdict(*(each[name] for name in Verdict._fields)) for each in score.details["verdicts"]]
+    return judged(run, _read(run, sample, score), found)
+
+
 def _stories(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
     """The graders' ratings of a story."""
     panels = {name: score.details["ratings"][name] for name in RATINGS}
@@ -215,6 +224,7 @@ def _stories(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
 
 SCORERS: Mapping[str, Callable[[Run, LoggedSample, Scored], Outcome]] = {
     "judge_agreement": _agreement,
+    "against_people": _against_people,
     "element_coverage": _coverage,
     "preference": _pair,
     "reference_preference": _pair,
