@@ -18,6 +18,7 @@ from standins.ranked import captions_of, ranked, shown_groups
 from humor_tasks import load
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, WritingOptions, cartoon, comparisons
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, WIN_RATES, Verdict, verdict_values
+from humor_tasks.data.logs import read_run
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import against_people
 from humor_tasks.scorers.win_correction import corrected_win_rate
@@ -333,6 +334,7 @@ def test_captions_of_a_file_are_judged_as_a_models(folder: str, tmp_path: Path) 
     found = json.loads(out.read_text())["against_people"]
     assert [(each["system"], each["mode"]) for each in found] == [("me", "overall"), ("me", "best_pick")]
     assert found[0]["metrics"]["unparsed"]["value"] == 0.25
+    assert {read_run(Path(each["log"])).replayed for each in found} == {"me"}
     writer = ScriptedModel("writer", lambda messages: listed(WRITTEN[: 10 - ("550" in messages[-1].metadata["id"])]))
     from inspect_ai.model import get_model
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspect_ai import eval
+from inspect_ai import eval, task_with
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -58,7 +58,12 @@ def compare(
         for mode in modes if own else ():
             given = {**parameters, "mode": mode, "contests": ",".join(map(str, sorted(own))), "cache": cache}
             task = build("caption_writing", given, graded_by=lambda how: [against_people(**how)], asks=False)
-            task.solver = from_file(system, {f"contest-{number}": list(held) for number, held in own.items()})
+            task = task_with(
+                task,
+                name=CAPTION_WRITING.name,
+                solver=from_file(system, {f"contest-{number}": list(held) for number, held in own.items()}),
+                metadata=(task.metadata or {}) | {"explainer": system},  # who wrote the replies; see FinishedRun
+            )
             try:
                 (log,) = eval(task, model="none", model_roles={"grader": list(graders)}, log_dir=log_dir)
             except OSError as problem:
