@@ -71,10 +71,14 @@ def read_groups(path: Path) -> list[CaptionGroup]:
     line and field for what cannot be read.
     """
     if path.suffix.lower() == ".csv":
-        return _grouped(_of_table(path))
-    if path.suffix == ".jsonl" and path.is_file() and not is_samples(path):
-        return _grouped(_of_lines(path))
-    return _grouped(_of_run(path))
+        found = _grouped(_of_table(path))
+    elif path.suffix == ".jsonl" and path.is_file() and not is_samples(path):
+        found = _grouped(_of_lines(path))
+    else:
+        found = _grouped(_of_run(path))
+    if not found:
+        raise BadInput(f"{path}: holds no captions; each line must be an object with contest and captions.")
+    return found
 
 
 def read_all(paths: Sequence[Path]) -> list[CaptionGroup]:
