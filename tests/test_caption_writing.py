@@ -368,6 +368,14 @@ def test_contests_without_all_groups_are_left_out(tmp_path: Path) -> None:
         assert len(load("caption_writing", dataset=home).records) == 1
 
 
+def test_a_contest_without_a_whole_group_is_left_out(tmp_path: Path) -> None:
+    home = ranked(tmp_path, (536, 537), placed={537: {3: "..."}})
+    with pytest.warns(UserWarning, match=r"fewer than 10 usable captions in a human group: 1 contest: 537"):
+        opened = load("caption_writing", dataset=home)
+    assert [record.cluster for record in opened.records] == ["536"]
+    assert opened.data.provenance["left_out"]
+
+
 def test_a_file_of_captions_of_other_contests_is_refused(folder: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"contest": 9, "captions": WRITTEN}) + "\n")

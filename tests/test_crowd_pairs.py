@@ -220,6 +220,12 @@ def test_contests_that_cannot_be_shown_are_left_out_and_told(tmp_path: Path) -> 
         load("crowd_pairs", dataset=str(tmp_path), setting="pixels")
 
 
+def test_contests_with_few_pairs_are_told() -> None:
+    with pytest.warns(UserWarning, match=r"pairs=top_against_1000: fewer than 101 pairs: 1 contest: 9010 \(100\)"):
+        run = load("crowd_pairs", dataset="sample", contests=9010, per_contest=101)
+    assert run.data.provenance["fewer_pairs"] == {"9010": 100}
+
+
 # ---- real rows ----------------------------------------------------------------------------------
 
 

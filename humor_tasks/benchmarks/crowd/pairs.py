@@ -13,6 +13,7 @@ correlation with the crowd per contest, where the model scores single captions (
 from __future__ import annotations
 
 import hashlib
+import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.prompts import check_shows, read_templates
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.errors import listed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.placement import rank_correlation_by_cluster
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -128,8 +130,14 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     """One record per pair."""
     o = options_of(options)
     crowd = corpus.open_crowd(o, 1010 if o.pairs == "top_against_1000" else 2)
-    records = [record for cartoon in crowd.cartoons for record in _records(cartoon, o)]
-    return Data(tuple(records), crowd.provenance(len(records)), lambda fold: corpus.pool(o))
+    drawn = {cartoon.number: _records(cartoon, o) for cartoon in crowd.cartoons}
+    records = [record for held in drawn.values() for record in held]
+    provenance = crowd.provenance(len(records))
+    if short := {str(number): len(held) for number, held in drawn.items() if len(held) < o.per_contest}:
+        told = listed("contest", [f"{number} ({count})" for number, count in short.items()], most=8)
+        warnings.warn(f"{o.dataset}, pairs={o.pairs}: fewer than {o.per_contest:,} pairs: {told}.", stacklevel=2)
+        provenance["fewer_pairs"] = short
+    return Data(tuple(records), provenance, lambda fold: corpus.pool(o))
 
 
 def _records(cartoon: corpus.Cartoon, o: PairsOptions) -> list[Record]:

@@ -15,6 +15,7 @@ compared); diversity and length. A reply without exactly ten captions loses, or 
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -126,7 +127,7 @@ def options_of(run: Run) -> WritingOptions:
 def load(benchmark: Benchmark, options: Options) -> Data:
     """One record per contest, with a cartoon to write captions for."""
     o = cast(WritingOptions, options)
-    crowd = corpus.open_crowd(o, NEEDED)
+    crowd = _with_all_groups(corpus.open_crowd(o, NEEDED), o)
     records = [
         Record(
             id=f"contest-{cartoon.number}",
@@ -141,6 +142,17 @@ def load(benchmark: Benchmark, options: Options) -> Data:
         for cartoon in crowd.cartoons
     ]
     return Data(tuple(records), crowd.provenance(len(records)))
+
+
+def _with_all_groups(crowd: corpus.Crowd, o: WritingOptions) -> corpus.Crowd:
+    """The contests that have every human group whole; the others are left out with a warning."""
+    lacking = [c.number for c in crowd.cartoons if any(human_group(c.contest, name) is None for name in HUMAN_GROUPS)]
+    if not lacking:
+        return crowd
+    left_out = {f"fewer than {corpus.GROUP_SIZE} usable captions in a human group": lacking}
+    warnings.warn(f"{o.dataset}, split {o.split}: left out: {corpus.told_of(left_out)}.", stacklevel=3)
+    kept = tuple(cartoon for cartoon in crowd.cartoons if cartoon.number not in lacking)
+    return dataclasses.replace(crowd, cartoons=kept, left_out={**crowd.left_out, **left_out})
 
 
 @lru_cache(maxsize=4)
