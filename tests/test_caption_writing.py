@@ -383,6 +383,16 @@ def test_a_file_of_captions_of_other_contests_is_refused(folder: str, tmp_path: 
     assert "has none of the 1 contest: 9" in said
 
 
+def test_bad_flags_and_empty_files_are_refused(folder: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text("")
+    assert "holds no captions" in refused("captions", "score", path, "--dataset", folder)
+    path.write_text(json.dumps({"contest": 536, "captions": WRITTEN}) + "\n")
+    how = ("--dataset", folder, "--grader", "baseline/first", "--log-dir", str(tmp_path / "logs"))
+    assert "fit it with crowd_groups" in refused("captions", "score", path, *how, "--tau", "fit")
+    assert "| best" in humor_tasks("captions", "score", path, *how, "--tau", "0.5", "--mode", "both")
+
+
 def test_values_of_verdicts_by_hand() -> None:
     values = verdict_values(
         [

@@ -277,3 +277,16 @@ def test_released_human_captions_are_those_of_the_contests(real_data: Path) -> N
             known = human_group(source.contest(number), name)
             assert known is not None
             assert groups[number].captions == known.captions
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [("contest,caption1,caption01", "two columns are the same"), (f"contest,1,caption{'9' * 5000}", "")],
+)
+def test_columns_of_captions_are_told_apart(tmp_path: Path, header: str, told: str) -> None:
+    (tmp_path / "x.csv").write_text(f"{header}\n510,First one,Second one\n")
+    if told:
+        with pytest.raises(BadInput, match=told):
+            read_groups(tmp_path / "x.csv")
+    else:  # a number that no column has
+        assert read_groups(tmp_path / "x.csv")[0].captions == ("First one",)

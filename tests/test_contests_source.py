@@ -244,3 +244,18 @@ def test_published_standard_errors(tmp_path: Path, counts: tuple[int, int, int],
     path = tmp_path / "536.csv"
     path.write_text(f"caption,not_funny,somewhat_funny,funny\nA joke,{','.join(map(str, counts))}\n")
     assert read_contest(path).precision[0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_an_entry_that_is_left_out_of_an_unsorted_file_has_the_rank_of_its_mean(tmp_path: Path) -> None:
+    rows = ["Call me@example.org,1.1,0.1,20", "Worst caption,1.2,0.1,20", "Best caption,1.9,0.1,20"]
+    (tmp_path / "510.csv").write_text("\n".join(["caption,mean,precision,votes", *rows]) + "\n")
+    contest = read_contest(tmp_path / "510.csv")
+    assert (contest.caption, contest.place) == (["Best caption", "Worst caption"], [0, 1])
+    assert contest.entries == 3
+
+
+@pytest.mark.parametrize("precision", ["-0.1", "0"])
+def test_a_standard_error_that_is_not_positive_is_refused(tmp_path: Path, precision: str) -> None:
+    (tmp_path / "510.csv").write_text(f"caption,mean,precision,votes\nA good caption,1.5,{precision},20\n")
+    with pytest.raises(BadInput, match=r"510.csv, line 2: precision is .*above 0"):
+        read_contest(tmp_path / "510.csv")

@@ -33,6 +33,7 @@ REPLIES = (
     "<explanation>A short one.</explanation>",
     "<reasoning>So.</reasoning><judgement>PASS</judgement>",
     "Concepts: a; b\nChosen: a\nCaption: Sit.\nExplanation: A pun.",
+    "\n".join(f"{i}. Caption number {i}." for i in range(1, 11)),
     "",
     "I'm sorry, but I can't help with that.",
 )
@@ -151,6 +152,9 @@ NOT_PROPORTIONS = {
     "words": "a count",
     "concepts": "a count",
     "caption_words": "a count",
+    "characters": "a count",
+    "ead": "a ratio to an expected number",
+    "tau": "a threshold",
     "reward": "negative where wrong",
     "cohen_kappa": "negative below chance",
     "gwet_ac1": "negative below chance",

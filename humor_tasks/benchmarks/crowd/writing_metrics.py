@@ -80,7 +80,7 @@ def _corrected(name: str) -> Metric:
     def counts(o: Outcome) -> bool:
         return name in o.values and ACCURACY in o.values
 
-    return Metric(f"corrected_{name}", estimate=estimate, counts=counts)
+    return Metric(f"corrected_{name}", estimate=estimate, counts=counts, proportion=True)
 
 
 def _filled(o: Outcome, passes: bool) -> Outcome:

@@ -118,9 +118,11 @@ def _contest(file: CsvRows, columns: dict[str, str], number: int, indices: Seque
     contest = Contest(number, rated, entries=places[-1] + 1, sha256=file.sha256)
     wrong: Counter[str] = Counter()
     first: dict[str, int] = {}
+    means: list[float] = []
     for i, place in zip(indices, places, strict=True):
         contest.counts["entries"] += 1
         rating = _rating(file, i, columns, wrong, first) if rated else (None, None, None)
+        means.append(rating[0] or 0.0)
         _add(contest, file.rows[i][columns["caption"]], place, rating)
     for what, count in wrong.items():
         if what in first and count > max(1, MOST_WRONG * len(indices)):
@@ -130,7 +132,7 @@ def _contest(file: CsvRows, columns: dict[str, str], number: int, indices: Seque
             )
     contest.counts.update(wrong)
     if rated:
-        _in_order(contest)
+        _in_order(contest, means)
     return contest
 
 
@@ -191,7 +193,10 @@ def _rating(file: CsvRows, i: int, columns: dict[str, str], wrong: Counter[str],
         del counts[:]  # no standard error from them
     if "precision" not in columns or file.rows[i][columns["precision"]] == "inf":  # inf: that of a single vote
         return mean, _standard_error(counts), int(votes)
-    return mean, _number(file, i, columns["precision"]), int(votes)
+    error = _number(file, i, columns["precision"])
+    if error <= 0:
+        raise BadInput(f"{file.where(i)}: {columns['precision']} is {error:g}; a standard error is above 0.")
+    return mean, error, int(votes)
 
 
 def _standard_error(counts: Sequence[float]) -> float | None:
@@ -231,8 +236,11 @@ def _add(contest: Contest, entry: str, place: int, rating: Rating) -> None:
     contest.votes.append(votes)
 
 
-def _in_order(contest: Contest) -> None:
-    """Sort by mean where the file is not in that order; equal means keep the file's order, which is the organisers'."""
+def _in_order(contest: Contest, entries: Sequence[float]) -> None:
+    """Sort by mean where the file is not in that order; equal means keep the file's order, which is the organisers'.
+
+    entries: the means of all rows. Entries that are left out have ranks too, so that those of the others are right.
+    """
     means = [mean or 0.0 for mean in contest.mean]
     if all(a >= b for a, b in itertools.pairwise(means)):
         return
@@ -241,3 +249,7 @@ def _in_order(contest: Contest) -> None:
     for name in ("caption", "key", "mean", "precision", "votes"):
         values = getattr(contest, name)
         setattr(contest, name, [values[i] for i in order])
+    if contest.entries == len(entries):  # the ranks are those of the rows
+        kept = set(contest.place)
+        ranked = sorted(range(len(entries)), key=lambda i: -entries[i])
+        contest.place = [rank for rank, i in enumerate(ranked) if i in kept]

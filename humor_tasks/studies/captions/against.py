@@ -15,6 +15,7 @@ from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.on_inspect.judging.captions import against_people
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.estimate import Estimate
@@ -57,7 +58,11 @@ def compare(
         own = {g.contest: g.captions for g in groups if g.system == system and g.contest in contests}
         for mode in modes if own else ():
             given = {**parameters, "mode": mode, "contests": ",".join(map(str, sorted(own))), "cache": cache}
-            task = build("caption_writing", given, graded_by=lambda how: [against_people(**how)], asks=False)
+            given |= {"tau": "none"} if mode == "best_pick" else {}  # its replies have no log-probability of a letter
+            try:
+                task = build("caption_writing", given, graded_by=lambda how: [against_people(**how)], asks=False)
+            except CannotRun as problem:
+                raise BadInput(plain(problem)) from None
             task = task_with(
                 task,
                 name=CAPTION_WRITING.name,

@@ -32,7 +32,7 @@ WANTED = 10
 """Captions of a whole group."""
 OF_PANDAS = "nan"
 """An empty cell in the tables that pandas wrote."""
-_CAPTION = re.compile(r"(?:caption[ _]?)?(\d+)", re.IGNORECASE)
+_CAPTION = re.compile(r"(?:caption[ _]?)?(\d{1,9})", re.IGNORECASE)
 _HUMAN, _PARTNER = "human_", "claude.csv"
 
 
@@ -71,10 +71,14 @@ def read_groups(path: Path) -> list[CaptionGroup]:
     line and field for what cannot be read.
     """
     if path.suffix.lower() == ".csv":
-        return _grouped(_of_table(path))
-    if path.suffix == ".jsonl" and path.is_file() and not is_samples(path):
-        return _grouped(_of_lines(path))
-    return _grouped(_of_run(path))
+        found = _grouped(_of_table(path))
+    elif path.suffix == ".jsonl" and path.is_file() and not is_samples(path):
+        found = _grouped(_of_lines(path))
+    else:
+        found = _grouped(_of_run(path))
+    if not found:
+        raise BadInput(f"{path}: holds no captions; each line must be an object with contest and captions.")
+    return found
 
 
 def read_all(paths: Sequence[Path]) -> list[CaptionGroup]:
@@ -165,6 +169,8 @@ def _of_table(path: Path) -> list[_Found]:
             f"{path}: there is no column of captions; there are: {', '.join(table.rows[0])}. Name them caption1 to "
             f"caption{WANTED}, or 0 to {WANTED - 1}."
         )
+    if len(columns) < sum(match is not None for match in named.values()):
+        raise BadInput(f"{path}: two columns are the same caption, such as caption1 and 1; keep one of them.")
     found: list[_Found] = []
     for i, number in enumerate(_numbers(table)):
         if number is None:  # the second half of a row that was torn in two
