@@ -142,7 +142,7 @@ def test_rows_depend_on_the_seed_only_where_a_benchmark_says_so(name: str, tmp_p
     if name == "mock_generation":
         given |= {"images": 1}
     first = opened(**given)
-    assert first.options.rows_by_seed == (name in ("explanation_preference", "mock_generation"))
+    assert first.options.rows_by_seed == (name in ("explanation_preference", "mock_generation", "crowd_pairs"))
     found = {tuple(record.id for record in opened(**given, seed=seed).records) for seed in range(1, 9)}
     assert (len(found) > 1) == first.options.rows_by_seed
 
