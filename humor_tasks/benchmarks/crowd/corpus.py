@@ -29,6 +29,8 @@ from humor_tasks.errors import BadInput, listed
 PAPER = "Zhang et al., NeurIPS 2024, arXiv 2406.10522"
 Doubtful = Literal["keep", "skip"]
 GROUP_SIZE = 10
+WITH_GROUPS = 1010
+"""Entries of a contest that has all groups by rank."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +97,17 @@ class Cartoon:
 
 @dataclass(frozen=True)
 class Crowd:
-    """The contests to evaluate, and those that are left out, by reason."""
+    """The contests to evaluate, those that are left out, by reason, and the defects of doubtful ones, by contest."""
 
     source: Contests
     cartoons: tuple[Cartoon, ...]
     left_out: Mapping[str, Sequence[int]]
+    doubtful: Mapping[int, Sequence[str]]
 
     def provenance(self, records: int) -> dict[str, Any]:
         """The provenance of a run, with the contests that are left out or doubtful."""
         kept = [cartoon.number for cartoon in self.cartoons]
-        doubtful = {str(n): list(found) for n in kept if (found := self.source.defects(n))}
+        doubtful = {str(number): list(self.doubtful[number]) for number in kept if number in self.doubtful}
         about: dict[str, Any] = {**self.source.provenance(kept, records), "contests": len(kept)}
         about |= {"doubtful": doubtful} if doubtful else {}
         left = {why: [str(number) for number in held] for why, held in self.left_out.items()}
@@ -148,14 +151,15 @@ def crowd_of(source: Contests, o: CrowdOptions, needed: int = 2) -> Crowd:
         warnings.warn(f"{o.dataset}, split {source.split}: left out: {told}.", stacklevel=3)
     if not cartoons:
         raise BadInput(f"{o.dataset}, split {source.split}: no contest can be evaluated; left out: {told}.")
-    doubtful: dict[str, list[int]] = {}
-    for cartoon in cartoons:
-        for defect in source.defects(cartoon.number):
-            doubtful.setdefault(defect.partition(":")[0], []).append(cartoon.number)
+    doubtful = {cartoon.number: why for cartoon in cartoons if (why := source.defects(cartoon.number))}
     if doubtful:
-        told = told_of(doubtful)
+        kinds: dict[str, list[int]] = {}
+        for number, defects in doubtful.items():
+            for defect in defects:
+                kinds.setdefault(defect.partition(":")[0], []).append(number)
+        told = told_of(kinds)
         warnings.warn(f"{o.dataset}: doubtful ratings: {told}. doubtful=skip leaves them out.", stacklevel=3)
-    return Crowd(source, tuple(cartoons), left_out)
+    return Crowd(source, tuple(cartoons), left_out, doubtful)
 
 
 def told_of(left_out: Mapping[str, Sequence[int]]) -> str:

@@ -49,18 +49,15 @@ def draw(contest: Contest, wanted: int, seed: int, distinct: bool = False) -> Dr
     accepted. The draws depend on the seed and the contest's number alone.
     """
     n = len(contest.caption)
-    mean = np.array([np.nan if value is None else value for value in contest.mean])
-    error = np.array([np.inf if value is None else value for value in contest.precision])
+    mean, error = _ratings(contest)
     if n < 2:
         return Drawn(np.zeros((0, 2), np.int64), n, 0.0, 0, 0, 0.0, 0.0, int(np.isinf(error).sum()))
     stream = np.random.default_rng([seed, contest.number])
     chosen = stream.integers(0, min(n // 2, n - 2) + 1, size=DRAWS)
     rejected = stream.integers(chosen + 1, n)
-    apart = mean[chosen] - mean[rejected] > APART * np.sqrt(error[chosen] ** 2 + error[rejected] ** 2)
-    words = np.unique(np.array(contest.key), return_inverse=True)[1]
-    same = apart & (words[chosen] == words[rejected])
+    apart, same = differ(contest, chosen, rejected)
     places = np.stack([chosen, rejected], axis=1)[apart & ~same]
-    first = _first_times(places, n)
+    first = first_times(places, n)
     if distinct:
         places, first = places[first], first[first]
     taken = slice(0, wanted)
@@ -77,8 +74,24 @@ def draw(contest: Contest, wanted: int, seed: int, distinct: bool = False) -> Dr
     )
 
 
-def _first_times(places: NDArray[Any], n: int) -> NDArray[np.bool_]:
-    """Whether each pair [pairs, 2] is there for the first time."""
+def _ratings(contest: Contest) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Mean and standard error of each caption; nan and infinite where there is none."""
+    mean = np.array([np.nan if value is None else value for value in contest.mean])
+    return mean, np.array([np.inf if value is None else value for value in contest.precision])
+
+
+def differ(
+    contest: Contest, chosen: NDArray[Any], rejected: NDArray[Any]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether the rule accepts each pair of captions, by index, and whether it does though both are the same words."""
+    mean, error = _ratings(contest)
+    apart = mean[chosen] - mean[rejected] > APART * np.sqrt(error[chosen] ** 2 + error[rejected] ** 2)
+    words = np.unique(np.array(contest.key), return_inverse=True)[1]
+    return apart, apart & (words[chosen] == words[rejected])
+
+
+def first_times(places: NDArray[Any], n: int) -> NDArray[np.bool_]:
+    """Whether each pair [pairs, 2] of n captions is there for the first time."""
     first = np.zeros(len(places), bool)
     first[np.unique(places[:, 0] * n + places[:, 1], return_index=True)[1]] = True
     return first

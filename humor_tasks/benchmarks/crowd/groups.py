@@ -160,6 +160,12 @@ def human_group(contest: Contest, name: str) -> Group | None:
     return None if found is None else Group(name, tuple(contest.caption[i] for i in found))
 
 
+def human_groups(contest: Contest) -> dict[str, Group]:
+    """Those of HUMAN_GROUPS that the contest has whole, by name."""
+    found = {name: human_group(contest, name) for name in HUMAN_GROUPS}
+    return {name: group for name, group in found.items() if group is not None}
+
+
 def _places(contest: Contest, name: str) -> list[int] | None:
     """The indices of a group's captions in rank order."""
     first = RANKS[name](contest.entries)

@@ -26,7 +26,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import letters, prompt
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options
 from humor_tasks.benchmarks.crowd import corpus
-from humor_tasks.benchmarks.crowd.drawing import APART, DRAWS, draw
+from humor_tasks.benchmarks.crowd.drawing import DRAWS, differ, draw, first_times
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.prompts import check_shows, read_templates
@@ -35,7 +35,6 @@ from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.placement import rank_correlation_by_cluster
-from humor_tasks.scorers.proportion import clustered_proportion
 
 Pairs = Literal["top_against_1000", "rule", "hard"]
 Places = NDArray[np.int64]  # [pairs, 2]: indices into a contest's captions, the better one first
@@ -104,18 +103,14 @@ def hard(contest: Contest, wanted: int, seed: int) -> Places:
     n = len(contest.caption)
     if n < 2 * DECILES:
         return np.zeros((0, 2), np.int64)
-    mean = np.array(contest.mean, np.float64)
-    error = np.array([np.inf if value is None else value for value in contest.precision])
-    key = np.unique(np.array(contest.key), return_inverse=True)[1]
     starts = np.arange(DECILES + 1) * n // DECILES
     stream = np.random.default_rng([seed, contest.number, DECILES])
     decile = stream.integers(0, DECILES - 1, size=DRAWS)
     chosen = stream.integers(starts[decile], starts[decile + 1])
     rejected = stream.integers(starts[decile + 1], starts[decile + 2])
-    apart = mean[chosen] - mean[rejected] > APART * np.hypot(error[chosen], error[rejected])
-    places = np.stack([chosen, rejected], axis=1)[apart & (key[chosen] != key[rejected])]
-    first = np.sort(np.unique(places[:, 0] * n + places[:, 1], return_index=True)[1])
-    drawn: Places = places[first[:wanted]]
+    apart, same = differ(contest, chosen, rejected)
+    places = np.stack([chosen, rejected], axis=1)[apart & ~same]
+    drawn: Places = places[first_times(places, n)][:wanted]
     return drawn
 
 
@@ -129,7 +124,7 @@ DRAWN: dict[str, Callable[[Contest, int, int], Places]] = {
 def load(benchmark: Benchmark, options: Options) -> Data:
     """One record per pair."""
     o = options_of(options)
-    crowd = corpus.open_crowd(o, 1010 if o.pairs == "top_against_1000" else 2)
+    crowd = corpus.open_crowd(o, corpus.WITH_GROUPS if o.pairs == "top_against_1000" else 2)
     drawn = {cartoon.number: _records(cartoon, o) for cartoon in crowd.cartoons}
     records = [record for held in drawn.values() for record in held]
     provenance = crowd.provenance(len(records))
@@ -193,13 +188,9 @@ def gap(difference: float) -> str:
 
 def _accuracy_at(part: str) -> Metric:
     """Accuracy over the pairs in one part of the curve."""
-
-    def estimate(outcomes: Sequence[Outcome]) -> Estimate:
-        return clustered_proportion([o.values["accuracy"] for o in outcomes], [o.cluster for o in outcomes])
-
     return Metric(
         f"accuracy_gap_{part}",
-        estimate=estimate,
+        estimate=ACCURACY.over,
         counts=lambda o: o.groups.get("gap") == part and "accuracy" in o.values,
         proportion=True,
     )

@@ -32,7 +32,7 @@ from humor_tasks.benchmarks.crowd.groups import (
     GroupsOptions,
     Mode,
     group_record,
-    human_group,
+    human_groups,
     worked_examples,
 )
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, Verdict, lost, verdict_values
@@ -49,8 +49,6 @@ from humor_tasks.scorers.tagged import count_words
 
 WRITTEN = "captions"
 """The name of the written captions among the groups."""
-NEEDED = 1010
-"""Entries of a contest that has all human groups."""
 EXAM = ("top10", "rank1000")
 _FIELDS = ("dataset", "revision", "split", "contests", "annotations", "images", "doubtful", "setting")
 
@@ -127,7 +125,7 @@ def options_of(run: Run) -> WritingOptions:
 def load(benchmark: Benchmark, options: Options) -> Data:
     """One record per contest, with a cartoon to write captions for."""
     o = cast(WritingOptions, options)
-    crowd = _with_all_groups(corpus.open_crowd(o, NEEDED), o)
+    crowd = _with_all_groups(corpus.open_crowd(o, corpus.WITH_GROUPS), o)
     records = [
         Record(
             id=f"contest-{cartoon.number}",
@@ -146,7 +144,7 @@ def load(benchmark: Benchmark, options: Options) -> Data:
 
 def _with_all_groups(crowd: corpus.Crowd, o: WritingOptions) -> corpus.Crowd:
     """The contests that have every human group whole; the others are left out with a warning."""
-    lacking = [c.number for c in crowd.cartoons if any(human_group(c.contest, name) is None for name in HUMAN_GROUPS)]
+    lacking = [c.number for c in crowd.cartoons if len(human_groups(c.contest)) < len(HUMAN_GROUPS)]
     if not lacking:
         return crowd
     left_out = {f"fewer than {corpus.GROUP_SIZE} usable captions in a human group": lacking}
@@ -167,7 +165,7 @@ def _same_data(o: WritingOptions) -> WritingOptions:
 
 def cartoon(o: WritingOptions, number: int) -> corpus.Cartoon:
     """A contest of the options' data. Raises BadInput where it is not there or cannot be evaluated."""
-    found = corpus.cartoon_of(_source(_same_data(o)), number, o, NEEDED)
+    found = corpus.cartoon_of(_source(_same_data(o)), number, o, corpus.WITH_GROUPS)
     if isinstance(found, corpus.Cartoon):
         return found
     raise BadInput(f"{o.dataset}: contest {number} cannot be evaluated: {found}.")
@@ -234,7 +232,7 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
 @lru_cache(maxsize=8)
 def judges_run(question: GroupsOptions) -> Run:
     """`crowd_groups` without rows: the prompt, the form of answers and the worked examples of the judges' question."""
-    cartoons = corpus.open_crowd(question, NEEDED).cartoons if question.shots else ()
+    cartoons = corpus.open_crowd(question, corpus.WITH_GROUPS).cartoons if question.shots else ()
     records = [record for each in cartoons for record in comparisons(question, each, (), exam=True)]
     data = Data((), {}, lambda fold: corpus.pool(question), drawn=worked_examples(question, records))
     return Run(CROWD_GROUPS, question, data, CROWD_GROUPS.templates(question))
@@ -246,7 +244,7 @@ def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequ
     exam: also the two of EXAM, whose answer is known. `groups["pairing"]` is the human group's name, or "exam".
     """
     written = Group(WRITTEN, tuple(captions))
-    human = {name: group for name in HUMAN_GROUPS if (group := human_group(cartoon.contest, name)) is not None}
+    human = human_groups(cartoon.contest)
     asked: list[tuple[Group, Group, dict[str, str]]] = [(written, group, {}) for group in human.values()]
     if exam and all(name in human for name in EXAM):
         better, other = (human[name] for name in EXAM)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from humor_tasks.errors import BadInput, listed
 if TYPE_CHECKING:
     from humor_tasks.benchmarks.crowd.corpus import Crowd, CrowdOptions
     from humor_tasks.models.choosers.chooser import Chooser
+    from humor_tasks.studies.captions.against import Against
     from humor_tasks.studies.captions.comparing import Judge
     from humor_tasks.studies.captions.figures import Written
     from humor_tasks.studies.captions.files import CaptionGroup
@@ -116,6 +117,8 @@ def score(
     if placement and place_by:
         placement = dataclasses.replace(placement, model=place_by)
         rows = figures.placed(rows, placement)
+    how = {"setting": options.setting, "mode": mode, "judge_shots": judge_shots, "tau": tau}
+    against = _against(crowd, groups, grader, given | how, judging) if grader else []
     report = Report(
         crowd.provenance(len(rows)),
         figures.systems(crowd, groups, rows, embedding),
@@ -124,24 +127,8 @@ def score(
         encoder,
         placement,
         figures.human_groups(crowd, placement) if placement else (),
+        against,
     )
-    against = []
-    if grader:
-        from humor_tasks.studies.captions.against import compare
-
-        how: dict[str, Any] = {name: value for name, value in given.items() if value is not None and name != "contests"}
-        how |= {"setting": options.setting, "judge_shots": judge_shots, "tau": tau}
-        how |= {"prompts": judging["prompts"]} if judging["prompts"] else {}
-        against = compare(
-            groups,
-            [cartoon.number for cartoon in crowd.cartoons],
-            [_model(name, judging["model_args"]) for name in grader],
-            ("overall", "best_pick") if mode == "both" else (mode,),
-            how,
-            judging["cache"],
-            judging["log_dir"],
-        )
-    report = dataclasses.replace(report, against=against)
     if output:
         write_json(output, report.as_dict())
     echo(as_markdown(report))
@@ -157,6 +144,29 @@ def _placed(placer: Chooser | Judge, crowd: Crowd, options: CrowdOptions, rows: 
     if isinstance(placer, Judge):
         return judging.place(placer, crowd, options, texts)
     return placing.place(placer, crowd.cartoons, texts)
+
+
+def _against(
+    crowd: Crowd,
+    groups: Sequence[CaptionGroup],
+    graders: Sequence[str],
+    given: Mapping[str, Any],
+    judging: Mapping[str, Any],
+) -> Sequence[Against]:
+    """The graders' verdicts. given: the parameters of `caption_writing`, None where not set; mode may be `both`."""
+    from humor_tasks.studies.captions.against import compare
+
+    mode, prompts = given["mode"], {"prompts": judging["prompts"]}
+    parameters = {name: value for name, value in {**given, **prompts}.items() if value is not None}
+    return compare(
+        groups,
+        [cartoon.number for cartoon in crowd.cartoons],
+        [_model(name, judging["model_args"]) for name in graders],
+        ("overall", "best_pick") if mode == "both" else (mode,),
+        parameters,
+        judging["cache"],
+        judging["log_dir"],
+    )
 
 
 @captions.command()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from tqdm import tqdm
 
 from humor_tasks.benchmarks.crowd.corpus import Cartoon
-from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS, human_group
+from humor_tasks.benchmarks.crowd.groups import human_groups
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.scorers.estimate import Estimate
@@ -92,8 +92,7 @@ def with_human(cartoon: Cartoon, texts: Texts) -> list[str]:
 
 def human_captions(cartoon: Cartoon) -> dict[str, tuple[str, ...]]:
     """The human groups of a contest, as far as it has all their ranks: group -> captions."""
-    groups = {name: human_group(cartoon.contest, name) for name in HUMAN_GROUPS}
-    return {name: group.captions for name, group in groups.items() if group is not None}
+    return {name: group.captions for name, group in human_groups(cartoon.contest).items()}
 
 
 def crowds_own(cartoon: Cartoon) -> dict[str, list[float]]:
