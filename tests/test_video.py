@@ -416,6 +416,7 @@ def elsewhere(data: bytes, path: Path) -> bytes:
     """A QuickTime film that says that its pictures are in another file, and holds none itself."""
     record = bytes(10) + b"\x01" + b"x".ljust(27, b"\0") + bytes(12) + b"\x01x".ljust(64, b"\0") + bytes(16)
     record += struct.pack(">hh16x", 0, 1) + struct.pack(">hh", 2, len(bytes(path))) + bytes(path)
+    record += bytes(len(bytes(path)) % 2)  # texts of an alias record have an even length
     record += struct.pack(">hh", -1, 0)
     other, own = struct.pack(">I4sI", 12 + len(record), b"alis", 0) + record, struct.pack(">I4sI", 12, b"url ", 1)
     for name in (b"moov", b"trak", b"mdia", b"minf", b"dinf", b"dref"):
