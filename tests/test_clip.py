@@ -32,7 +32,7 @@ from humor_tasks.models.clip import Clip, ClipConfig, cache, model
 from humor_tasks.models.clip.cache import Vectors
 from humor_tasks.models.clip.captions import can_be_trimmed
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
-from humor_tasks.models.clip.pixels import Pixels
+from humor_tasks.models.pictures.pixels import Pixels
 
 SIZES = ((60, 44), (44, 60), (32, 32), (90, 33), (20, 13), (200, 31))
 PICTURES = [drawing(i, size) for i, size in enumerate(SIZES)]

@@ -23,8 +23,8 @@ from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.data.media import picture as images
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig
-from humor_tasks.models.clip.pixels import Pixels
 from humor_tasks.models.clip.weights import open_model
+from humor_tasks.models.pictures.pixels import Pixels
 from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.cli import train as commands
 from humor_tasks.training.clip.augment import augmented, square

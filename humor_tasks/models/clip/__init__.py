@@ -10,7 +10,6 @@
 | `config` | `ClipConfig`: the model, and the preprocessing of pictures and captions |
 | `weights` | loading and saving of models |
 | `hugging_face` | transformers' CLIP folders as open_clip models |
-| `pixels` | picture preprocessing |
 | `captions` | prefix, tokenization, batches of short captions |
 | `cache` | embeddings cached in memory and in a folder |
 | `model` | `Clip`: embeddings, logits, batching |

@@ -21,8 +21,8 @@ from humor_tasks.models.clip.cache import Vectors
 from humor_tasks.models.clip.captions import Captions, can_be_trimmed, lengths, trimmed
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX, ClipConfig
 from humor_tasks.models.clip.loaded import LoadedClip
-from humor_tasks.models.clip.pixels import ImageInput, Pixels, Source
 from humor_tasks.models.devices import DTYPES, out_of_memory, pick_device
+from humor_tasks.models.pictures.pixels import ImageInput, Pixels, Source
 
 BATCH = {"cuda": 256, "mps": 64, "cpu": 32}  # pictures per batch, before halving
 CAPTIONS = 4  # captions per batch for each picture per batch: a caption is much less work

@@ -12,13 +12,13 @@ from typing import Any
 import torch
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.clip.pixels import ImageInput
 from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.models.devices import out_of_memory
 from humor_tasks.models.ofa.model import Ofa
 from humor_tasks.models.ofa.pixels import STRIDE, patch_images, recorded_size, square
 from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.models.ofa.tokenizer import EOS, Tokenizer, prompt
+from humor_tasks.models.pictures.pixels import ImageInput
 from humor_tasks.models.weight_files import CONFIG
 
 # The longest human description of a cartoon has 81 tokens. min_len=1, because an empty answer is useless.

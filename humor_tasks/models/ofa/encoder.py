@@ -62,9 +62,13 @@ class Encoder(nn.Module):
         input_ids: torch.Tensor | None,
         patch_images: torch.Tensor | None = None,
         patch_masks: torch.Tensor | None = None,
+        features: torch.Tensor | None = None,
     ) -> Encoded:
         """Encode input_ids [B, T], padded on the right, and patch_images [B, 3, H, W] in -1..1; one of them may be
         None.
+
+        features [B, C, h, w]: what `features` returned for the pictures, instead of them. One picture's may be expanded
+        to several texts.
 
         patch_masks [B]: where false, the row's picture is a placeholder and is masked like padding. (The published
         training code does this; its transformers fork ignores the mask.) Raises BadInput for wrong shapes and too long
@@ -73,7 +77,8 @@ class Encoder(nn.Module):
         vectors, positions, masks = [], [], []
         grid, words = (0, 0), 0
         if patch_images is not None:
-            features = self._features(patch_images)
+            features = self.features(patch_images)
+        if features is not None:
             grid = (features.shape[2], features.shape[3])
             vectors.append(self._patches(features))
             ids = patch_ids(*grid, self.config.image_bucket_size, features.device)
@@ -81,7 +86,7 @@ class Encoder(nn.Module):
             seen = features.new_ones(len(features), dtype=torch.bool) if patch_masks is None else patch_masks.bool()
             masks.append(~seen[:, None].expand(-1, len(ids)))
         if input_ids is not None:
-            self._check(input_ids, patch_images)
+            self._check(input_ids, features)
             words = input_ids.shape[1]
             vectors.append(self._tokens(input_ids))
             positions.append(self.pos_ln(self.embed_positions.weight[:words]))
@@ -116,7 +121,8 @@ class Encoder(nn.Module):
             x = layer.feed_forward(layer.attend(x, bias))
         return Encoded(self.layer_norm(x), place, padding)
 
-    def _features(self, images: torch.Tensor) -> torch.Tensor:
+    def features(self, images: torch.Tensor) -> torch.Tensor:
+        """The backbone's features [B, C, h, w] of pictures [B, 3, H, W]: all that does not depend on the text."""
         if images.dim() != 4 or images.shape[1] != 3 or not images.numel():
             raise BadInput(f"ofa: pictures must be [B, 3, H, W], not {list(images.shape)}.")
         features: torch.Tensor = self.embed_images(images.to(self.image_proj.weight.dtype))
@@ -139,11 +145,11 @@ class Encoder(nn.Module):
             x = x + self.type_embedding.weight[0]
         return torch.as_tensor(self.layernorm_embedding(x))
 
-    def _check(self, ids: torch.Tensor, images: torch.Tensor | None) -> None:
+    def _check(self, ids: torch.Tensor, features: torch.Tensor | None) -> None:
         if ids.dim() != 2:
             raise BadInput(f"ofa: token ids must be [B, T], not {list(ids.shape)}.")
-        if images is not None and len(images) != len(ids):
-            raise BadInput(f"ofa: {len(images)} pictures and {len(ids)} texts; give one text per picture.")
+        if features is not None and len(features) != len(ids):
+            raise BadInput(f"ofa: {len(features)} pictures and {len(ids)} texts; give one text per picture.")
         if ids.shape[1] > self.config.most_tokens:
             raise BadInput(f"ofa: a text of {ids.shape[1]} tokens; there are {self.config.most_tokens} positions.")
 

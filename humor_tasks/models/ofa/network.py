@@ -26,9 +26,10 @@ class OfaNetwork(nn.Module):
         input_ids: torch.Tensor | None,
         patch_images: torch.Tensor | None = None,
         patch_masks: torch.Tensor | None = None,
+        features: torch.Tensor | None = None,
     ) -> Encoded:
         """See `Encoder.forward`."""
-        encoded: Encoded = self.encoder(input_ids, patch_images, patch_masks)
+        encoded: Encoded = self.encoder(input_ids, patch_images, patch_masks, features)
         return encoded
 
     def forward(

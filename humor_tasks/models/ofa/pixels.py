@@ -10,8 +10,8 @@ import torch
 
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
-from humor_tasks.models.clip.pixels import ImageInput, Pixels, Source
 from humor_tasks.models.folders import read_object
+from humor_tasks.models.pictures.pixels import ImageInput, Pixels, Source
 
 STRIDE = 16  # pixels of one patch
 RECORD = "preprocessor_config.json"

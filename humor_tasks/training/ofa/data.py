@@ -16,8 +16,8 @@ from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.models.clip.pixels import Source
 from humor_tasks.models.descriptions import QUESTIONS
+from humor_tasks.models.pictures.pixels import Source
 from humor_tasks.training.ofa.config import OfaTrainConfig
 
 if TYPE_CHECKING:
