@@ -100,7 +100,7 @@ def test_the_tiny_size_gives_the_published_numbers(golden: Path) -> None:
     built.load_state_dict(state)
     image = picture(*about["image_hw"])[None]
     encoded = built.encode(held["in.input_ids"], image)
-    features = built.encoder._features(image)
+    features = built.encoder.features(image)
     assert list(features.shape) == about["feature_map"]
     assert encoded.states.shape[1] == about["enc_len"]
     assert gap(features[:, ::16, ::3, ::3], held["mid.resnet_features_slice"]) < CLOSE
