@@ -15,6 +15,8 @@ from humor_tasks.models.ofa.encoder import Encoded, tables
 from humor_tasks.models.ofa.packed import PackedLinear
 from humor_tasks.models.ofa.positions import code_ids, image_index, position_bias, table_bias, text_index
 
+SCORED = 256  # positions whose logits `loglikelihoods` holds at a time
+
 
 @dataclass(frozen=True)
 class Biases:
@@ -110,6 +112,43 @@ class Decoder(nn.Module):
             x = layer.attend(x, own if unattended is None else masked(own, unattended))
             x = layer.feed_forward(layer.cross_attend(x, cross, layer.cross_attn.pair(encoded.states)))
         return torch.as_tensor(self.output_projection(self.layer_norm(x)))
+
+    def scores(self, ids: torch.Tensor, encoded: Encoded) -> torch.Tensor:
+        """Logits [B, k, L, V] of k continuations ids [B, k, L] of each input, as `forward` gives for one.
+
+        The continuations of an input are queries to one shared copy of its keys and values. Shorter ones are filled on
+        the right with any token; no position attends to a later one.
+        """
+        logits: torch.Tensor = self.output_projection(self._continued(ids, encoded))
+        return logits
+
+    def loglikelihoods(
+        self, ids: torch.Tensor, wanted: torch.Tensor, encoded: Encoded
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of the token `wanted` [B, k, L] after each position of ids [B, k, L]: its log-probability in float32, and
+        whether it is the likeliest token.
+
+        The logits exist for a limited number of positions at a time.
+        """
+        likely, first = [], []
+        states = self._continued(ids, encoded).flatten(0, 2)
+        for part, tokens in zip(torch.split(states, SCORED), torch.split(wanted.flatten(), SCORED), strict=True):
+            logs = self.output_projection(part).float().log_softmax(1)
+            likely.append(logs.gather(1, tokens[:, None])[:, 0])
+            first.append(logs.argmax(1) == tokens)
+        return torch.cat(likely).view(wanted.shape), torch.cat(first).view(wanted.shape)
+
+    def _continued(self, ids: torch.Tensor, encoded: Encoded) -> torch.Tensor:
+        n, k, length = ids.shape
+        biases = self.biases(length, encoded)
+        cross = _padded(biases.cross, encoded.padding).repeat(1, 1, k, 1)
+        x = self._tokens(ids.flatten(0, 1), None)
+        for layer, own in zip(self.layers, biases.own, strict=True):
+            x = layer.attend(x, own).view(n, k * length, -1)
+            x = layer.cross_attend(x, cross, layer.cross_attn.pair(encoded.states))
+            x = layer.feed_forward(x).view(n * k, length, -1)
+        states: torch.Tensor = self.layer_norm(x)
+        return states.view(n, k, length, -1)
 
     def cache(self, encoded: Encoded, length: int, beams: int, code_masks: torch.Tensor | None = None) -> Cache:
         """A cache for texts of at most `length` tokens, with everything computed that does not depend on them."""
