@@ -126,7 +126,7 @@ def sample(run: Run, record: Record, signature: str) -> Sample:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
         id=record.id,
-        input=chat_messages(run.prompt(record), record, run.form.prefix, pictures=False),
+        input=chat_messages(run.prompt(record), record, run, pictures=False),
         choices=list(record.choices) or None,
         target=record.target or [point.text for point in record.points],
         metadata=metadata,
@@ -148,7 +148,7 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
             if asks:
                 check_takes(get_model(), prompt.media)
             try:
-                state.messages = chat_messages(prompt, record, run.form.prefix, pictures=True)
+                state.messages = chat_messages(prompt, record, run, pictures=True)
                 state.metadata["pictures"] = [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
             except BadInput as problem:
                 cannot_run(str(problem))
