@@ -47,11 +47,13 @@ class Question:
 class Chooser(Protocol):
     """A model that scores choices: higher is better, on any scale.
 
-    `reads_prompt`: whether it reads the prompt, and so groups of captions as a whole.
+    `reads_prompt`: whether it reads the prompt, and so groups of captions as a whole. `batch_size`: the number of
+    questions that it best answers together; 0 where it does not matter.
     """
 
     name: str
     reads_prompt: bool = False
+    batch_size: int = 0
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """A list of scores per question, with one score per choice."""

@@ -65,6 +65,11 @@ class Clip:
         elif self._trim:
             self._encode_text = trimmed(self.model)
 
+    @property
+    def batch_size(self) -> int:
+        """Pictures per batch; halved where one did not fit into memory."""
+        return self._batch["picture"]
+
     @classmethod
     def load(cls, config: ClipConfig | None = None) -> Clip:
         """The configured model. Raises BadInput for an unknown, unreadable or mismatched model, or an unavailable

@@ -37,7 +37,7 @@ class TextAPI(ChooserAPI):
 
     A question with choices is answered by the likelihoods of its letters or words after the prompt and the answer's
     prefix. A seq2seq model writes the answers to other questions, with `--max-tokens`, `--temperature`, `--top-p`,
-    `--top-k`, `--seed` and stop sequences as in Inspect. Concurrent samples are batched: use `--max-connections 256`.
+    `--top-k`, `--seed` and stop sequences as in Inspect. Concurrent samples are batched.
     """
 
     def __init__(
