@@ -6,8 +6,9 @@ import base64
 import binascii
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -20,27 +21,45 @@ from inspect_ai.model import (
     ContentVideo,
 )
 
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Turn, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
+from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import handle, picture_by, with_pictures
 
 
-def chat_messages(
-    prompt: Prompt, record: Record, prefix: str, pictures: bool, handles: bool = False
-) -> list[ChatMessage]:
+def chat_messages(prompt: Prompt, record: Record, run: Run, pictures: bool, handles: bool = False) -> list[ChatMessage]:
     """The prompt's turns; pictures and clips are read and encoded only when `pictures` is true.
 
-    prefix: the beginning of an answer. handles: as in `turn_messages`.
+    handles: as in `turn_messages`.
     """
     messages = turn_messages(prompt.turns, pictures, handles)
     # ModelAPI.generate does not get Sample.choices, so models that score choices read them from the metadata.
-    # Models that rate edited headlines read the fields, and language models go on after the prefix.
+    # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
+    # process write as much as the benchmark's length of a reply allows.
     known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
-    messages[-1].metadata = known | {"fields": dict(record.fields), "prefix": prefix}
+    told = {"fields": dict(record.fields), "prefix": run.form.prefix, "reply_length": list(run.reply_length)}
+    messages[-1].metadata = known | told
     return messages
+
+
+def reply_limit(message: ChatMessage | None, asked: int | None, own: int, chosen: bool) -> int:
+    """The most tokens of the reply to this message by a model in this process.
+
+    asked: the request's limit; own, chosen: see `ReplyLength.within`. A limit that the task itself prescribes arrives
+    as the request's.
+    """
+    length = _reply_length((message.metadata if message else None) or {}) or ReplyLength(own)
+    if asked is None or (length.prescribed and asked == length.tokens):
+        return length.within(own, chosen)
+    return asked
+
+
+def _reply_length(known: Mapping[str, Any]) -> ReplyLength | None:
+    return ReplyLength(*known["reply_length"]) if "reply_length" in known else None
 
 
 def turn_messages(turns: Sequence[Turn], pictures: bool = False, handles: bool = False) -> list[ChatMessage]:
@@ -96,13 +115,14 @@ def question(messages: Sequence[ChatMessage], rates: bool = False) -> Question:
         if not rates:
             check_chooses(known["choices"], known.get("fields", {}))
         fields = known.get("fields", {})
-        of = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
+        of: dict[str, Any] = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
         of |= {"about": str(fields.get("punchline", "")), "combine": str(fields.get("combine", ""))}
         found = Question(choices=tuple(known["choices"]), **of)
     else:
         found = from_text(asked.text, asked.text)
     prefix = str(known.get("prefix", "Answer:" if found.choices else ""))
-    found = dataclasses.replace(found, prompt=plain_text((m.text for m in messages), prefix), prefix=prefix)
+    prompt = plain_text((m.text for m in messages), prefix)
+    found = dataclasses.replace(found, length=_reply_length(known), prompt=prompt, prefix=prefix)
     images = images_in(asked)
     return dataclasses.replace(found, picture=picture_of(images[-1], known.get("id"))) if images else found
 

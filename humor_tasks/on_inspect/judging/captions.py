@@ -86,7 +86,7 @@ def against_people(
 
 
 def _messages(asked: Run, record: Record) -> list[ChatMessage]:
-    messages: list[ChatMessage] = chat_messages(asked.prompt(record), record, asked.form.prefix, pictures=True)
+    messages: list[ChatMessage] = chat_messages(asked.prompt(record), record, asked, pictures=True)
     return messages
 
 

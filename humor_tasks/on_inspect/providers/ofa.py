@@ -25,7 +25,7 @@ from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.messages import images_in, picture_of
+from humor_tasks.on_inspect.messages import images_in, picture_of, reply_limit
 from humor_tasks.on_inspect.providers.batching import Batcher, each
 from humor_tasks.on_inspect.providers.local import LocalAPI
 
@@ -117,8 +117,10 @@ class OfaAPI(LocalAPI):
                 raise BadInput(f"{name} is not supported by OFA; leave it out.")
         self.describer.tokens(message.text, where)  # report an invalid question before it joins a batch
         most = self.describer.ofa.config.most_tokens - 1
-        given = {name: getattr(config, name) for name in ("max_tokens", "temperature", "seed", "top_p", "top_k")}
-        settings = settings_for(self.describer.settings, most, **given)
+        given = {name: getattr(config, name) for name in ("temperature", "seed", "top_p", "top_k")}
+        own, chosen = self.describer.settings, self.given.get("max_len") is not None
+        length = reply_limit(message, config.max_tokens, own.max_len, chosen)
+        settings = settings_for(own, most, length, **given)
         n = config.num_choices or 1
         if n > 1 and settings.sample:
             raise BadInput(f"{n} choices: sampling gives one answer per request; use other seeds or several epochs.")

@@ -134,7 +134,7 @@ def sample(run: Run, record: Record, signature: str) -> Sample:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
         id=record.id,
-        input=chat_messages(run.prompt(record), record, run.form.prefix, pictures=False),
+        input=chat_messages(run.prompt(record), record, run, pictures=False),
         choices=list(record.choices) or None,
         target=record.target or [point.text for point in record.points],
         metadata=metadata,
@@ -149,7 +149,7 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
     records = {record.id: record for record in run.records}
 
     def read(record: Record, prompt: Prompt, handles: bool) -> tuple[list[ChatMessage], list[dict[str, str]]]:
-        messages = chat_messages(prompt, record, run.form.prefix, pictures=True, handles=handles)
+        messages = chat_messages(prompt, record, run, pictures=True, handles=handles)
         return messages, [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
 
     @solver(name="show_pictures")

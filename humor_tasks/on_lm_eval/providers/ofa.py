@@ -44,6 +44,7 @@ class OfaLM(InProcess):
         accelerator, assigned = place(device)
         given = settings | {"device": assigned, "batch_size": batch_size_of(batch_size)}
         self.describer = Describer.load(pretrained, given)
+        self._chosen = settings.get("max_len") is not None
         self._device = self.describer.ofa.device
         self.batch_size = self.describer.batch_size
         self.join(accelerator)
@@ -102,7 +103,7 @@ class OfaLM(InProcess):
         return getattr(shown[0], "picture", shown[0]), str(request.args[0]).replace(PLACEHOLDER, " "), where
 
     def _how(self, given: Mapping[str, Any]) -> tuple[GenerationSettings, tuple[str, ...]]:
-        how, stops = read_arguments(WHO, given, self.describer.settings.max_len, GENERATION)
+        how, stops = read_arguments(WHO, given, self.describer.settings.max_len, self._chosen, GENERATION)
         most = self.describer.ofa.config.most_tokens - 1
         renamed = {"max_tokens" if name == "max_gen_toks" else name: value for name, value in how.items()}
         return settings_for(self.describer.settings, most, **renamed), stops
