@@ -71,6 +71,7 @@ def test_the_defaults_are_the_published_recipe() -> None:
         "epochs": 7,
         "patience": 1,
         "freeze_embeddings": False,
+        "freeze_resnet": False,
         "precision": "no",
         "seed": 0,
     }
