@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval, score
+from inspect_ai import Task, eval, eval_retry, score
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, GenerateConfig, Model, get_model, modelapi
@@ -29,6 +29,7 @@ from humor_tasks.on_inspect.messages import media_of, picture_of, question
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 from humor_tasks.on_inspect.providers.local import fill_batches
 from humor_tasks.on_inspect.scorers import multiple_choice
+from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.testing import ScriptedModel
 
 PIXELS = {"dataset": "sample", "setting": "pixels"}
@@ -212,6 +213,7 @@ def test_a_file_that_changes_after_its_check_is_an_error(tmp_path: Path, local: 
         picture_of(shown, "q").read()
 
 
+@pytest.mark.slow
 def test_two_batches_are_filled_unless_the_user_says_otherwise() -> None:
     model = get_model("looking/x", batch_size=16, memoize=False)
     chooser: Any = model.api.chooser  # type: ignore[attr-defined]
@@ -240,3 +242,25 @@ def test_only_models_in_this_process_are_changed(given: dict[str, Any], adaptive
     assert here.config.max_connections == given.get("max_connections")
     assert there.config == config == GenerateConfig(**given)
     assert here.api.max_connections() == 8
+
+
+@pytest.mark.slow
+def test_a_retried_run_and_several_tasks_find_their_pictures(local: Model, uris: dict[str, str]) -> None:
+    chooser: Any = local.api.chooser  # type: ignore[attr-defined]
+    chooser.score, plain = (lambda questions: 1 / 0), chooser.score
+    failed = eval("humor_tasks/matching", task_args=PIXELS, model=local, display="none", log_level="error")[0]
+    assert failed.status == "error"
+    chooser.score = plain
+    # Only what the log has: Inspect opens the model again by its name.
+    again = eval_retry(failed, display="none", log_level="error")[0]
+    assert again.status == "success"
+    retried = read_eval_log(again.location, resolve_attachments="full")
+    assert {identity: shown[0] for identity, shown in shot(retried).items()} == {i: [uri] for i, uri in uris.items()}
+    both = [Task(dataset=made.dataset, setup=made.setup, cleanup=made.cleanup, name=name) for name, made in _two()]
+    logs = eval(both, model=local, display="none", max_tasks=2)
+    assert [log.status for log in logs] == ["success"] * 2
+    assert chooser.seen == {r.id: r.picture.read() for r in sample_run().records if r.picture}
+
+
+def _two() -> list[tuple[str, Task]]:
+    return [(name, build("matching", PIXELS)) for name in ("one", "other")]
