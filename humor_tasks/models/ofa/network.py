@@ -27,9 +27,10 @@ class OfaNetwork(nn.Module):
         patch_images: torch.Tensor | None = None,
         patch_masks: torch.Tensor | None = None,
         features: torch.Tensor | None = None,
+        owners: torch.Tensor | None = None,
     ) -> Encoded:
         """See `Encoder.forward`."""
-        encoded: Encoded = self.encoder(input_ids, patch_images, patch_masks, features)
+        encoded: Encoded = self.encoder(input_ids, patch_images, patch_masks, features, owners)
         return encoded
 
     def forward(
