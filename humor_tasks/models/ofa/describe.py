@@ -131,9 +131,10 @@ class Describer:
             raise BadInput(f"ofa: {len(rows)} questions about {len(images)} images; give an image a question.")
         # Random numbers depend on the seed and the index in the batch; with batches of one, on the seed only.
         found: dict[int, Answer] = {}
-        for places, features, owners in self.features.batches(images, names, 1 if how.sample else self.batch_size):
-            texts = self._generate(features, owners, [rows[i] for i in places], how, n)
-            found |= dict(zip(places, texts, strict=True))
+        with self.ofa.constant_weights():
+            for places, features, owners in self.features.batches(images, names, 1 if how.sample else self.batch_size):
+                texts = self._generate(features, owners, [rows[i] for i in places], how, n)
+                found |= dict(zip(places, texts, strict=True))
         return [found[i] for i in range(len(rows))]
 
     def loglikelihoods(
@@ -154,11 +155,12 @@ class Describer:
         rows = [self.tokens(questions[own[0]], names[own[0]]) for own in members]
         shown, shown_as = [images[own[0]] for own in members], [names[own[0]] for own in members]
         found: dict[int, tuple[float, bool]] = {}
-        for places, features, owners in self.features.batches(shown, shown_as, self.batch_size):
-            asked = [[predicted[i] for i in members[place]] for place in places]
-            scored = self._scored(features, owners, [rows[place] for place in places], asked)
-            for place, each in zip(places, scored, strict=True):
-                found |= dict(zip(members[place], each, strict=True))
+        with self.ofa.constant_weights():
+            for places, features, owners in self.features.batches(shown, shown_as, self.batch_size):
+                asked = [[predicted[i] for i in members[place]] for place in places]
+                scored = self._scored(features, owners, [rows[place] for place in places], asked)
+                for place, each in zip(places, scored, strict=True):
+                    found |= dict(zip(members[place], each, strict=True))
         return [found[i] for i in range(len(predicted))]
 
     def _scored(
