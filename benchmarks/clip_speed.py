@@ -27,7 +27,8 @@ from torch.utils.data import DataLoader, Dataset
 from humor_tasks import clip_predict
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.models.clip import Clip, ClipConfig
-from humor_tasks.models.clip.model import DTYPES, ahead, pick_device
+from humor_tasks.models.clip.model import DTYPES, pick_device
+from humor_tasks.models.pictures.loader import ahead
 from humor_tasks.models.pictures.pixels import Source
 
 

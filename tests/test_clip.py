@@ -32,6 +32,7 @@ from humor_tasks.models.clip import Clip, ClipConfig, cache, model
 from humor_tasks.models.clip.cache import Vectors
 from humor_tasks.models.clip.captions import can_be_trimmed
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
+from humor_tasks.models.pictures import loader
 from humor_tasks.models.pictures.pixels import Pixels
 
 SIZES = ((60, 44), (44, 60), (32, 32), (90, 33), (20, 13), (200, 31))
@@ -355,7 +356,7 @@ def test_ahead_keeps_the_order_and_its_distance() -> None:
         started.append(i)
         return i * i
 
-    for square in model.ahead(work, range(100), 4, 8):
+    for square in loader.ahead(work, range(100), 4, 8):
         assert len(started) <= len(read) + 8
         read.append(square)
     assert read == [i * i for i in range(100)]
@@ -370,7 +371,7 @@ def test_ahead_stops_at_an_error() -> None:
             raise BadInput("here")
 
     with pytest.raises(BadInput, match="here"):
-        list(model.ahead(work, range(1000), 2, 10))
+        list(loader.ahead(work, range(1000), 2, 10))
     assert len(started) <= 3 + 10
 
 

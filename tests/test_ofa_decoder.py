@@ -14,7 +14,7 @@ from standins.ofa import network, pictures, small, texts
 from standins.ofa_graphs import Counted, recorded
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensorMode
 
-from humor_tasks.models.ofa import GenerationSettings, decoder
+from humor_tasks.models.ofa import GenerationSettings, Ofa, decoder
 from humor_tasks.models.ofa.attention import Attention
 from humor_tasks.models.ofa.cache import Cache
 from humor_tasks.models.ofa.capture import HELD, CapturedSteps, Replay
@@ -24,6 +24,7 @@ from humor_tasks.models.ofa.few_rows import FewRowsLinear
 from humor_tasks.models.ofa.generation import generate
 from humor_tasks.models.ofa.network import OfaNetwork
 from humor_tasks.models.ofa.positions import code_ids
+from humor_tasks.models.ofa.weights import LoadedOfa
 
 LENGTHS = [4, 9, 6, 3]
 AT_MOST = 20  # tokens: three buckets of positions
@@ -224,6 +225,16 @@ def test_sampled_tokens_are_those_of_uncaptured_steps() -> None:
     encoded, how = built.encode(texts(LENGTHS)), GenerationSettings(beams=1, sample=True, max_len=9, seed=3)
     steps = CapturedSteps(built.decoder, recorded)
     assert ids(generate(built, encoded, how, steps)) == ids(generate(built, encoded, how))
+
+
+def test_a_model_with_captured_steps_answers_the_same() -> None:
+    model = Ofa(LoadedOfa(ending(), None, None), "small")
+    asked, how = texts(LENGTHS), GenerationSettings(max_len=9)
+    assert model.captured is None  # on a CPU a launch is a call
+    plain = model.generate(pictures(4), asked, how)
+    model.captured = CapturedSteps(model.network.decoder, recorded)
+    assert ids(model.generate(pictures(4), asked, how)) == ids(plain)
+    assert len(model.captured.held) == 1
 
 
 @torch.inference_mode()

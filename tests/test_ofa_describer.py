@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import torch
 from PIL import Image
 from standins.ofa_words import vocabulary
 from standins.tiny_clip import drawing
-from standins.tiny_ofa import SIDE, tiny_ofa
+from standins.tiny_ofa import SIDE, patch_images, tiny_ofa
 
 from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
@@ -21,7 +21,8 @@ from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.describe import ANSWER
-from humor_tasks.models.ofa.pixels import patch_images, recorded_size, square
+from humor_tasks.models.ofa.pixels import recorded_size, square
+from humor_tasks.models.ofa.reading import Features
 from humor_tasks.models.ofa.tokenizer import prompt
 
 SHORT = dataclasses.replace(ANSWER, max_len=9)
@@ -118,39 +119,81 @@ def test_a_log_likelihood_is_the_sum_over_its_tokens(describer: Describer) -> No
 
 
 def test_greedy_is_what_every_token_would_be_chosen_for(describer: Describer, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = describer.tokenizer.encode(" cat sat")[1:-1]
-    size = describer.tokenizer.size
+    tokens, network = describer.tokenizer, describer.ofa.network
+    read, shown = torch.tensor([tokens.encode(prompt(ASKED[0]))]), patch_images([drawing(0)], square(SIDE))
+    written = [0]
+    with torch.inference_mode():
+        for _ in range(4):
+            written.append(int(network(read, shown, torch.tensor([written]))[0, -1].argmax()))
+    said = {"greedy": written, "other at the end": [*written[:-1], written[-1] + 1], "begins alike": written[:3]}
+    monkeypatch.setattr(tokens, "encode", lambda text, marks: [*said.get(text, read[0].tolist()[:-1]), 2])
+    found = describer.loglikelihoods([drawing(0)] * 3, [ASKED[0]] * 3, list(said))
+    assert [greedy for _, greedy in found] == [True, False, True]
+    assert found[2][0] > found[0][0] > found[1][0]
 
-    def network(read: Any, shown: Any, before: torch.Tensor) -> torch.Tensor:
-        logits = torch.zeros(1, before.shape[1], size)
-        for i in range(min(len(said), before.shape[1])):
-            logits[0, i, said[i]] = 5.0
-        return logits
 
-    monkeypatch.setattr(describer.ofa, "network", network)
-    ((score, greedy),) = describer.loglikelihoods([drawing(0)], [ASKED[0]], [" cat sat"])
-    assert greedy
-    assert score == pytest.approx(len(said) * (5 - math.log(math.exp(5) + size - 1)), abs=1e-4)
-    assert not describer.loglikelihoods([drawing(0)], [ASKED[0]], [" cat cat"])[0][1]
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_a_picture_is_read_once(folder: str, size: int) -> None:
+    """The networks' work, counted: pictures through the backbone, inputs through encoder and decoder."""
+    model = Describer.load(folder, {"device": "cpu", "max_len": 4, "batch_size": size})
+    counts: Counter[str] = Counter()
+    parts = {
+        "backbone": model.ofa.network.encoder.embed_images,
+        "encoder": model.ofa.network.encoder.layers[0].self_attn,
+    }
+    for name, part in parts.items():
+        part.register_forward_pre_hook(lambda _, given, name=name: counts.update({name: len(given[0])}))
+    images, letters = [drawing(i) for i in range(4)], [f" {letter}" for letter in "ABCDE"]
+    again = drawing(0)  # the same content
+    rows = [(image, question, letter) for image in [*images, again] for question in ASKED[:2] for letter in letters]
+    shuffled = [*rows[::3], *rows[1::3], *rows[2::3]]
+    found = model.loglikelihoods(*zip(*shuffled, strict=True))
+    assert counts == {"backbone": 4, "encoder": 10}
+    alone = [Describer(model.ofa, SIDE, 1).loglikelihoods([i], [q], [t])[0] for i, q, t in shuffled]
+    for (together, greedy), (one, was_greedy) in zip(found, alone, strict=True):
+        assert together == pytest.approx(one, abs=1e-4)
+        assert greedy == was_greedy
+    counts.clear()
+    model.describe(images)  # kept from the call before
+    assert counts == {"encoder": 4 * len(QUESTIONS)}
+    model = Describer(model.ofa, SIDE, size, model.settings)
+    counts.clear()
+    assert len(model.describe([*images, again])) == 5
+    assert counts == {"backbone": 4, "encoder": 5 * len(QUESTIONS)}
+
+
+def test_features_are_kept_within_their_limit(folder: str, describer: Describer) -> None:
+    images, questions = [drawing(i) for i in range(5)], ASKED[:1] * 5
+    expected = describer.answer(images, questions)
+    one = describer.ofa.features(patch_images(images[:1], square(SIDE)))
+    bytes_ = one.numel() * one.element_size()
+    for most in (0, bytes_, 2 * bytes_ + 1):
+        features = Features(describer.ofa, describer.pixels, most)
+        model = Describer(describer.ofa, SIDE, 2, describer.settings)
+        model.features = features
+        # The second turn needs pictures that are not kept any more.
+        turns = [*images, *(drawing(i) for i in range(5))]
+        assert model.answer(turns, questions * 2) == expected * 2
+        assert sum(kept.numel() * kept.element_size() for kept in features._kept.values()) == features._bytes <= most
 
 
 def test_memory_that_runs_out_halves_the_batch(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Describer.load(folder, {"device": "cpu", "max_len": 4})
-    real, sizes = model.ofa.generate, []
+    real, sizes = model.ofa.answer, []
 
-    def scarce(pixels: torch.Tensor, *rest: Any) -> Any:
-        sizes.append(len(pixels))
-        if len(pixels) > 3:
+    def scarce(features: torch.Tensor, owners: torch.Tensor, *rest: Any) -> Any:
+        sizes.append(len(owners))
+        if len(owners) > 3:
             raise RuntimeError("CUDA out of memory")
-        return real(pixels, *rest)
+        return real(features, owners, *rest)
 
     images, questions = [drawing(i) for i in range(8)], ASKED[:1] * 8
     expected = model.answer(images, questions)
-    monkeypatch.setattr(model.ofa, "generate", scarce)
+    monkeypatch.setattr(model.ofa, "answer", scarce)
     assert model.answer(images, questions) == expected
     assert sizes == [8, 4, 2, 2, 4, 2, 2]
     assert model.batch_size == 2
-    monkeypatch.setattr(model.ofa, "generate", lambda *_: (_ for _ in ()).throw(RuntimeError("something else")))
+    monkeypatch.setattr(model.ofa, "answer", lambda *_: (_ for _ in ()).throw(RuntimeError("something else")))
     with pytest.raises(RuntimeError, match="something else"):
         model.answer(images, questions)
 
@@ -282,3 +325,32 @@ def test_generation_arguments_out_of_range() -> None:
 )
 def test_stop_sequences(text: str, stops: tuple[str, ...], cut: str) -> None:
     assert cut_at(text, stops) == cut
+
+
+# ---- what the network is given directly --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pictures", "ids", "message"),
+    [
+        (torch.zeros(1, 3, 48, 48, dtype=torch.uint8), [[0, 9, 2]], "pictures are torch.uint8; give floats in -1..1"),
+        (torch.full((1, 3, 48, 48), 128.0), [[0, 9, 2]], "values from 128 to 128; normalise them to -1..1"),
+        (torch.full((1, 3, 48, 48), torch.nan), [[0, 9, 2]], "values from nan to nan"),
+        (torch.full((1, 3, 48, 48), torch.inf), [[0, 9, 2]], "values from inf to inf"),
+        (torch.zeros(2, 3, 48, 48), [[1, 0, 9, 2], [0, 9, 9, 2]], "padding before a token; pad on the right"),
+        (torch.zeros(1, 3, 48, 48), [[0, 1, 9, 2]], "padding before a token; pad on the right"),
+        (torch.zeros(1, 3, 48, 48), [[0.0, 9.0, 2.0]], "token ids go from 0 to"),
+        (torch.zeros(1, 3, 48, 48), [[0, -1, 2]], "token ids go from 0 to"),
+        (torch.zeros(1, 3, 48, 48), [[0, 99_999, 2]], "token ids go from 0 to"),
+    ],
+)
+def test_inputs_that_would_be_answered_otherwise_are_refused(
+    describer: Describer, pictures: torch.Tensor, ids: list[list[float]], message: str
+) -> None:
+    with pytest.raises(BadInput, match=message):
+        describer.ofa.generate(pictures, torch.tensor(ids), SHORT)
+
+
+def test_other_normalisations_and_padding_on_the_right_are_accepted(describer: Describer) -> None:
+    pictures = torch.full((2, 3, 48, 48), 2.64)  # white, by ImageNet's mean and deviation
+    assert len(describer.ofa.generate(pictures, torch.tensor([[0, 9, 2, 1], [0, 9, 9, 2]]), SHORT)) == 2

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from PIL import Image
 from standins.ofa_words import alphabet, vocabulary
 from standins.tiny_clip import drawing, encoded
+from standins.tiny_ofa import patch_images
 
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa.pixels import patch_images, square
+from humor_tasks.models.ofa.pixels import square
 from humor_tasks.models.ofa.tokenizer import BINS, CODES, FAIRSEQ, HUGGING_FACE, Tokenizer, clean, prompt
 
 

@@ -20,10 +20,10 @@ from humor_tasks.data.media import picture as images
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
-from humor_tasks.models.clip import pixels
 from humor_tasks.models.descriptions import QUESTIONS, entity_names
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE, PAD
+from humor_tasks.models.pictures import pixels
 from humor_tasks.training.cli import train as commands
 from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.config import OfaTrainConfig
@@ -71,6 +71,7 @@ def test_the_defaults_are_the_published_recipe() -> None:
         "epochs": 7,
         "patience": 1,
         "freeze_embeddings": False,
+        "freeze_resnet": False,
         "precision": "no",
         "seed": 0,
     }

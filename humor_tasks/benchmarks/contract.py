@@ -28,6 +28,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
+from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.scorers.estimate import Estimate
 
 TOLD = {"logprobs": "logprob_", "scores": "score_"}
@@ -109,6 +110,10 @@ class Benchmark:
     answer with a letter.
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
+    answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
+    package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
+    reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
+    gives takes precedence.
     """
 
     name: str
@@ -130,6 +135,7 @@ class Benchmark:
     rubric: str = "coverage"
     repeated: bool = False
     told: frozenset[str] = frozenset()
+    answer_tokens: int = 1024
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():
@@ -211,6 +217,12 @@ class Run:
                 f"{self.benchmark.name}: shots={self.options.shots}: there are no training rows to draw worked "
                 "examples from. Leave shots (lm-eval: --num_fewshot) at 0."
             )
+
+    @property
+    def reply_length(self) -> ReplyLength:
+        """The length of a reply: the one that the protocol prescribes under these options, else `answer_tokens`."""
+        prescribed = self.options.generation().get("max_tokens")
+        return ReplyLength(prescribed or self.benchmark.answer_tokens, prescribed is not None)
 
     @property
     def records(self) -> tuple[Record, ...]:

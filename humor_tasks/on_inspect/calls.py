@@ -21,7 +21,9 @@ from humor_tasks.data.append_log import JsonLog
 from humor_tasks.data.records import Prompt
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity
+from humor_tasks.on_inspect.handles import in_process
 from humor_tasks.on_inspect.messages import turn_messages
+from humor_tasks.on_inspect.threads import in_thread
 
 
 class Calls:
@@ -62,7 +64,8 @@ class Calls:
             if not self._open:  # before the request, because a reply that cannot be logged would be lost
                 self._open_file()
             try:
-                output = await model.generate(turn_messages(prompt.turns, pictures=True), config=config)
+                messages = await in_thread(turn_messages, prompt.turns, True, in_process(model))
+                output = await model.generate(messages, config=config)
             except BadInput:
                 raise
             except Exception as problem:

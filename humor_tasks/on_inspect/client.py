@@ -13,6 +13,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import plain
 from humor_tasks.on_inspect.private import parse_cli_args
+from humor_tasks.on_inspect.providers.local import fill_batches
 
 _SECRET = re.compile(r"key|token(?!iz|s\b)|secret|passw|passphrase|pwd|credential|auth|bearer|cookie", re.I)
 _RESERVED = ("model", "role", "default", "config", "memoize")  # parameters of `get_model` itself
@@ -39,9 +40,7 @@ def open_model(
         raise
     except Exception as problem:  # invalid YAML in an argument, or any error of the provider
         raise BadInput(f"{what} {name}: {plain(problem)}") from None
-    if at_once is None and hasattr(model.api, "identity"):
-        # The model runs in this process, so Inspect's gradual increase from 20 requests is not needed.
-        model.config.max_connections = model.api.max_connections()
+    fill_batches([model])
     return model
 
 

@@ -16,7 +16,6 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
     Content,
-    ContentImage,
     ContentText,
     GenerateConfig,
     Model,
@@ -27,7 +26,11 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.answer_cache import policy
 from humor_tasks.on_inspect.client import identity
+from humor_tasks.on_inspect.handles import in_process
+from humor_tasks.on_inspect.messages import picture_content
+from humor_tasks.on_inspect.threads import in_thread
 
+OPERATIONAL = ("max_connections", "adaptive_connections", "max_retries", "timeout")  # no answer depends on them
 AT_ONCE = 128  # concurrent questions; the provider's own limit on connections also applies
 
 
@@ -56,9 +59,9 @@ class Asking:
         if self.seed is not None and not _is(int, self.seed):
             raise BadInput(f"seed is {self.seed!r}; it must be a whole number.")
 
-    def messages(self, picture: Picture, question: str) -> list[ChatMessage]:
-        """The messages of one question about one picture."""
-        content: list[Content] = [ContentImage(image=picture.data_uri()), ContentText(text=question)]
+    def messages(self, picture: Picture, question: str, by_handle: bool = False) -> list[ChatMessage]:
+        """The messages of one question about one picture. by_handle: for a model in this process."""
+        content: list[Content] = [picture_content(picture, by_handle), ContentText(text=question)]
         system: list[ChatMessage] = [ChatMessageSystem(content=self.instruction)] if self.instruction else []
         return [*system, ChatMessageUser(content=content)]
 
@@ -69,7 +72,7 @@ class Asking:
 
     def of(self, model: Model) -> dict[str, Any]:
         """Everything that an answer depends on besides picture and question, for JSON: the model and the settings."""
-        own = model.config.model_dump(exclude_none=True, exclude={"max_connections", "max_retries", "timeout"})
+        own = model.config.model_dump(exclude_none=True, exclude=set(OPERATIONAL))
         return {"model": str(model), **identity(model), **asdict(self), **own}
 
 
@@ -80,7 +83,8 @@ def _is(kind: Any, value: object) -> bool:
 async def ask(model: Model, picture: Picture, question: str, how: Asking, cache: bool = False) -> str:
     """The model's answer; empty where there is none or the provider's content filter blocked it."""
     kept: Any = policy(model) if cache else False
-    output = await model.generate(how.messages(picture, question), config=how.config(model.config), cache=kept)
+    messages = await in_thread(how.messages, picture, question, in_process(model))
+    output = await model.generate(messages, config=how.config(model.config), cache=kept)
     return answer_in(output)
 
 

@@ -6,8 +6,9 @@ import base64
 import binascii
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -20,52 +21,84 @@ from inspect_ai.model import (
     ContentVideo,
 )
 
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Turn, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
+from humor_tasks.models.lengths import ReplyLength
+from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.handles import handle, picture_by, with_pictures
 
 
-def chat_messages(prompt: Prompt, record: Record, prefix: str, pictures: bool) -> list[ChatMessage]:
+def chat_messages(prompt: Prompt, record: Record, run: Run, pictures: bool, handles: bool = False) -> list[ChatMessage]:
     """The prompt's turns; pictures and clips are read and encoded only when `pictures` is true.
 
-    prefix: the beginning of an answer.
+    handles: as in `turn_messages`.
     """
-    messages = turn_messages(prompt.turns, pictures)
+    messages = turn_messages(prompt.turns, pictures, handles)
     # ModelAPI.generate does not get Sample.choices, so models that score choices read them from the metadata.
-    # Models that rate edited headlines read the fields, and language models go on after the prefix.
+    # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
+    # process write as much as the benchmark's length of a reply allows.
     known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
-    messages[-1].metadata = known | {"fields": dict(record.fields), "prefix": prefix}
+    told = {"fields": dict(record.fields), "prefix": run.form.prefix, "reply_length": list(run.reply_length)}
+    messages[-1].metadata = known | told
     return messages
 
 
-def turn_messages(turns: Sequence[Turn], pictures: bool = False) -> list[ChatMessage]:
-    """The turns as messages."""
-    return [_message(turn, pictures) for turn in turns]
+def reply_limit(message: ChatMessage | None, asked: int | None, own: int, chosen: bool) -> int:
+    """The most tokens of the reply to this message by a model in this process.
+
+    asked: the request's limit; own, chosen: see `ReplyLength.within`. A limit that the task itself prescribes arrives
+    as the request's.
+    """
+    length = _reply_length((message.metadata if message else None) or {}) or ReplyLength(own)
+    if asked is None or (length.prescribed and asked == length.tokens):
+        return length.within(own, chosen)
+    return asked
 
 
-def _message(turn: Turn, pictures: bool) -> ChatMessage:
+def _reply_length(known: Mapping[str, Any]) -> ReplyLength | None:
+    return ReplyLength(*known["reply_length"]) if "reply_length" in known else None
+
+
+def turn_messages(turns: Sequence[Turn], pictures: bool = False, handles: bool = False) -> list[ChatMessage]:
+    """The turns as messages. handles: turns' pictures by their SHA-256, for models in this process."""
+    return [_message(turn, pictures, handles) for turn in turns]
+
+
+def _message(turn: Turn, pictures: bool, handles: bool) -> ChatMessage:
     if turn.role == "system":
         return ChatMessageSystem(content=turn.text)
     if turn.role == "assistant":
         return ChatMessageAssistant(content=turn.text)
-    shown = _shown(turn) if pictures else []
+    shown = _shown(turn, handles) if pictures else []
     return ChatMessageUser(content=[*shown, ContentText(text=turn.text)] if shown else turn.text)
 
 
-def _shown(turn: Turn) -> list[Content]:
+def _shown(turn: Turn, handles: bool) -> list[Content]:
     """A turn's picture, its clip, or the clip's frames."""
-    found = [turn.picture] if turn.picture is not None else []
     if turn.clip is not None and not turn.clip.frames:
         uri, kind = turn.clip.whole()
         return [ContentVideo(video=uri, format=kind)]
-    found += turn.clip.pictures() if turn.clip is not None else ()
-    return [ContentImage(image=picture.data_uri()) for picture in found]
+    found = [picture_content(turn.picture, handles)] if turn.picture is not None else []
+    # A clip's frames are made when they are shown, so that nothing would keep the pictures of handles.
+    frames = turn.clip.pictures() if turn.clip is not None else ()
+    return [*found, *(picture_content(frame, by_handle=False) for frame in frames)]
 
 
-def media_of(message: ChatMessageUser) -> list[Content]:
-    """A message's pictures and clips."""
-    return [part for part in message.content if isinstance(part, ContentImage | ContentVideo)]
+def picture_content(picture: Picture, by_handle: bool) -> ContentImage:
+    """The picture as content, or its handle for a model in this process. Raises BadInput where it cannot be used."""
+    return ContentImage(image=handle(picture) if by_handle else picture.data_uri())
+
+
+def media_of(message: ChatMessageUser, where: str) -> list[Content]:
+    """A message's pictures and clips, for any model. where: the message in errors, such as "of sample 3"."""
+    shown = [part for part in message.content if isinstance(part, ContentImage | ContentVideo)]
+    try:
+        return with_pictures(shown, where)
+    except BadInput as problem:
+        cannot_run(str(problem))
 
 
 def question(messages: Sequence[ChatMessage], rates: bool = False) -> Question:
@@ -82,13 +115,14 @@ def question(messages: Sequence[ChatMessage], rates: bool = False) -> Question:
         if not rates:
             check_chooses(known["choices"], known.get("fields", {}))
         fields = known.get("fields", {})
-        of = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
+        of: dict[str, Any] = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
         of |= {"about": str(fields.get("punchline", "")), "combine": str(fields.get("combine", ""))}
         found = Question(choices=tuple(known["choices"]), **of)
     else:
         found = from_text(asked.text, asked.text)
     prefix = str(known.get("prefix", "Answer:" if found.choices else ""))
-    found = dataclasses.replace(found, prompt=plain_text((m.text for m in messages), prefix), prefix=prefix)
+    prompt = plain_text((m.text for m in messages), prefix)
+    found = dataclasses.replace(found, length=_reply_length(known), prompt=prompt, prefix=prefix)
     images = images_in(asked)
     return dataclasses.replace(found, picture=picture_of(images[-1], known.get("id"))) if images else found
 
@@ -99,10 +133,12 @@ def images_in(message: ChatMessage) -> list[str]:
 
 
 def picture_of(image: str, identity: object) -> Picture:
-    """The picture of a `data:` URI or a file."""
+    """The picture of a handle, a `data:` URI or a file. Raises BadInput for a handle of another process."""
+    where = f"of {identity or 'the question'}"
+    if (known := picture_by(image, where)) is not None:
+        return known
     if not re.match("data:|https?:", image):
         return Picture(image, image, Path(image).read_bytes)
-    where = f"of {identity or 'the question'}"
 
     def read() -> bytes:
         start, _, encoded = image.partition(";base64,")

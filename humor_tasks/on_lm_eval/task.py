@@ -27,6 +27,7 @@ from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexities, perplexity
 from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
+from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
 
@@ -51,8 +52,9 @@ class BenchmarkTask(Task):
         fixed = {name: config.pop(name) for name in self._settable if name in config}
         config["metadata"] = dict(config.get("metadata") or {})
         if self.generates:
-            config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 1024}
-            # `_generation` fills in the empty list, because the stop sequences depend on the number of shots.
+            config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0}
+            # `_generation` fills in the empty list, because the stop sequences depend on the number of shots, and the
+            # length, so that one in the arguments is known to be given by the user.
         self._config = TaskConfig(**config)
         self.OUTPUT_TYPE = self._config.output_type
         harness.prepare(self)
@@ -238,10 +240,11 @@ class BenchmarkTask(Task):
         sequences.
         """
         given = dict(self._config.generation_kwargs or {})
-        given.setdefault("max_gen_toks", 512)
         if not given.get("until"):
             given["until"] = list(self.run.form.stop or END_TOKENS)
-        return given
+        if any(given.get(name) is not None for name in LENGTHS):
+            return given
+        return Unsaid(given, self.run.reply_length)
 
     # ---- results ----
 

@@ -174,7 +174,7 @@ class Plain:
         places = [0] + [y * side + x + 1 for y in range(window) for x in range(window)] + [1024] * 768
         scale = math.sqrt(c.d_model) if c.scale_embedding else 1.0
         norm = "decoder.code_layernorm_embedding"
-        if not code or f"{norm}.weight" not in w:
+        if not code or f"{norm}.weight" not in w or not c.layernorm_embedding:  # then there is no norm at all
             norm = "decoder.layernorm_embedding"
         x = self.norm(norm, w["decoder.embed_tokens.weight"][ids] * scale)
         if code:

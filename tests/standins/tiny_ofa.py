@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from standins.ofa_words import vocabulary
@@ -13,6 +14,8 @@ from humor_tasks.models.ofa.network import OfaNetwork
 from humor_tasks.models.ofa.pixels import record_size
 from humor_tasks.models.ofa.tokenizer import Tokenizer
 from humor_tasks.models.ofa.weights import save
+from humor_tasks.models.pictures.loader import load, stacked
+from humor_tasks.models.pictures.pixels import Pixels
 
 SIDE = 48
 
@@ -41,3 +44,12 @@ def tiny_ofa(
     save(folder, network)
     record_size(folder, SIDE)
     return str(folder)
+
+
+def patch_images(images: Sequence[Any], how: Pixels, wheres: Sequence[str] = ()) -> torch.Tensor:
+    """float32 [n, 3, size, size], by the loader that feeds the network."""
+    names = wheres or [f"image {i + 1} of {len(images)}" for i in range(len(images))]
+    arrived = list(load(images, how, names, 2, 4, lambda key: None))
+    pixels = {each.key: each.pixels for each in arrived if each.pixels is not None}
+    keys = {each.identity: each.key for each in arrived}
+    return how.normalised(stacked([pixels[keys[id(image)]] for image in images], pinned=False))

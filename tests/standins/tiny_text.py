@@ -55,7 +55,7 @@ def tiny_tokenizer(texts: Sequence[str], kind: str = "t5", context: int = 4096, 
 
 
 def tiny_network(
-    kind: str, tokenizer: Any, seed: int = 0, width: int = 32, layers: int = 2, context: int = 1024
+    kind: str, tokenizer: Any, seed: int = 0, width: int = 32, layers: int = 2, context: int = 2048
 ) -> Any:
     """A network for the tokenizer. Its weights are larger than at the start of training, so that outputs differ."""
     import transformers as hf

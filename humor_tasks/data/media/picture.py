@@ -8,6 +8,7 @@ format and size. PIL is imported only when a picture is read.
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import io
 import os
@@ -48,11 +49,13 @@ class Picture:
     """The file; None where the picture is stored inside a table."""
     read_bytes: Callable[[], bytes] = field(compare=False, repr=False)
     """Returns the encoded bytes, not validated."""
+    digest: str = field(default="", compare=False, repr=False)
+    """The SHA-256 that the bytes must have, where it is known before they are read (`pinned`)."""
 
     def read(self) -> bytes:
         """The validated, encoded bytes. Raises BadInput naming the picture and the remedy."""
         data = self.fetch()
-        digest = hashlib.sha256(data).hexdigest() if data else ""
+        digest = self.digest or (hashlib.sha256(data).hexdigest() if data else "")
         # A full decode is the expensive part of the validation: cache its result, not the bytes.
         if self.__dict__.get("_checked", ("", ""))[0] != digest or not digest:
             self.__dict__["_checked"] = (digest, check_picture(data, self.where))
@@ -61,6 +64,20 @@ class Picture:
     def accept(self, digest: str, kind: str) -> None:
         """Take the bytes with this SHA-256 for a complete picture in this format, which is then not decoded again."""
         self.__dict__["_checked"] = (digest, kind)
+
+    def pinned(self) -> Picture:
+        """This picture with the SHA-256 of its last check as `digest`; the same object as long as that is the same.
+
+        Raises BadInput as `read` does, where it was not checked before.
+        """
+        facts = self._facts()
+        if self.digest == facts[0]:
+            return self
+        kept: Picture | None = self.__dict__.get("_pinned")
+        if kept is None or kept.digest != facts[0]:
+            kept = self.__dict__["_pinned"] = dataclasses.replace(self, digest=facts[0])
+            kept.accept(*facts)
+        return kept
 
     def mime(self) -> str:
         """The media type, determined from the bytes and not from the file name."""
@@ -83,15 +100,18 @@ class Picture:
         return image
 
     def fetch(self) -> bytes:
-        """The encoded bytes without validation of their content. Raises BadInput where they cannot be read or are too
-        many.
+        """The encoded bytes without validation of their content. Raises BadInput where they cannot be read, are too
+        many, or are not those of `digest`.
         """
         try:
             if self.path is not None:
                 _check_size(os.path.getsize(self.path), self.where)
-            return self.read_bytes()
+            data = self.read_bytes()
         except OSError as error:
             raise BadInput(f"Picture {self.where}: cannot be read ({error}). Restore the file.") from error
+        if self.digest and hashlib.sha256(data).hexdigest() != self.digest:
+            raise BadInput(f"Picture {self.where}: its content changed after it was checked. Run again.")
+        return data
 
     def _facts(self) -> tuple[str, str]:
         if "_checked" not in self.__dict__:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from humor_tasks.errors import BadInput
+from humor_tasks.models.lengths import ReplyLength
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 YES_NO = ("yes", "no")
@@ -28,7 +29,7 @@ class Question:
     question asks about: the caption or the last utterance. `cluster` is the record's: in the caption contest the number
     of the contest. `prompt` is the whole prompt as plain text, which language models read instead of the scene;
     it ends with `prefix`, the beginning of an answer. `combine`: "mean" or "max" where each choice is a group of
-    captions, divided by line breaks (`choosers.grouped`).
+    captions, divided by line breaks (`choosers.grouped`). `length` is the benchmark's length of a reply in words.
     """
 
     id: str
@@ -40,16 +41,19 @@ class Question:
     prompt: str = field(default="", compare=False, repr=False)
     prefix: str = field(default="", compare=False, repr=False)
     combine: str = ""
+    length: ReplyLength | None = field(default=None, compare=False)
 
 
 class Chooser(Protocol):
     """A model that scores choices: higher is better, on any scale.
 
-    `reads_prompt`: whether it reads the prompt, and so groups of captions as a whole.
+    `reads_prompt`: whether it reads the prompt, and so groups of captions as a whole. `batch_size`: the number of
+    questions that it best answers together; 0 where it does not matter.
     """
 
     name: str
     reads_prompt: bool = False
+    batch_size: int = 0
 
     def score(self, questions: Sequence[Question]) -> list[list[float]]:
         """A list of scores per question, with one score per choice."""

@@ -27,6 +27,7 @@ class ClipChooser(Chooser):
     def __init__(self, clip: Clip) -> None:
         self.clip = clip
         self.name = f"clip/{clip.name}"
+        self.batch_size = clip.batch_size
         self._reported = 0
 
     @classmethod

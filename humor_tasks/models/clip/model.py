@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,12 +19,11 @@ from humor_tasks.models.clip.captions import Captions, can_be_trimmed, lengths, 
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX, ClipConfig
 from humor_tasks.models.clip.loaded import LoadedClip
 from humor_tasks.models.devices import DTYPES, out_of_memory, pick_device
-from humor_tasks.models.pictures.pixels import ImageInput, Pixels, Source
+from humor_tasks.models.pictures.loader import load, stacked, threads, to_device
+from humor_tasks.models.pictures.pixels import ImageInput, Pixels
 
 BATCH = {"cuda": 256, "mps": 64, "cpu": 32}  # pictures per batch, before halving
 CAPTIONS = 4  # captions per batch for each picture per batch: a caption is much less work
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 class Clip:
@@ -53,7 +49,7 @@ class Clip:
         self._lock = threading.RLock()
         self._batch = {"picture": config.batch_size or BATCH[self.device.type]}
         self._batch["caption"] = CAPTIONS * self._batch["picture"]
-        self._workers = config.workers or min(16, _cores())
+        self._workers = threads(config.workers)
         self._embedded = {"picture": 0, "caption": 0}
         self.forget()
         self.model: Any = _move_model(loaded.model, self.device, DTYPES[self.precision])
@@ -64,6 +60,11 @@ class Clip:
             self._encode_image, self._encode_text = torch.compile(self._encode_image), torch.compile(self._encode_text)
         elif self._trim:
             self._encode_text = trimmed(self.model)
+
+    @property
+    def batch_size(self) -> int:
+        """Pictures per batch; halved where one did not fit into memory."""
+        return self._batch["picture"]
 
     @classmethod
     def load(cls, config: ClipConfig | None = None) -> Clip:
@@ -79,27 +80,16 @@ class Clip:
 
         Threads read, validate and decode ahead of the model. Raises BadInput naming the picture that cannot be used.
         """
-        # An image may occur several times, and only one thread may decode it.
-        distinct = {id(image): Source(image, f"image {i + 1} of {len(images)}") for i, image in enumerate(images)}
-        claimed: dict[str, int] = {}
-
-        def prepare(identity: int) -> tuple[int, str, Any, Any]:
-            source = distinct.pop(identity)  # removed, so that its bytes are freed afterwards
-            key = self.pixels.key(source.content())
-            if claimed.setdefault(key, identity) != identity:
-                return identity, key, None, None
-            vector = self._images.get(key)
-            return identity, key, vector, source.pixels(self.pixels) if vector is None else None
-
+        wheres = [f"image {i + 1} of {len(images)}" for i in range(len(images))]
         keys: dict[int, str] = {}
         with self._lock:
             queue = _BatchQueue(self._batch["picture"], self._run_images, self._images.put)
-            for identity, key, vector, pixels in ahead(prepare, list(distinct), self._workers, 2 * queue.size):
-                keys[identity] = key
-                if vector is not None:
-                    queue.found[key] = vector
-                elif pixels is not None:
-                    queue.add(key, pixels)
+            for each in load(images, self.pixels, wheres, self._workers, 2 * queue.size, self._images.get):
+                keys[each.identity] = each.key
+                if each.known is not None:
+                    queue.found[each.key] = each.known
+                elif each.pixels is not None:
+                    queue.add(each.key, each.pixels)
             found = queue.finish()
         return _stack([found[keys[id(image)]] for image in images], self._images.dimensions)
 
@@ -177,23 +167,18 @@ class Clip:
 
     def _run_images(self, batch: list[Any]) -> torch.Tensor:
         def run(piece: torch.Tensor) -> torch.Tensor:
-            ready = self.pixels.normalised(self._to_device(piece), DTYPES[self.precision])
+            ready = self.pixels.normalised(to_device(piece, self.device), DTYPES[self.precision])
             return torch.as_tensor(self._encode_image(ready))
 
-        return self._in_batches(torch.from_numpy(np.stack(batch)), run, "picture")  # [n, size, size, 3]
+        return self._in_batches(stacked(batch, self.device.type == "cuda"), run, "picture")  # [n, size, size, 3]
 
     def _run_texts(self, batch: list[Any]) -> torch.Tensor:
         def run(piece: torch.Tensor) -> torch.Tensor:
             if self._trim:
                 piece = piece[:, : int(lengths(piece).max())]
-            return torch.as_tensor(self._encode_text(self._to_device(piece)))
+            return torch.as_tensor(self._encode_text(to_device(piece, self.device)))
 
         return self._in_batches(torch.stack(batch), run, "caption")
-
-    def _to_device(self, piece: torch.Tensor) -> torch.Tensor:
-        """The tensor on the device. Copies from pinned memory to a GPU are asynchronous."""
-        cuda = self.device.type == "cuda"
-        return (piece.pin_memory() if cuda else piece).to(self.device, non_blocking=cuda)
 
     def _in_batches(self, items: torch.Tensor, run: Callable[[torch.Tensor], torch.Tensor], kind: str) -> torch.Tensor:
         """Unit vectors of all items, in batches that fit into memory; a reduced batch size is kept."""
@@ -268,21 +253,6 @@ class _BatchQueue:
         self._sent = None
 
 
-def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: int, most: int) -> Iterator[Result]:
-    """function(item) in order, computed by threads at most `most` items ahead of the consumer."""
-    waiting: deque[Future[Result]] = deque()
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="clip")
-    try:
-        for item in items:
-            waiting.append(pool.submit(function, item))
-            if len(waiting) >= most:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
 def _move_model(model: Any, device: torch.device, dtype: torch.dtype) -> Any:
     scale, bias = model.logit_scale.detach().clone(), getattr(model, "logit_bias", None)
     shift = None if bias is None else bias.detach().clone()
@@ -292,10 +262,6 @@ def _move_model(model: Any, device: torch.device, dtype: torch.dtype) -> Any:
     if shift is not None:
         model.logit_bias.data = shift.to(device)
     return model
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _stack(vectors: list[Any], dimensions: int) -> torch.Tensor:

@@ -40,6 +40,8 @@ class Decoder(nn.Module):
         self.embed_tokens = embed_tokens
         self.layernorm_embedding = nn.LayerNorm(d) if config.layernorm_embedding else nn.Identity()
         self.code_layernorm_embedding = nn.LayerNorm(d) if config.code_layernorm_embedding else None
+        # Without a norm for tokens the reference applies none to image codes either; the weights are in the file.
+        self.norms_codes = config.layernorm_embedding and config.code_layernorm_embedding
         self.embed_positions = nn.Embedding(config.max_position_embeddings + 2, d)
         self.embed_image_positions = nn.Embedding(config.image_bucket_size**2 + 1, d)
         self.pos_ln, self.image_pos_ln = nn.LayerNorm(d), nn.LayerNorm(d)
@@ -205,7 +207,7 @@ class Decoder(nn.Module):
     def _tokens(self, ids: torch.Tensor, code_masks: torch.Tensor | None) -> torch.Tensor:
         x = self.embed_tokens(ids) * self.scale
         text: torch.Tensor = self.layernorm_embedding(x)
-        if code_masks is None or self.code_layernorm_embedding is None:
+        if code_masks is None or self.code_layernorm_embedding is None or not self.norms_codes:
             return text
         return torch.where(code_masks.to(x.device)[:, None, None], self.code_layernorm_embedding(x), text)
 

@@ -15,9 +15,10 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.models.devices import out_of_memory
 from humor_tasks.models.ofa.model import Ofa
-from humor_tasks.models.ofa.pixels import STRIDE, patch_images, recorded_size, square
+from humor_tasks.models.ofa.pixels import STRIDE, recorded_size, square
+from humor_tasks.models.ofa.reading import Features
 from humor_tasks.models.ofa.settings import GenerationSettings
-from humor_tasks.models.ofa.tokenizer import EOS, Tokenizer, prompt
+from humor_tasks.models.ofa.tokenizer import BOS, EOS, Tokenizer, prompt
 from humor_tasks.models.pictures.pixels import ImageInput
 from humor_tasks.models.weight_files import CONFIG
 
@@ -62,6 +63,7 @@ class Describer:
                 f"has {ofa.config.vocab_size}; they are from different checkpoints."
             )
         self.pixels = square(image_size or recorded_size(ofa.folder) or IMAGE_SIZE)
+        self.features = Features(ofa, self.pixels)
         self._patches = (self.pixels.size // STRIDE) ** 2
         most = ofa.config.image_bucket_size * STRIDE
         if self.pixels.size > most:
@@ -128,36 +130,67 @@ class Describer:
         if len(images) != len(rows):
             raise BadInput(f"ofa: {len(rows)} questions about {len(images)} images; give an image a question.")
         # Random numbers depend on the seed and the index in the batch; with batches of one, on the seed only.
-        size, found = 1 if how.sample else self.batch_size, []
-        for start in range(0, len(rows), size):
-            part = slice(start, start + size)
-            pixels = patch_images(images[part], self.pixels, names[part])
-            found += self._generate(pixels, rows[part], how, n)
-        return found
+        found: dict[int, Answer] = {}
+        for places, features, owners in self.features.batches(images, names, 1 if how.sample else self.batch_size):
+            texts = self._generate(features, owners, [rows[i] for i in places], how, n)
+            found |= dict(zip(places, texts, strict=True))
+        return [found[i] for i in range(len(rows))]
 
     def loglikelihoods(
         self, images: Sequence[ImageInput], questions: Sequence[str], texts: Sequence[str], wheres: Sequence[str] = ()
     ) -> list[tuple[float, bool]]:
-        """The log-probability that the answer begins with each text, and whether greedy decoding would generate it."""
+        """The log-probability that the answer begins with each text, and whether greedy decoding would generate it.
+
+        Each question about a picture is encoded once, whatever the number of its texts.
+        """
         names = wheres or [f"question {i + 1} of {len(questions)}" for i in range(len(questions))]
-        found = []
-        for image, question, text, where in zip(images, questions, texts, names, strict=True):
-            ids, predicted = self.tokens(question, where), self._encoded(text, where)[:-1]
-            self._check_fits(len(predicted), f"{where}: the text")
-            pixels = patch_images([image], self.pixels, [where])
-            if len(predicted) == 1:  # every answer begins with the empty text
-                found.append((0.0, True))
-                continue
-            place = self.ofa.device
-            with torch.inference_mode():
-                shown = pixels.to(place, self.ofa.dtype)
-                read, before = (torch.tensor([row], device=place) for row in (ids, predicted[:-1]))
-                logits = self.ofa.network(read, shown, before)[0]
-            wanted = torch.tensor(predicted[1:])
-            chances = logits.float().log_softmax(1).cpu()
-            each = chances.gather(1, wanted[:, None])
-            found.append((float(each.sum()), bool((chances.argmax(1) == wanted).all())))
-        return found
+        groups: dict[tuple[int, str], list[int]] = {}
+        predicted = []
+        for i, (image, question, text, where) in enumerate(zip(images, questions, texts, names, strict=True)):
+            predicted.append(self._encoded(text, where)[:-1])
+            self._check_fits(len(predicted[-1]), f"{where}: the text")
+            groups.setdefault((id(image), question), []).append(i)
+        members = list(groups.values())
+        rows = [self.tokens(questions[own[0]], names[own[0]]) for own in members]
+        shown, shown_as = [images[own[0]] for own in members], [names[own[0]] for own in members]
+        found: dict[int, tuple[float, bool]] = {}
+        for places, features, owners in self.features.batches(shown, shown_as, self.batch_size):
+            asked = [[predicted[i] for i in members[place]] for place in places]
+            scored = self._scored(features, owners, [rows[place] for place in places], asked)
+            for place, each in zip(places, scored, strict=True):
+                found |= dict(zip(members[place], each, strict=True))
+        return [found[i] for i in range(len(predicted))]
+
+    def _scored(
+        self,
+        features: torch.Tensor,
+        owners: torch.Tensor,
+        rows: Sequence[Sequence[int]],
+        continuations: Sequence[Sequence[Sequence[int]]],
+    ) -> list[list[tuple[float, bool]]]:
+        """The log-probability of each continuation of each row, in halves where memory runs out."""
+        most = max(map(len, continuations))
+        flat = [ids for each in continuations for ids in [*each, *[[BOS]] * (most - len(each))]]
+        padded = self.tokenizer.pad([*flat, [BOS, BOS]])[:-1].view(len(rows), most, -1)  # one token at least
+        try:
+            logs, first = self.ofa.loglikelihoods(features, owners, self.tokenizer.pad(rows), padded)
+        except RuntimeError as problem:
+            if not out_of_memory(problem) or len(rows) == 1:
+                raise
+        else:
+            # The empty text is only the begin token: every answer begins with it.
+            return [
+                [
+                    (float(logs[i, j, : len(ids) - 1].sum()), bool(first[i, j, : len(ids) - 1].all()))
+                    for j, ids in enumerate(each)
+                ]
+                for i, each in enumerate(continuations)
+            ]
+        half = self.batch_size = len(rows) // 2
+        return [
+            *self._scored(features, owners[:half], rows[:half], continuations[:half]),
+            *self._scored(features, owners[half:], rows[half:], continuations[half:]),
+        ]
 
     def tokens(self, question: str, where: str) -> list[int]:
         """The token ids of a question. Raises BadInput where it is empty or too long."""
@@ -195,14 +228,19 @@ class Describer:
             raise BadInput(f"{what} has {length} tokens; OFA has {most} positions. Shorten it.")
 
     def _generate(
-        self, pixels: torch.Tensor, rows: Sequence[Sequence[int]], how: GenerationSettings, n: int
+        self,
+        features: torch.Tensor,
+        owners: torch.Tensor,
+        rows: Sequence[Sequence[int]],
+        how: GenerationSettings,
+        n: int,
     ) -> list[Answer]:
+        """The answers of a batch, in halves where memory runs out."""
         try:
-            found = self.ofa.generate(pixels, self.tokenizer.pad(rows), how)
+            found = self.ofa.answer(features, owners, self.tokenizer.pad(rows), how)
         except RuntimeError as problem:
             if not out_of_memory(problem) or len(rows) == 1:
                 raise
-            half = self.batch_size = len(rows) // 2
         else:
             return [
                 Answer(
@@ -213,9 +251,10 @@ class Describer:
                 )
                 for row, hypotheses in zip(rows, found, strict=True)
             ]
+        half = self.batch_size = len(rows) // 2
         return [
-            *self._generate(pixels[:half], rows[:half], how, n),
-            *self._generate(pixels[half:], rows[half:], how, n),
+            *self._generate(features, owners[:half], rows[:half], how, n),
+            *self._generate(features, owners[half:], rows[half:], how, n),
         ]
 
 

@@ -63,12 +63,13 @@ class Encoder(nn.Module):
         patch_images: torch.Tensor | None = None,
         patch_masks: torch.Tensor | None = None,
         features: torch.Tensor | None = None,
+        owners: torch.Tensor | None = None,
     ) -> Encoded:
         """Encode input_ids [B, T], padded on the right, and patch_images [B, 3, H, W] in -1..1; one of them may be
         None.
 
-        features [B, C, h, w]: what `features` returned for the pictures, instead of them. One picture's may be expanded
-        to several texts.
+        features [P, C, h, w]: what `features` returned for the pictures, instead of them. owners [B]: the picture of
+        each text, where several texts share one; otherwise P is B.
 
         patch_masks [B]: where false, the row's picture is a placeholder and is masked like padding. (The published
         training code does this; its transformers fork ignores the mask.) Raises BadInput for wrong shapes and too long
@@ -80,13 +81,15 @@ class Encoder(nn.Module):
             features = self.features(patch_images)
         if features is not None:
             grid = (features.shape[2], features.shape[3])
-            vectors.append(self._patches(features))
+            patches = self._patches(features)
+            vectors.append(patches if owners is None else patches[owners])
             ids = patch_ids(*grid, self.config.image_bucket_size, features.device)
             positions.append(self.image_pos_ln(self.embed_image_positions(ids)))
-            seen = features.new_ones(len(features), dtype=torch.bool) if patch_masks is None else patch_masks.bool()
+            n = len(vectors[0])
+            seen = features.new_ones(n, dtype=torch.bool) if patch_masks is None else patch_masks.bool()
             masks.append(~seen[:, None].expand(-1, len(ids)))
         if input_ids is not None:
-            self._check(input_ids, features)
+            self._check(input_ids, len(vectors[0]) if vectors else None)
             words = input_ids.shape[1]
             vectors.append(self._tokens(input_ids))
             positions.append(self.pos_ln(self.embed_positions.weight[:words]))
@@ -145,11 +148,11 @@ class Encoder(nn.Module):
             x = x + self.type_embedding.weight[0]
         return torch.as_tensor(self.layernorm_embedding(x))
 
-    def _check(self, ids: torch.Tensor, features: torch.Tensor | None) -> None:
+    def _check(self, ids: torch.Tensor, pictures: int | None) -> None:
         if ids.dim() != 2:
             raise BadInput(f"ofa: token ids must be [B, T], not {list(ids.shape)}.")
-        if features is not None and len(features) != len(ids):
-            raise BadInput(f"ofa: {len(features)} pictures and {len(ids)} texts; give one text per picture.")
+        if pictures is not None and pictures != len(ids):
+            raise BadInput(f"ofa: {pictures} pictures and {len(ids)} texts; give one text per picture.")
         if ids.shape[1] > self.config.most_tokens:
             raise BadInput(f"ofa: a text of {ids.shape[1]} tokens; there are {self.config.most_tokens} positions.")
 

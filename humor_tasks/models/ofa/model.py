@@ -10,9 +10,12 @@ import torch
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.devices import DTYPES, pick_device
 from humor_tasks.models.ofa import weights
+from humor_tasks.models.ofa.capture import CapturedSteps
+from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.generation import Hypothesis, generate
 from humor_tasks.models.ofa.settings import GenerationSettings
 
+LARGEST = 20.0  # of a normalised picture; another mean and deviation may exceed 1
 PRECISIONS = ("auto", "fp32", "bf16")
 
 
@@ -28,6 +31,8 @@ class Ofa:
         self.config = self.network.config
         table = self.network.encoder.embed_tokens.weight
         self.device, self.dtype = table.device, table.dtype
+        # Launching a step's many small operations takes a GPU longer than computing them.
+        self.captured = CapturedSteps(self.network.decoder) if self.device.type == "cuda" else None
         self._lock = threading.RLock()
 
     @classmethod
@@ -52,21 +57,63 @@ class Ofa:
         """Each input's hypotheses, best first: as many as beams, or fewer where fewer were finished.
 
         patch_images [B, 3, H, W] in -1..1; input_ids [B, T], padded on the right; one of them may be None. Raises
-        BadInput for wrong shapes, for token ids outside the vocabulary, and for lengths that exceed the positions.
+        BadInput for wrong shapes, for pictures that are not normalised, for token ids outside the vocabulary or padded
+        on the left, and for lengths that exceed the positions.
         """
-        if input_ids is not None:
-            if input_ids.numel() and not 0 <= int(input_ids.min()) <= int(input_ids.max()) < self.config.vocab_size:
-                raise BadInput(
-                    f"ofa: token ids go from 0 to {self.config.vocab_size - 1}; are they of another vocabulary?"
-                )
-            input_ids = input_ids.to(self.device)
         if patch_images is not None:
+            _check_pictures(patch_images)
             patch_images = patch_images.to(self.device, self.dtype, memory_format=torch.channels_last)
         with self._lock, torch.inference_mode():
-            return generate(
-                self.network, self.network.encode(input_ids, patch_images), settings or GenerationSettings()
-            )
+            encoded = self.network.encode(self._tokens(input_ids), patch_images)
+            return generate(self.network, encoded, settings or GenerationSettings(), self.captured)
+
+    def features(self, patch_images: torch.Tensor) -> torch.Tensor:
+        """The backbone's features [P, C, h, w] of pictures [P, 3, H, W] in -1..1, on the device."""
+        with self._lock, torch.inference_mode():
+            return self.network.encoder.features(patch_images.to(self.device, self.dtype))
+
+    def answer(
+        self, features: torch.Tensor, owners: torch.Tensor, input_ids: torch.Tensor, settings: GenerationSettings
+    ) -> list[list[Hypothesis]]:
+        """As `generate`, for texts [B, T] about the pictures owners [B] of `features`."""
+        with self._lock, torch.inference_mode():
+            encoded = self.network.encode(self._tokens(input_ids), features=features, owners=owners.to(self.device))
+            return generate(self.network, encoded, settings, self.captured)
+
+    def loglikelihoods(
+        self, features: torch.Tensor, owners: torch.Tensor, input_ids: torch.Tensor, continuations: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of each token of continuations [B, k, L + 1] after the first, its log-probability in float32, and whether it
+        is the likeliest one; [B, k, L] each, on the CPU.
+
+        Each text about a picture is encoded once. Shorter continuations are filled on the right with any token.
+        """
+        written = continuations.to(self.device)
+        with self._lock, torch.inference_mode():
+            encoded = self.network.encode(self._tokens(input_ids), features=features, owners=owners.to(self.device))
+            found = self.network.decoder.loglikelihoods(written[:, :, :-1], written[:, :, 1:], encoded)
+        return found[0].cpu(), found[1].cpu()
+
+    def _tokens(self, ids: torch.Tensor | None) -> torch.Tensor | None:
+        """The ids on the device. Raises BadInput for other values than right-padded ids of the vocabulary."""
+        if ids is None or not ids.numel():
+            return None if ids is None else ids.to(self.device)
+        if ids.is_floating_point() or not 0 <= int(ids.min()) <= int(ids.max()) < self.config.vocab_size:
+            raise BadInput(f"ofa: token ids go from 0 to {self.config.vocab_size - 1}; are they of another vocabulary?")
+        if ids.dim() == 2 and bool(((ids[:, :-1] == PAD) & (ids[:, 1:] != PAD)).any()):
+            raise BadInput("ofa: token ids with padding before a token; pad on the right, as `Tokenizer.pad` does.")
+        return ids.to(self.device)
 
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` reads; it does not include the vocabulary."""
         weights.save(Path(folder).expanduser(), self.network)
+
+
+def _check_pictures(images: torch.Tensor) -> None:
+    """Raise BadInput for pictures that are not normalised: bytes, values up to 255, or values that are no numbers."""
+    if not images.is_floating_point():
+        raise BadInput(f"ofa: pictures are {images.dtype}; give floats in -1..1 (`Pixels.normalised`).")
+    if images.numel():
+        low, high = (float(x) for x in images.aminmax())
+        if not -LARGEST <= low <= high <= LARGEST:  # also false for nan
+            raise BadInput(f"ofa: pictures have values from {low:g} to {high:g}; normalise them to -1..1.")

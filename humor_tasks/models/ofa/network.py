@@ -27,9 +27,10 @@ class OfaNetwork(nn.Module):
         patch_images: torch.Tensor | None = None,
         patch_masks: torch.Tensor | None = None,
         features: torch.Tensor | None = None,
+        owners: torch.Tensor | None = None,
     ) -> Encoded:
         """See `Encoder.forward`."""
-        encoded: Encoded = self.encoder(input_ids, patch_images, patch_masks, features)
+        encoded: Encoded = self.encoder(input_ids, patch_images, patch_masks, features, owners)
         return encoded
 
     def forward(
@@ -40,9 +41,10 @@ class OfaNetwork(nn.Module):
         patch_masks: torch.Tensor | None = None,
         decoder_attention_mask: torch.Tensor | None = None,
         code_masks: torch.Tensor | None = None,
+        features: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Logits [B, L, V]: position i predicts the token after decoder_input_ids[:, i]. See encoder and decoder."""
-        encoded = self.encode(input_ids, patch_images, patch_masks)
+        encoded = self.encode(input_ids, patch_images, patch_masks, features)
         return torch.as_tensor(self.decoder(decoder_input_ids, encoded, decoder_attention_mask, code_masks))
 
     def tie(self) -> None:

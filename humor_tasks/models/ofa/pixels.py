@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
-import torch
 
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import read_object
-from humor_tasks.models.pictures.pixels import ImageInput, Pixels, Source
+from humor_tasks.models.pictures.pixels import Pixels
 
 STRIDE = 16  # pixels of one patch
 RECORD = "preprocessor_config.json"
@@ -53,16 +49,3 @@ def record_size(folder: Path, size: int) -> None:
     write_json(
         folder / RECORD, {"size": {"height": size, "width": size}, "image_mean": [0.5] * 3, "image_std": [0.5] * 3}
     )
-
-
-def patch_images(images: Sequence[ImageInput], how: Pixels, wheres: Sequence[str] = ()) -> torch.Tensor:
-    """float32 [n, 3, size, size]. Raises BadInput naming a picture that is missing, damaged or of another type.
-
-    `wheres` names images that are not `Picture`s in messages. An image that occurs several times is decoded once.
-    """
-    names = wheres or [f"image {i + 1} of {len(images)}" for i in range(len(images))]
-    sources = [Source(image, where) for image, where in zip(images, names, strict=True)]
-    keys = [source.content() for source in sources]
-    first = dict(zip(reversed(keys), reversed(sources), strict=True))
-    pixels = {key: source.pixels(how) for key, source in first.items()}
-    return how.normalised(torch.from_numpy(np.stack([pixels[key] for key in keys])))

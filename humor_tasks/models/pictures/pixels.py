@@ -102,6 +102,8 @@ class Source:
     def content(self) -> str:
         """SHA-256 of the encoded bytes, or of a PIL image's pixels."""
         if isinstance(self.image, Picture):
+            if self.image.digest:  # known without reading; `pixels` reads, where they are needed
+                return self.image.digest
             self._data = self.image.fetch()
             return hashlib.sha256(self._data or b"").hexdigest()
         image = self._loaded(self.image)
@@ -114,7 +116,7 @@ class Source:
         """uint8 [size, size, 3]; must be called after `content`."""
         image = self.image
         if isinstance(image, Picture):
-            image = decode_picture(self._data, image.where)
+            image = decode_picture(self._data or image.fetch(), image.where)
         return np.array(how.fitted(image, self.where))
 
     def _loaded(self, image: Image) -> Image:

@@ -25,6 +25,7 @@ from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
 from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.threads import in_thread
 
 
 @scorer(metrics=[benchmark_metrics("caption_writing")])
@@ -66,7 +67,7 @@ def against_people(
             asked = writing.judges_run(o.question())
             cartoon = writing.cartoon(o, int(outcome.cluster))
             records = writing.comparisons(o.question(), cartoon, outcome.answer.split("\n"), o.exam)
-            questions = [_messages(asked, record) for record in records]
+            questions = [await in_thread(_messages, asked, record) for record in records]
         except BadInput as problem:
             cannot_run(f"sample {state.sample_id}: {problem}")
         try:
@@ -85,7 +86,7 @@ def against_people(
 
 
 def _messages(asked: Run, record: Record) -> list[ChatMessage]:
-    messages: list[ChatMessage] = chat_messages(asked.prompt(record), record, asked.form.prefix, pictures=True)
+    messages: list[ChatMessage] = chat_messages(asked.prompt(record), record, asked, pictures=True)
     return messages
 
 

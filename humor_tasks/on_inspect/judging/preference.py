@@ -145,7 +145,7 @@ async def _against_reference(
     for first, second in (SIDES, SIDES[::-1]):
         material = {"context": context, "first": texts[first], "second": texts[second]}
         asked = turn_messages(rubric.ask(material, how.structured).turns)
-        asked[-1].content = [*media_of(question), ContentText(text=asked[-1].text)]
+        asked[-1].content = [*media_of(question, f"of sample {state.sample_id}"), ContentText(text=asked[-1].text)]
         panels.append(await _asked(judges, asked, how))
     return _score(record, panels, how, f"|prompts:{rubric.hash}")
 

@@ -78,7 +78,7 @@ async def _rate(judge: Model, rubric: Rubric, state: TaskState, story: str, how:
     question = next(message for message in reversed(state.messages) if isinstance(message, ChatMessageUser))
     context = str(state.metadata.get("context") or question.text)
     asked = turn_messages(rubric.ask({"context": context, "story": story}, how.structured).turns)
-    asked[-1].content = [*media_of(question), ContentText(text=asked[-1].text)]
+    asked[-1].content = [*media_of(question, f"of sample {state.sample_id}"), ContentText(text=asked[-1].text)]
     return await put(judge, asked, rubric.judgement, how)
 
 

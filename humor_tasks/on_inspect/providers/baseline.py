@@ -15,6 +15,10 @@ class BaselineAPI(ChooserAPI):
         """The baseline with the strategy `model_name`."""
         return Baseline(model_name, seed)
 
+    def batch_size(self) -> int:
+        """See LocalAPI; only Inspect's own work is concurrent."""
+        return 32
+
     async def score(self, asked: Question) -> list[float]:
         """Scores of one question, without batching, because a thread would take longer than the computation."""
         return grouped.scores(self.chooser, [asked])[0]

@@ -12,6 +12,7 @@ from humor_tasks.errors import BadInput
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+MOST = 256  # items of a batch, of models without a batch size
 
 
 class Batcher(Generic[Item, Result]):
@@ -21,7 +22,7 @@ class Batcher(Generic[Item, Result]):
     them. There is no polling and no background task. An exception of `process` is raised for every caller of the batch.
     """
 
-    def __init__(self, process: Callable[[Sequence[Item]], Sequence[Result]], most: int = 256) -> None:
+    def __init__(self, process: Callable[[Sequence[Item]], Sequence[Result]], most: int = MOST) -> None:
         self.process = process
         self.most = most
         self._lock = anyio.Lock()

@@ -15,7 +15,6 @@ from inspect_ai.model import (
     GenerateConfig,
     Logprob,
     Logprobs,
-    ModelAPI,
     ModelOutput,
     ModelUsage,
     TopLogprob,
@@ -29,10 +28,10 @@ from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.providers.batching import Batcher, each
-from humor_tasks.on_inspect.providers.lookup import refuse_lookup
+from humor_tasks.on_inspect.providers.local import LocalAPI
 
 
-class ChooserAPI(ModelAPI):
+class ChooserAPI(LocalAPI):
     """Replies "Answer: X", with log-probabilities of the letters, and the raw scores as metadata.
 
     Without choices, the reply is "Explanation: " and the best sentence of the scene. Subclasses create the chooser in
@@ -47,8 +46,7 @@ class ChooserAPI(ModelAPI):
         config: GenerateConfig = GenerateConfig(),
         **model_args: Any,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
-        refuse_lookup(model_name, api_key)
+        super().__init__(model_name, base_url, api_key, config)
         self.given = model_args
         try:
             for name in model_args:
@@ -56,11 +54,15 @@ class ChooserAPI(ModelAPI):
             self.chooser = self.make(model_name, **model_args)
         except BadInput as problem:
             cannot_run(f"model {model_name}: {problem}")
-        self._batcher: Batcher[Question, list[float] | BadInput] = Batcher(self._scored)
+        self._batcher: Batcher[Question, list[float] | BadInput] = Batcher(self._scored, self.batch_size())
 
     @abc.abstractmethod
     def make(self, model_name: str) -> Chooser:
         """The chooser of this name. Raises BadInput where there is none."""
+
+    def batch_size(self) -> int:
+        """See LocalAPI."""
+        return self.chooser.batch_size or super().batch_size()
 
     def arguments(self) -> Sequence[str]:
         """The names of the `-M` arguments: the parameters of `make`."""

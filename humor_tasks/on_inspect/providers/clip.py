@@ -12,7 +12,7 @@ from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 class ClipAPI(ChooserAPI):
     """`-M fit=crop`, `-M precision=bf16`, `-M device=cuda`: the fields of `ClipConfig`.
 
-    Concurrent samples are batched: use `--max-connections 256` to keep a GPU busy.
+    Concurrent samples are batched; by default so many are asked at once as fill two batches.
     """
 
     def make(self, model_name: str, **settings: Any) -> ClipChooser:

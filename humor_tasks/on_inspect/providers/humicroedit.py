@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
+from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from humor_tasks.errors import BadInput
@@ -14,10 +14,10 @@ from humor_tasks.models.humicroedit.texts import answer, edits_in
 from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.providers.batching import Batcher
-from humor_tasks.on_inspect.providers.lookup import refuse_lookup
+from humor_tasks.on_inspect.providers.local import LocalAPI
 
 
-class HumicroeditAPI(ModelAPI):
+class HumicroeditAPI(LocalAPI):
     """Replies "Rating: x" for one edited headline and "Answer: A" or "Answer: B" for two.
 
     The headlines are read from the metadata of the last user message, which the Humicroedit tasks set. Ratings in
@@ -31,8 +31,7 @@ class HumicroeditAPI(ModelAPI):
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
-        refuse_lookup(model_name, api_key)
+        super().__init__(model_name, base_url, api_key, config)
         try:
             self.rater = load(Path(model_name))
         except BadInput as problem:

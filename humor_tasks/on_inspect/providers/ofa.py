@@ -13,7 +13,6 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageUser,
     GenerateConfig,
-    ModelAPI,
     ModelOutput,
     ModelUsage,
 )
@@ -26,9 +25,9 @@ from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.messages import images_in, picture_of
+from humor_tasks.on_inspect.messages import images_in, picture_of, reply_limit
 from humor_tasks.on_inspect.providers.batching import Batcher, each
-from humor_tasks.on_inspect.providers.lookup import refuse_lookup
+from humor_tasks.on_inspect.providers.local import LocalAPI
 
 UNSUPPORTED = ("frequency_penalty", "presence_penalty", "logit_bias", "best_of", "logprobs", "response_schema")
 
@@ -44,12 +43,12 @@ class Request:
     n: int
 
 
-class OfaAPI(ModelAPI):
+class OfaAPI(LocalAPI):
     """`-M image_size=384`, `-M beams=1`, `-M precision=bf16`, `-M revision=...`: see `Describer` and its settings.
 
-    The last user message holds the question and its picture. Concurrent samples are batched: use `--max-connections 64`
-    to keep a GPU busy. `--temperature` above 0 samples; otherwise decoding is beam search. `--max-tokens`, `--seed`,
-    `--top-p`, `--top-k`, `--num-choices` (the n best) and stop sequences are as in Inspect.
+    The last user message holds the question and its picture. Concurrent samples are batched; by default so many are
+    asked at once as fill two batches. `--temperature` above 0 samples; otherwise decoding is beam search.
+    `--max-tokens`, `--seed`, `--top-p`, `--top-k`, `--num-choices` (the n best) and stop sequences are as in Inspect.
     """
 
     def __init__(
@@ -60,23 +59,22 @@ class OfaAPI(ModelAPI):
         config: GenerateConfig = GenerateConfig(),
         **model_args: Any,
     ) -> None:
-        super().__init__(model_name, base_url, api_key, [], config)
-        refuse_lookup(model_name, api_key)
+        super().__init__(model_name, base_url, api_key, config)
         self.given = model_args
         try:
             self.describer = _open(model_name, model_args)
         except BadInput as problem:
             cannot_run(f"model {model_name}: {problem}")
-        self._batcher: Batcher[Request, Any] = Batcher(self._answered, self.describer.batch_size)
+        self._batcher: Batcher[Request, Any] = Batcher(self._answered, self.batch_size())
 
     def identity(self) -> dict[str, Any]:
         """Everything that an answer depends on besides the question, for caches and logs."""
         about: dict[str, Any] = self.describer.identity()
         return about
 
-    def max_connections(self) -> int:
-        """Two batches, so that the next one can fill while one runs."""
-        return 2 * int(self.describer.batch_size)
+    def batch_size(self) -> int:
+        """See LocalAPI."""
+        return int(self.describer.batch_size)
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
@@ -119,8 +117,10 @@ class OfaAPI(ModelAPI):
                 raise BadInput(f"{name} is not supported by OFA; leave it out.")
         self.describer.tokens(message.text, where)  # report an invalid question before it joins a batch
         most = self.describer.ofa.config.most_tokens - 1
-        given = {name: getattr(config, name) for name in ("max_tokens", "temperature", "seed", "top_p", "top_k")}
-        settings = settings_for(self.describer.settings, most, **given)
+        given = {name: getattr(config, name) for name in ("temperature", "seed", "top_p", "top_k")}
+        own, chosen = self.describer.settings, self.given.get("max_len") is not None
+        length = reply_limit(message, config.max_tokens, own.max_len, chosen)
+        settings = settings_for(own, most, length, **given)
         n = config.num_choices or 1
         if n > 1 and settings.sample:
             raise BadInput(f"{n} choices: sampling gives one answer per request; use other seeds or several epochs.")

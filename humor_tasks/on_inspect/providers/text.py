@@ -37,7 +37,7 @@ class TextAPI(ChooserAPI):
 
     A question with choices is answered by the likelihoods of its letters or words after the prompt and the answer's
     prefix. A seq2seq model writes the answers to other questions, with `--max-tokens`, `--temperature`, `--top-p`,
-    `--top-k`, `--seed` and stop sequences as in Inspect. Concurrent samples are batched: use `--max-connections 256`.
+    `--top-k`, `--seed` and stop sequences as in Inspect. Concurrent samples are batched.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class TextAPI(ChooserAPI):
                 raise BadInput(f"{name} is not supported for texts by text/; leave it out.")
         if (config.num_choices or 1) > 1:
             raise BadInput(f"{config.num_choices} choices: one text is written a request; use --epochs.")
-        written = await self._writer((asked.prompt, self._how(asked.prompt, config)))
+        written = await self._writer((asked.prompt, self._how(asked, config)))
         if isinstance(written, BadInput):
             raise written
         text = cut_at(written.text, tuple(config.stop_seqs or ())).strip()
@@ -89,16 +89,19 @@ class TextAPI(ChooserAPI):
         usage = ModelUsage(input_tokens=written.read, output_tokens=written.written, total_tokens=total)
         return ModelOutput(model=self.model_name, choices=[choice], usage=usage)
 
-    def _how(self, prompt: str, config: GenerateConfig) -> Generation:
+    def _how(self, asked: Question, config: GenerateConfig) -> Generation:
         """The settings of a request. Without --seed, the n-th request of a prompt samples with the seed n - 1.
 
         So a run can be repeated, and its epochs differ.
         """
-        how = Generation.of({name: getattr(config, name) for name in SETTINGS})
+        own = Generation.max_tokens
+        length = asked.length.within(own, chosen=False) if asked.length else own
+        given = {name: getattr(config, name) for name in SETTINGS}
+        how = Generation.of(given | {"max_tokens": length if config.max_tokens is None else config.max_tokens})
         if not how.temperature or config.seed is not None:
             return how
-        self._counts[prompt, how] += 1
-        return replace(how, seed=self._counts[prompt, how] - 1)
+        self._counts[asked.prompt, how] += 1
+        return replace(how, seed=self._counts[asked.prompt, how] - 1)
 
     def _written(self, asked: Sequence[Request]) -> list[Written | BadInput]:
         """Texts; requests with the same settings are batched."""

@@ -33,6 +33,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import turn_messages
 from humor_tasks.on_inspect.modalities import check_takes
+from humor_tasks.on_inspect.threads import in_thread
 
 # Benchmark -> the equivalent sub-task; the scene of the caption contest is cartoon.
 CONTESTS = {"matching": "matching", "explanation": "explaining"}
@@ -85,7 +86,7 @@ def chain_of_task(
             where = _required("scene", scene or _scene(state), mock.SCENES)
             settings = _settings(of_task) | {k: v for k, v in given.items() if v not in ("", None)}
             run, worked = _open(asked, where, tuple(settings.items()))
-            _show(state, run, worked, asked, where)
+            await in_thread(_show, state, run, worked, asked, where)
         except BadInput as problem:
             cannot_run(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}")
         return await generate(state) if generates else state

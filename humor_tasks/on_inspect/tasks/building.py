@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import ChatMessage, GenerateConfig, get_model
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
@@ -17,20 +18,25 @@ from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.data.logs.metadata import without_release
-from humor_tasks.data.records import Record
+from humor_tasks.data.records import Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.answer_cache import check_reuse
 from humor_tasks.on_inspect.epochs import warn_of_reducers
 from humor_tasks.on_inspect.errors import cannot_run
+from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
 from humor_tasks.on_inspect.judging.graders import Asking, Requests, check_grader_bound, require_grader
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import active_model
+from humor_tasks.on_inspect.providers.local import fill_batches
 from humor_tasks.on_inspect.scorers import multiple_choice, rating_error, reference_overlap
 from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
+from humor_tasks.on_inspect.threads import in_thread
 from humor_tasks.on_inspect.viewer import viewer_of
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,7 @@ def build(
         cannot_run(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}")
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
+    fill_batches([active_model(), *models_of_roles()])
     about = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
     register_prices()
     warn_of_reducers()
@@ -91,6 +98,7 @@ def build(
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=setup or None,
+        cleanup=log_pictures if shows else None,
         solver=expected_answer(list(run.form.labels)) if likelihoods else generate(),
         scorer=graded_by(asdict(only)) if graded_by else scorers or _scorer(run.form),
         config=GenerateConfig(**run.options.generation(), **asked),
@@ -126,7 +134,7 @@ def sample(run: Run, record: Record, signature: str) -> Sample:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
         id=record.id,
-        input=chat_messages(run.prompt(record), record, run.form.prefix, pictures=False),
+        input=chat_messages(run.prompt(record), record, run, pictures=False),
         choices=list(record.choices) or None,
         target=record.target or [point.text for point in record.points],
         metadata=metadata,
@@ -140,6 +148,10 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
     """
     records = {record.id: record for record in run.records}
 
+    def read(record: Record, prompt: Prompt, handles: bool) -> tuple[list[ChatMessage], list[dict[str, str]]]:
+        messages = chat_messages(prompt, record, run, pictures=True, handles=handles)
+        return messages, [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
+
     @solver(name="show_pictures")
     def show() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -148,12 +160,23 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
             if asks:
                 check_takes(get_model(), prompt.media)
             try:
-                state.messages = chat_messages(prompt, record, run.form.prefix, pictures=True)
-                state.metadata["pictures"] = [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
+                if asks and all_in_process():  # nothing to read: the pictures were checked
+                    found = read(record, prompt, True)
+                else:
+                    found = await in_thread(read, record, prompt, False)
             except BadInput as problem:
                 cannot_run(str(problem))
+            state.messages, state.metadata["pictures"] = found
             return state
 
         return solve
 
     return show()
+
+
+async def log_pictures(state: TaskState) -> None:
+    """A sample's last step: its log gets the pictures that models found by their handles."""
+    try:
+        state.messages = await in_thread(restore, state.messages, f"of sample {state.sample_id}")
+    except BadInput as problem:
+        logger.warning("The log of sample %s lacks its pictures: %s", state.sample_id, problem)

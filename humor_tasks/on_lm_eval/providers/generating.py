@@ -14,6 +14,7 @@ from humor_tasks.data.records import plain_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_lm_eval.answer_cache import OWN
 from humor_tasks.on_lm_eval.harness import Instance
+from humor_tasks.on_lm_eval.lengths import Unsaid
 
 
 def prompt_of(request: Instance) -> str:
@@ -34,16 +35,19 @@ def _prefix(name: str, options: str) -> str:
 
 
 def read_arguments(
-    who: str, given: Mapping[str, Any], most: int, known: Sequence[str]
+    who: str, given: Mapping[str, Any], own: int, chosen: bool, known: Sequence[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The arguments by lm-eval's names, and the stop sequences; `most` is the default of max_gen_toks.
+    """The arguments by lm-eval's names, and the stop sequences.
 
-    temperature is None for greedy decoding. Raises BadInput for an argument that is not `known`, and for invalid ones.
+    own, chosen: see `ReplyLength.within`. temperature is None for greedy decoding. Raises BadInput for an argument that
+    is not `known`, and for invalid ones.
     """
     try:
-        how: dict[str, Any] = dict(normalize_gen_kwargs(dict(given), most))
+        how: dict[str, Any] = dict(normalize_gen_kwargs(dict(given), own))
     except (TypeError, ValueError) as problem:
         raise BadInput(f"{who}: {dict(given)} cannot be used ({problem}).") from None
+    if isinstance(given, Unsaid):
+        how["max_gen_toks"] = given.length.within(own, chosen)
     stops, draws = [stop for stop in how.pop("until") if stop is not None], how.pop("do_sample")
     for name in how:
         check_choice(who, name, known)

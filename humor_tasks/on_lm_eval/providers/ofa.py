@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tqdm import tqdm
@@ -44,6 +44,7 @@ class OfaLM(InProcess):
         accelerator, assigned = place(device)
         given = settings | {"device": assigned, "batch_size": batch_size_of(batch_size)}
         self.describer = Describer.load(pretrained, given)
+        self._chosen = settings.get("max_len") is not None
         self._device = self.describer.ofa.device
         self.batch_size = self.describer.batch_size
         self.join(accelerator)
@@ -71,11 +72,15 @@ class OfaLM(InProcess):
         return [found[i] for i in range(len(requests))]
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
-        """The log-probability that the answer begins with the continuation."""
-        found = []
-        for request in tqdm(requests, disable=disable_tqdm or self.rank != 0, desc=self.describer.name):
-            image, question, where = self._asked(request)
-            found += self.describer.loglikelihoods([image], [question], [str(request.args[1])], [where])
+        """The log-probability that the answer begins with the continuation; a document is read once for all of them."""
+        asked = [self._asked(request) for request in requests]
+        texts = [str(request.args[1]) for request in requests]
+        found: list[tuple[float, bool]] = []
+        with tqdm(total=len(requests), disable=disable_tqdm or self.rank != 0, desc=self.describer.name) as bar:
+            for part in _whole_documents(requests, self.batch_size):
+                images, questions, wheres = zip(*asked[part], strict=True)
+                found += self.describer.loglikelihoods(images, questions, texts[part], wheres)
+                bar.update(len(images))
         return found
 
     def loglikelihood_rolling(self, requests: list[Instance], disable_tqdm: bool = False) -> list[float]:
@@ -102,7 +107,18 @@ class OfaLM(InProcess):
         return getattr(shown[0], "picture", shown[0]), str(request.args[0]).replace(PLACEHOLDER, " "), where
 
     def _how(self, given: Mapping[str, Any]) -> tuple[GenerationSettings, tuple[str, ...]]:
-        how, stops = read_arguments(WHO, given, self.describer.settings.max_len, GENERATION)
+        how, stops = read_arguments(WHO, given, self.describer.settings.max_len, self._chosen, GENERATION)
         most = self.describer.ofa.config.most_tokens - 1
         renamed = {"max_tokens" if name == "max_gen_toks" else name: value for name, value in how.items()}
         return settings_for(self.describer.settings, most, **renamed), stops
+
+
+def _whole_documents(requests: Sequence[Instance], most: int) -> Iterator[slice]:
+    """Consecutive requests of at most `most` documents each."""
+    starts = [0]
+    for i, request in enumerate(requests):
+        if i and (request.task_name, request.doc_id) != (requests[i - 1].task_name, requests[i - 1].doc_id):
+            starts.append(i)
+    for start, end in zip(starts[::most], [*starts[most::most], len(requests)], strict=True):
+        if start < end:
+            yield slice(start, end)

@@ -116,5 +116,5 @@ class TextLM(InProcess, ChooserLM):
 
 def _how(given: Mapping[str, Any]) -> tuple[Generation, tuple[str, ...]]:
     """The settings and the stop sequences of a request."""
-    how, stops = read_arguments(WHO, given, Generation.max_tokens, tuple(GENERATION))
+    how, stops = read_arguments(WHO, given, Generation.max_tokens, False, tuple(GENERATION))
     return Generation.of({GENERATION[name]: value for name, value in how.items()}), stops

@@ -9,6 +9,7 @@ the annotators' descriptions with its answers.
 | `cli` | the command |
 | `config` | `OfaTrainConfig`: every value of a run, each a flag; which parts of the recipe are published |
 | `data` | `read_splits`: (cartoon, question, annotation) of a fold; `Batches`: the same as tensors |
+| `features` | `Features`: what a frozen backbone computes of each picture, kept for all epochs |
 | `network` | the loss, and activation checkpointing |
 | `finetune` | `Trainer`: one fold, on several devices and with early stopping; `losses` of a split |
 | `run` | `train`: a run folder from config to metrics; folds are run folders within it |

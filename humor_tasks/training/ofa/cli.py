@@ -34,6 +34,9 @@ _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-
     "--patience", type=int, help="Early stopping: epochs without a better validation loss; 0: off. Default: 1."
 )
 @click.option("--freeze-embeddings/--train-embeddings", default=None, help="Freeze the token embeddings.")
+@click.option(
+    "--freeze-resnet/--train-resnet", default=None, help="Freeze the picture backbone; it reads each picture once."
+)
 @click.option("--precision", help="no or bf16. Default: no.")
 @click.option("--seed", type=int, help="Seed of the order of rows. Default: 0.")
 @flags(MACHINE)

@@ -29,6 +29,7 @@ class OfaTrainConfig(FoldSettings):
     clip_norm: maximum norm of all gradients; 0: no limit.
     batch_size: rows per step, over all devices. micro_batch: maximum rows per device at once; 0: no limit.
     patience: early stopping: epochs without a better validation loss; 0 runs all epochs. The best epoch is kept.
+    freeze_resnet: the backbone gets no gradients, and its features are computed once per picture; see `Features`.
     precision: no (fp32) or bf16 (autocast; weights stay fp32).
     checkpointing: activation checkpointing, which saves memory and costs time.
     workers: threads per process that read pictures; 0 is one per core, at most 16.
@@ -57,6 +58,7 @@ class OfaTrainConfig(FoldSettings):
     epochs: int = 7
     patience: int = 1
     freeze_embeddings: bool = False
+    freeze_resnet: bool = False
     precision: str = "no"
     seed: int = 0
     device: str = "auto"

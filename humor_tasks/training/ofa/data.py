@@ -19,6 +19,7 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.pictures.pixels import Source
 from humor_tasks.training.ofa.config import OfaTrainConfig
+from humor_tasks.training.ofa.features import Features
 
 if TYPE_CHECKING:
     from humor_tasks.models.ofa import Describer
@@ -85,9 +86,14 @@ class Batches:
 
     700 cartoons at 480 pixels take half a gigabyte. Raises BadInput, before any training, for a picture that cannot be
     used and an annotation with more tokens than OFA has positions.
+
+    features: keeps a frozen backbone's features; a picture's bytes are then dropped once it has been read.
     """
 
-    def __init__(self, rows: Sequence[Row], describer: Describer, workers: int = 0) -> None:
+    def __init__(
+        self, rows: Sequence[Row], describer: Describer, workers: int = 0, features: Features | None = None
+    ) -> None:
+        self.features = features
         self.rows, self._pixels, self._tokenizer = rows, describer.pixels, describer.tokenizer
         self._read = {name: describer.tokens(question, question) for name, question in QUESTIONS.items()}
         self._written = [self._answer(row, describer.ofa.config.most_tokens) for row in rows]
@@ -117,13 +123,24 @@ class Batches:
         return found
 
     def tensors(self, places: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Pictures, uint8 [n, size, size, 3]; questions [n, T]; answers [n, L + 1] from begin to end token."""
+        """Pictures, uint8 [n, size, size, 3], or [n, C, h, w] where `features` are kept; questions [n, T];
+        answers [n, L + 1] from begin to end token.
+        """
         rows = [self.rows[place] for place in places]
         return (
-            torch.from_numpy(np.stack([self._shown[row.contest] for row in rows])),
+            self._pictures([row.contest for row in rows]),
             self._tokenizer.pad([self._read[row.question] for row in rows]),
             self._tokenizer.pad([self._written[place] for place in places]),
         )
+
+    def _pictures(self, contests: Sequence[str]) -> torch.Tensor:
+        kept = self.features
+        if kept is None:
+            return torch.from_numpy(np.stack([self._shown[contest] for contest in contests]))
+        for contest in dict.fromkeys(contests):
+            if contest not in kept:
+                kept.add(contest, torch.from_numpy(self._shown.pop(contest)))
+        return torch.stack([kept[contest] for contest in contests])
 
     def _answer(self, row: Row, most: int) -> list[int]:
         """The annotation after one space, otherwise unchanged: the format of OFA's captions and answers in training."""

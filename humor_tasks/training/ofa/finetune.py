@@ -39,6 +39,7 @@ from humor_tasks.training.loop import (
 )
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Splits
+from humor_tasks.training.ofa.features import Features, backbone
 from humor_tasks.training.ofa.network import checkpoint_activations, smoothed_loss
 
 
@@ -55,10 +56,13 @@ class Trainer(Epochs):
         self.progress = progress and self.accelerator.is_main_process
         self.describer = load_describer(config.pretrained, config, self.accelerator, config.model_revision)
         self.network = self.describer.ofa.network
-        self.train_rows = Batches(data.train, self.describer, config.workers)
-        self.validation = Batches(data.validation, self.describer, config.workers)
+        kept = Features(backbone(self.describer, self.accelerator.autocast), output) if config.freeze_resnet else None
+        self.train_rows = Batches(data.train, self.describer, config.workers, kept)
+        self.validation = Batches(data.validation, self.describer, config.workers, kept)
         if config.freeze_embeddings:
             self.network.encoder.embed_tokens.weight.requires_grad_(False)
+        if config.freeze_resnet:
+            self.network.encoder.embed_images.requires_grad_(False)
         if config.checkpointing:
             checkpoint_activations(self.network)
         self.optimizer = adamw(self.network, config, config.lr)
@@ -129,6 +133,8 @@ def answer_logits(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits of each next token of these rows' answers, and the target tokens; `model` may be a wrapped network."""
     pictures, questions, answers = (to_device(tensor, describer.ofa.device) for tensor in rows.tensors(places))
+    if rows.features is not None:
+        return model(questions, None, answers[:, :-1], features=pictures), answers[:, 1:]
     return model(questions, describer.pixels.normalised(pictures), answers[:, :-1]), answers[:, 1:]
 
 

@@ -41,6 +41,7 @@ def _checkpointed(function: Callable[..., torch.Tensor]) -> Callable[..., torch.
     def wrapper(*given: Any) -> torch.Tensor:
         if not torch.is_grad_enabled():
             return function(*given)
-        return torch.as_tensor(checkpoint(function, *given, use_reentrant=False))
+        found: torch.Tensor = checkpoint(function, *given, use_reentrant=False)
+        return found
 
     return wrapper

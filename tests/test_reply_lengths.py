@@ -1,0 +1,186 @@
+"""The length of a reply: one definition a benchmark, the same in both harnesses, unless the user says another one."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ChatMessageUser
+from standins import commands
+from standins.tiny_ofa import tiny_ofa
+from standins.tiny_text import tiny_folder
+
+from humor_tasks import load
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.errors import BadInput
+from humor_tasks.models.lengths import ReplyLength
+from humor_tasks.models.ofa import Describer
+from humor_tasks.models.ofa.describe import ANSWER
+from humor_tasks.models.text.language import Generation
+from humor_tasks.on_inspect.messages import reply_limit
+from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
+from humor_tasks.on_lm_eval.providers.generating import read_arguments
+from humor_tasks.testing import ScriptedLM, run_lm_eval
+
+ROWS = 3
+
+
+def read(arguments: dict[str, Any], own: int, chosen: bool) -> Any:
+    return read_arguments("here", arguments, own, chosen, ["max_gen_toks", "temperature"])[0]["max_gen_toks"]
+
+
+@pytest.mark.parametrize(
+    ("length", "own", "chosen", "expected"),
+    [
+        (ReplyLength(1024), 100, False, 100),  # the model's default is the shorter one
+        (ReplyLength(50), 100, False, 50),
+        (ReplyLength(1024), 5, True, 5),
+        (ReplyLength(50), 2000, True, 2000),  # what the user says may be longer
+        (ReplyLength(1000, True), 100, False, 1000),  # a protocol's length holds for models with short replies
+        (ReplyLength(1000, True), 5, True, 5),
+    ],
+)
+def test_the_length_without_a_limit_in_the_request(length: ReplyLength, own: int, chosen: bool, expected: int) -> None:
+    assert length.within(own, chosen) == expected
+    arguments = copy.deepcopy(Unsaid({"until": ["\n"]}, length))
+    assert json.loads(json.dumps(arguments)) == {"until": ["\n"], "max_gen_toks": length.tokens}
+    assert (
+        read_arguments("here", arguments, own, chosen, ["max_gen_toks", "temperature"])[0]["max_gen_toks"] == expected
+    )
+    message = ChatMessageUser(content="?", metadata={"reply_length": list(length)})
+    sent = length.tokens if length.prescribed else None  # Inspect sends what a protocol prescribes
+    assert reply_limit(message, sent, own, chosen) == expected
+    for name in LENGTHS:  # what the user says about the request
+        asked = {"until": [], name: 7}
+        assert read(asked, own, chosen) == 7
+    assert reply_limit(message, 7, own, chosen) == 7
+
+
+@pytest.mark.parametrize(("own", "chosen"), [(100, False), (5, True)])
+def test_somebody_elses_task(own: int, chosen: bool) -> None:
+    for message in (None, ChatMessageUser(content="?")):
+        assert reply_limit(message, None, own, chosen) == own
+        assert reply_limit(message, 30, own, chosen) == 30
+    assert read({"until": []}, own, chosen) == own
+
+
+def test_one_definition_a_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, benchmark in BENCHMARKS.items():
+        assert benchmark.answer_tokens == 1024, name
+    for task in ("nyc_matching_gen", "nyc_explanation", "caption_writing"):
+        model = ScriptedLM("Answer: A")
+        found = run_lm_eval(model, task, metadata={"dataset": "sample"}, limit=1)
+        assert found
+        (sent,) = {request.args[1]["max_gen_toks"] for request in model.asked if isinstance(request.args[1], dict)}
+        assert sent == (1000 if task == "caption_writing" else 1024)
+    for name in LENGTHS:  # lm-eval takes the first of them: the definition must not stand before what the user says
+        model = ScriptedLM("Answer: A")
+        run_lm_eval(model, "nyc_matching_gen", metadata={"dataset": "sample"}, limit=1, gen_kwargs={name: 1024})
+        (arguments,) = (request.args[1] for request in model.asked)
+        assert {key: arguments[key] for key in LENGTHS if key in arguments} == {name: 1024}
+        assert not isinstance(arguments, Unsaid)
+
+
+# ---- the same model in both harnesses ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ofa(tmp_path_factory: pytest.TempPathFactory) -> str:
+    texts = [turn.text for turn in load("ranking", dataset="sample").prompt(_first()).turns]
+    return tiny_ofa(tmp_path_factory.mktemp("ofa") / "m", texts, max_position_embeddings=1024)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    run = load("explanation", dataset="sample")
+    texts = [turn.text for record in run.records for turn in run.prompt(record).turns]
+    return tiny_folder(tmp_path_factory.mktemp("text") / "m", texts)
+
+
+def _first() -> Any:
+    return load("ranking", dataset="sample").records[0]
+
+
+def in_inspect(model: str, task: str, flags: list[str], cwd: Path) -> dict[str, str]:
+    asked = [
+        "eval",
+        f"humor_tasks/{task}",
+        "--model",
+        model,
+        "-T",
+        "dataset=sample",
+        "-T",
+        "cot=false",
+        "--limit",
+        str(ROWS),
+    ]
+    commands.inspect(*asked, *flags, "--log-dir", cwd / "logs", cwd=cwd)
+    (path,) = (cwd / "logs").glob("*.eval")
+    return {str(sample.id): sample.output.completion for sample in read_eval_log(str(path)).samples or ()}
+
+
+def in_lm_eval(model: str, pretrained: str, task: str, flags: list[str], cwd: Path, more: str = "") -> dict[str, str]:
+    asked = ["--tasks", task, "--model", model, "--model_args", f"pretrained={pretrained}{more}", "--device", "cpu"]
+    asked += [
+        "--metadata",
+        '{"dataset": "sample", "cot": false}',
+        "--output_path",
+        str(cwd / "out"),
+        "--log_samples",
+        "--limit",
+        str(ROWS),
+    ]
+    commands.lm_eval(*asked, *flags, cwd=cwd)
+    (file,) = (cwd / "out").rglob(f"samples_{task}_*.jsonl")
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {row["doc"]["id"]: row["resps"][0][0] for row in rows}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "request_", "tokens"),
+    [
+        ("", 0, ANSWER.max_len),
+        ("5", 0, 5),
+        ("", 7, 7),
+        ("5", 7, 7),  # the request is the more specific one
+        ("130", 0, 130),  # more than the model's default
+        ("5", 1024, 1024),  # the same number as the definition, said by the user
+    ],
+)
+def test_ofa_writes_as_much_in_both(ofa: str, arguments: str, request_: int, tokens: int, tmp_path: Path) -> None:
+    pixels = ["-T", "setting=pixels", "-M", "device=cpu", *(["-M", f"max_len={arguments}"] if arguments else [])]
+    limited = ["--max-tokens", str(request_)] if request_ else []
+    one = in_inspect(f"ofa/{ofa}", "ranking", [*pixels, *limited], tmp_path)
+    flags = ["--apply_chat_template", *(["--gen_kwargs", f"max_gen_toks={request_}"] if request_ else [])]
+    more = f",max_len={arguments}" if arguments else ""
+    other = in_lm_eval("humor-ofa", ofa, "nyc_ranking_pixels_gen", flags, tmp_path, more)
+    assert one == other
+    run, describer = load("ranking", dataset="sample", setting="pixels"), Describer.load(ofa, {"device": "cpu"})
+    records = [record for record in run.records if record.id in one]
+    questions = [run.prompt(record).turns[-1].text for record in records]
+    how = dataclasses.replace(ANSWER, max_len=min(tokens, describer.ofa.config.most_tokens - 1))
+    answers = describer.answer([record.picture for record in records], questions, how)
+    assert one == {record.id: answer for record, answer in zip(records, answers, strict=True)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("request_", [0, 6])
+def test_a_text_model_writes_as_much_in_both(text: str, request_: int, tmp_path: Path) -> None:
+    limited = ["--max-tokens", str(request_)] if request_ else []
+    one = in_inspect(f"text/{text}", "explanation", limited, tmp_path)
+    # lm-eval applies --gen_kwargs only where a task has no log-likelihoods.
+    flags = ["--gen_kwargs", f"max_gen_toks={request_}"] if request_ else []
+    task = "nyc_explanation_gen" if request_ else "nyc_explanation"
+    assert one == in_lm_eval("humor-text", text, task, flags, tmp_path)
+    assert max(len(reply) for reply in one.values()) > (0 if request_ else Generation.max_tokens)
+
+
+def test_a_length_that_is_no_number_is_refused() -> None:
+    with pytest.raises(BadInput, match="'max_gen_toks': 'x'} cannot be used"):
+        read_arguments("--gen_kwargs", {"max_gen_toks": "x"}, 100, False, ["max_gen_toks"])
