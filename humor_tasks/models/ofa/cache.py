@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
@@ -45,14 +47,19 @@ class Cache:
         """The number of positions that the current step reads: the written ones and its own, in whole buckets."""
         return padded(self.written + 1)
 
-    def put(self, layer: int, pair: KeyValues, width: int) -> KeyValues:
-        """Store the keys and values of the current position, and return those of all slots of `width` positions."""
-        kept = self.own[layer]
-        beams = pair[0].shape[2]
-        for part, new in zip(kept, pair, strict=True):
-            part[:, :, :, :beams].index_copy_(2, self.at, new[:, :, None])
-        keys, values = kept[:, :, :, :width].flatten(3, 4)
-        return keys, values
+    def layers(self, beams: int, width: int) -> list[Callable[[KeyValues], KeyValues]]:
+        """For each layer: store the keys and values of the current position, and return those of all slots of `width`
+        positions.
+        """
+        own = self.own.flatten(0, 1)  # one operation divides it for all layers
+        written, read = own[:, :, :, :, :beams].unbind(), own[:, :, :, :width].flatten(3, 4).unbind()
+
+        def put(pair: KeyValues, layer: int) -> KeyValues:
+            for i, new in enumerate(pair, 2 * layer):
+                written[i].index_copy_(2, self.at, new.unsqueeze(2))
+            return read[2 * layer], read[2 * layer + 1]
+
+        return [partial(put, layer=layer) for layer in range(len(self.pairs))]
 
     def biases(self, beams: int, width: int) -> torch.Tensor:
         """The biases of the current position, [layers, n, heads, beams, width * k]; other beams' slots are masked."""

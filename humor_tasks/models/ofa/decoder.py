@@ -156,11 +156,11 @@ class Decoder(nn.Module):
         nothing, so that the step can be captured and exported. The beams of an input are queries to one shared copy of
         its keys and values.
         """
-        biases, cross = cache.biases(ids.shape[1], width), cache.crossed()
+        beams = ids.shape[1]
+        biases, cross, puts = cache.biases(beams, width), cache.crossed(), cache.layers(beams, width)
         x = self._tokens(ids, cache.codes)
-        for i, layer in enumerate(self.layers):
-            x = layer.attend(x, biases[i], lambda pair, i=i: cache.put(i, pair, width))
-            x = layer.feed_forward(layer.cross_attend(x, cross, cache.pairs[i]))
+        for layer, bias, put, pair in zip(self.layers, biases, puts, cache.pairs, strict=True):
+            x = layer.feed_forward(layer.cross_attend(layer.attend(x, bias, put), cross, pair))
         logits: torch.Tensor = self.output_projection(self.layer_norm(x))
         return logits
 
