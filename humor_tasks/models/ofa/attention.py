@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from humor_tasks.models.ofa.packed import PackedLinear
+from humor_tasks.models.ofa.few_rows import FewRowsLinear
 
 KeyValues = tuple[torch.Tensor, torch.Tensor]
 """Keys and values, [B, heads, K, d / heads] each."""
@@ -101,7 +101,7 @@ class Layer(nn.Module):
 class CrossLayer(Layer):
     """A decoder layer: cross-attention to the encoder's states between self-attention and feed-forward network."""
 
-    linear = PackedLinear
+    linear = FewRowsLinear
 
     def __init__(self, width: int, heads: int, inner: int, pre_norm: bool, extra_norms: bool) -> None:
         super().__init__(width, heads, inner, pre_norm, extra_norms)

@@ -12,6 +12,7 @@ import torch
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.devices import DTYPES, pick_device
 from humor_tasks.models.ofa import weights
+from humor_tasks.models.ofa.capture import CapturedSteps
 from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.encoder import Encoded
 from humor_tasks.models.ofa.generation import Hypothesis, generate
@@ -34,6 +35,8 @@ class Ofa:
         self.config = self.network.config
         table = self.network.encoder.embed_tokens.weight
         self.device, self.dtype = table.device, table.dtype
+        # Launching a step's many small operations takes a GPU longer than computing them.
+        self.captured = CapturedSteps(self.network.decoder) if self.device.type == "cuda" else None
         self._lock = threading.RLock()
         self._known: KnownPlaces | None = None
         self._declared = 0  # open `constant_weights`
@@ -87,7 +90,7 @@ class Ofa:
         with self._lock, torch.inference_mode():
             features = None if patch_images is None else self.network.encoder.features(patch_images)
             encoded = self._encode(features, None, input_ids)
-            return generate(self.network, encoded, settings or GenerationSettings())
+            return generate(self.network, encoded, settings or GenerationSettings(), self.captured)
 
     def features(self, patch_images: torch.Tensor) -> torch.Tensor:
         """The backbone's features [P, C, h, w] of pictures [P, 3, H, W] in -1..1, on the device."""
@@ -100,7 +103,7 @@ class Ofa:
         """As `generate`, for texts [B, T] about the pictures owners [B] of `features`."""
         with self._lock, torch.inference_mode():
             encoded = self._encode(features, owners, input_ids)
-            return generate(self.network, encoded, settings)
+            return generate(self.network, encoded, settings, self.captured)
 
     def loglikelihoods(
         self, features: torch.Tensor, owners: torch.Tensor, input_ids: torch.Tensor, continuations: torch.Tensor
