@@ -23,6 +23,7 @@ from standins.tiny_clip import TINY, drawing
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig, model
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
+from humor_tasks.models.devices import default_precision
 
 PICTURES = [drawing(i, (50 + i, 44)) for i in range(3)]
 CAPTIONS = [["one caption", "another", "a third, longer one"], ["first", "second"], ["this", "that"]]
@@ -376,6 +377,36 @@ SPOILT: dict[str, tuple[Any, str]] = {
     "a text": (lambda s: s | {"note": "hello"}, "holds more than weights: 1 non-tensor: note"),
     "code": (lambda s: s | {"note": Trap()}, r"it holds \S+\.mkdir besides tensors\)\. Only tensors are read"),
 }
+
+
+@pytest.mark.parametrize(
+    ("chosen", "saved", "device", "expected"),
+    [
+        (None, "fp32", "cpu", "fp32"),
+        (None, "fp32", "cuda", "bf16"),  # nothing was chosen: recorded on a CPU, it does not hold on a GPU
+        (None, "bf16", "cpu", "bf16"),
+        (None, "fp16", "cuda", "fp16"),
+        ("fp32", "bf16", "cuda", "fp32"),
+        ("bf16", "fp32", "cpu", "bf16"),
+    ],
+)
+def test_the_precision_without_a_choice_follows_the_device(
+    chosen: str | None, saved: str, device: str, expected: str, state: State, tmp_path: Path, monkeypatch: Any
+) -> None:
+    torch.save(state, tmp_path / "a.pt")
+    folder = tmp_path / "run"
+    load(tmp_path / "a.pt", architecture=TINY, precision=saved).save(folder)
+    monkeypatch.setattr(model, "default_precision", lambda _: default_precision(torch.device(device)))
+    clip = load(folder, precision=chosen)
+    assert clip.precision == expected
+    clip.save(tmp_path / "again")
+    recorded = json.loads((tmp_path / "again" / "config.json").read_text())["precision"]
+    assert recorded == (chosen or saved)
+
+
+def test_default_precision() -> None:
+    found = {name: default_precision(torch.device(name)) for name in ("cpu", "mps", "cuda", "cuda:1")}
+    assert found == {"cpu": "fp32", "mps": "fp32", "cuda": "bf16", "cuda:1": "bf16"}
 
 
 @pytest.fixture

@@ -30,7 +30,8 @@ class ClipConfig:
     fit: pad (default): pad with black to a square, then resize, as in the paper; crop: resize the short side,
       then crop the centre, as the released code does by default.
     prefix: prepended to every caption; default `ZERO_SHOT_PREFIX`, or the prefix saved in the model folder.
-    precision: of weights and computation, fp32 (default), fp16 or bf16; cosines and logits are always fp32.
+    precision: of weights and computation, fp32, fp16 or bf16; by default bf16 on CUDA and fp32 elsewhere, or the half
+      precision that was chosen for a saved folder. Cosines and logits are always fp32.
     device: auto (CUDA, else MPS, else the CPU), or cuda, cuda:1, mps, cpu.
     compile: torch.compile both encoders; the first batches are slow.
     batch_size: pictures per batch, with four times as many captions; 0 is automatic. Halved when memory runs out.

@@ -19,7 +19,7 @@ from humor_tasks.models.ofa.pixels import STRIDE, recorded_size, square
 from humor_tasks.models.ofa.reading import Features
 from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.models.ofa.tokenizer import BOS, EOS, Tokenizer, prompt
-from humor_tasks.models.pictures.pixels import ImageInput
+from humor_tasks.models.pictures.pixels import ImageInput, pillow_version
 from humor_tasks.models.weight_files import CONFIG
 
 # The longest human description of a cartoon has 81 tokens. min_len=1, because an empty answer is useless.
@@ -216,7 +216,8 @@ class Describer:
         """
         ofa = self.ofa
         about = {"checkpoint": ofa.name, "revision": ofa.revision, "weights": self._weights, "dtype": str(ofa.dtype)}
-        return about | {"image_size": self.pixels.size, "settings": asdict(self.settings)}
+        how = {"image_size": self.pixels.size, "pillow": pillow_version()}
+        return about | how | {"settings": asdict(self.settings)}
 
     @cached_property
     def _weights(self) -> str | None:

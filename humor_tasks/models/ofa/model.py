@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.devices import DTYPES, pick_device
+from humor_tasks.models.devices import DTYPES, default_precision, pick_device
 from humor_tasks.models.ofa import weights
 from humor_tasks.models.ofa.capture import CapturedSteps
 from humor_tasks.models.ofa.config import PAD
@@ -51,7 +51,7 @@ class Ofa:
         where = pick_device(device, "ofa")  # validated before a download
         check_choice("ofa: precision", precision, PRECISIONS)
         if precision == "auto":
-            precision = "bf16" if where.type == "cuda" else "fp32"
+            precision = default_precision(where)
         return cls(weights.open_network(name, where, DTYPES[precision], revision), str(name))
 
     @contextlib.contextmanager
