@@ -33,7 +33,7 @@ from humor_tasks.models.clip.cache import Vectors
 from humor_tasks.models.clip.captions import can_be_trimmed
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
 from humor_tasks.models.pictures import loader
-from humor_tasks.models.pictures.pixels import Pixels
+from humor_tasks.models.pictures.pixels import Pixels, pillow_version
 
 SIZES = ((60, 44), (44, 60), (32, 32), (90, 33), (20, 13), (200, 31))
 PICTURES = [drawing(i, size) for i, size in enumerate(SIZES)]
@@ -510,3 +510,12 @@ def test_a_huge_file_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "MAX_PIXELS", 1_000)
     with pytest.raises(BadInput, match="60 x 44 pixels; at most 1,000"):
         shared().embed_images([at(encoded(PICTURES[0]))])
+
+
+def test_pillows_version_is_part_of_what_pixels_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    how = Pixels(32, "pad", (0.5,) * 3, (0.5,) * 3)
+    key = how.key("content")
+    assert how.key("content") == key != how.key("other")
+    monkeypatch.setattr("PIL.__version__", "99.0")
+    assert how.key("content") != key
+    assert pillow_version() == "99.0"

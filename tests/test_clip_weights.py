@@ -23,6 +23,7 @@ from standins.tiny_clip import TINY, drawing
 from humor_tasks.errors import BadInput
 from humor_tasks.models.clip import Clip, ClipConfig, model
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
+from humor_tasks.models.devices import default_precision
 
 PICTURES = [drawing(i, (50 + i, 44)) for i in range(3)]
 CAPTIONS = [["one caption", "another", "a third, longer one"], ["first", "second"], ["this", "that"]]
@@ -69,7 +70,6 @@ FILES: dict[str, Callable[[State, Path], Any]] = {
     ),
     "released.pt": lambda state, path: torch.save({"model_state_dict": state, "best": 0.6}, path),
     "compiled.pt": lambda state, path: torch.save({f"_orig_mod.{k}": v for k, v in state.items()}, path),
-    "openai.pt": lambda state, path: torch.save(state | {"context_length": torch.tensor(77)}, path),
     "list of one.pt": lambda state, path: torch.save(state | {"logit_scale": state["logit_scale"].view(1)}, path),
 }
 
@@ -377,6 +377,91 @@ SPOILT: dict[str, tuple[Any, str]] = {
     "a text": (lambda s: s | {"note": "hello"}, "holds more than weights: 1 non-tensor: note"),
     "code": (lambda s: s | {"note": Trap()}, r"it holds \S+\.mkdir besides tensors\)\. Only tensors are read"),
 }
+
+
+@pytest.mark.parametrize(
+    ("chosen", "saved", "device", "expected"),
+    [
+        (None, "fp32", "cpu", "fp32"),
+        (None, "fp32", "cuda", "bf16"),  # nothing was chosen: recorded on a CPU, it does not hold on a GPU
+        (None, "bf16", "cpu", "bf16"),
+        (None, "fp16", "cuda", "fp16"),
+        ("fp32", "bf16", "cuda", "fp32"),
+        ("bf16", "fp32", "cpu", "bf16"),
+    ],
+)
+def test_the_precision_without_a_choice_follows_the_device(
+    chosen: str | None, saved: str, device: str, expected: str, state: State, tmp_path: Path, monkeypatch: Any
+) -> None:
+    torch.save(state, tmp_path / "a.pt")
+    folder = tmp_path / "run"
+    load(tmp_path / "a.pt", architecture=TINY, precision=saved).save(folder)
+    monkeypatch.setattr(model, "default_precision", lambda _: default_precision(torch.device(device)))
+    clip = load(folder, precision=chosen)
+    assert clip.precision == expected
+    clip.save(tmp_path / "again")
+    recorded = json.loads((tmp_path / "again" / "config.json").read_text())["precision"]
+    assert recorded == (chosen or saved)
+
+
+def test_default_precision() -> None:
+    found = {name: default_precision(torch.device(name)) for name in ("cpu", "mps", "cuda", "cuda:1")}
+    assert found == {"cpu": "fp32", "mps": "fp32", "cuda": "bf16", "cuda:1": "bf16"}
+
+
+@pytest.fixture
+def twins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Two architectures that differ in the activation, as ViT-B-32 and ViT-B-32-quickgelu do."""
+    known = dict(open_clip.factory._MODEL_CONFIGS)
+    for name, more in (("Twin", {}), ("Twin-quickgelu", {"quick_gelu": True})):
+        monkeypatch.setitem(open_clip.factory._MODEL_CONFIGS, name, known[TINY] | more)
+    return "Twin", "Twin-quickgelu"
+
+
+@pytest.mark.slow
+def test_a_weight_file_with_two_possible_activations_is_asked_about(
+    state: State, twins: tuple[str, str], tmp_path: Path
+) -> None:
+    plain, quick = twins
+    torch.save(state, tmp_path / "own.pt")
+    torch.save(state | {"input_resolution": torch.tensor(32)}, tmp_path / "openai.pt")
+    own, openai = tmp_path / "own.pt", tmp_path / "openai.pt"
+    gelu = scored(own, architecture=TINY)  # without a twin there is no question
+    quick_gelu = scored(own, architecture=quick)
+    assert difference(gelu, quick_gelu) > 1e-3
+    for given, expected in (
+        ({"architecture": plain, "activation": "gelu"}, gelu),
+        ({"architecture": plain, "activation": "quick_gelu"}, quick_gelu),
+        ({"architecture": quick, "activation": "quick_gelu"}, quick_gelu),
+    ):
+        assert scored(own, **given) == expected
+    # OpenAI's own files tell; all of them need QuickGELU.
+    assert scored(openai, architecture=plain) == scored(openai, architecture=quick) == quick_gelu
+    assert scored(openai, architecture=TINY) == quick_gelu
+    with pytest.raises(BadInput, match=r"does not say .*=Twin-quickgelu .*=Twin with activation=gelu"):
+        load(own, architecture=plain)
+    for path, name, who in ((own, quick, "the architecture has"), (openai, plain, "these weights of OpenAI need")):
+        with pytest.raises(BadInput, match=rf"activation is gelu, and {who} quick_gelu"):
+            load(path, architecture=name, activation="gelu")
+    with pytest.raises(BadInput, match="clip: activation: there is no 'relu'"):
+        load(own, architecture=plain, activation="relu")
+    with pytest.raises(BadInput, match="activation is for a weight file"):
+        load(f"{TINY}/random", activation="gelu")
+
+
+@pytest.mark.slow
+def test_a_folder_whose_configuration_contradicts_openais_weights(state: State, tmp_path: Path) -> None:
+    torch.save(state, tmp_path / "own.pt")
+    load(tmp_path / "own.pt", architecture=TINY).save(tmp_path / "run")
+    (tmp_path / "run" / "model.safetensors").unlink()
+    torch.save(state | {"vocab_size": 49408}, tmp_path / "run" / "open_clip_pytorch_model.bin")
+    with pytest.raises(BadInput, match=r'the weights are OpenAI.*"quick_gelu": true in the model_cfg'):
+        load(tmp_path / "run")
+    path = tmp_path / "run" / "open_clip_config.json"
+    about = json.loads(path.read_text())
+    about["model_cfg"]["quick_gelu"] = True
+    path.write_text(json.dumps(about))
+    assert load(tmp_path / "run")
 
 
 @pytest.mark.slow

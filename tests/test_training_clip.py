@@ -60,6 +60,7 @@ def test_the_defaults_are_the_published_recipe() -> None:
         "revision": None,
         "pretrained": "ViT-L-14-336/openai",
         "architecture": None,
+        "activation": None,
         "mode": "paper",
         "fit": "pad",
         "random_crop": False,

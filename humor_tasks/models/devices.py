@@ -29,6 +29,11 @@ def pick_device(name: str, who: str = "clip") -> torch.device:
     return device
 
 
+def default_precision(device: torch.device) -> str:
+    """The precision of models where none is given: bf16 on CUDA, fp32 elsewhere."""
+    return "bf16" if device.type == "cuda" else "fp32"
+
+
 def out_of_memory(problem: RuntimeError) -> bool:
     """Whether the error means out of memory. CUDA has an exception class; MPS, cuBLAS and the CPU only a message."""
     message = str(problem)

@@ -15,11 +15,13 @@ from humor_tasks.errors import BadInput, listed
 CONFIG, WEIGHTS, INDEX, TORCH = "config.json", "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"
 
 
-def read_state(path: Path, who: str, skip: Collection[str] = ()) -> dict[str, torch.Tensor]:
+def read_state(
+    path: Path, who: str, skip: Collection[str] = (), skipped: list[str] | None = None
+) -> dict[str, torch.Tensor]:
     """The tensors of a .safetensors or torch file, by name; no code in the file is executed.
 
-    skip: names of entries that are not weights and are ignored. Raises BadInput for a file that cannot be read or holds
-    anything but tensors.
+    skip: names of entries that are not weights and are ignored; those found are added to `skipped`. Raises BadInput for
+    a file that cannot be read or holds anything but tensors.
     """
     from safetensors.torch import load_file
 
@@ -45,6 +47,8 @@ def read_state(path: Path, who: str, skip: Collection[str] = ()) -> dict[str, to
             content = content[name]
     if not isinstance(content, Mapping):
         raise BadInput(f"{who}: {path} holds a {type(content).__name__} instead of weights by name.")
+    if skipped is not None:
+        skipped += [str(name) for name in content if name in skip]
     state = {
         str(name).removeprefix("module.").removeprefix("_orig_mod."): tensor
         for name, tensor in content.items()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SETTINGS = tuple(f.name for f in fields(ClipConfig) if f.name != "pretrained")
-_TEXTS = ("architecture", "fit", "prefix", "precision", "device", "cache_dir")
+_TEXTS = ("architecture", "activation", "fit", "prefix", "precision", "device", "cache_dir")
 
 
 class ClipChooser(Chooser):

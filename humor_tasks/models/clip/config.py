@@ -11,6 +11,7 @@ DEFAULT = "ViT-L-14-336/openai"
 # (caption_contest_corpus, clip/README.md). Their fine-tuning uses no prefix.
 ZERO_SHOT_PREFIX = "a new yorker cartoon with winning caption: "
 FITS = ("pad", "crop")
+ACTIVATIONS = ("gelu", "quick_gelu")
 PRECISIONS = ("fp32", "fp16", "bf16")
 
 
@@ -24,10 +25,13 @@ class ClipConfig:
       a Hugging Face CLIP folder; a weight file (.safetensors, or a torch file of tensors) with `architecture`.
     architecture: open_clip's name, only for a weight file. OpenAI's weights, and those fine-tuned from them,
       need the names that end in -quickgelu.
+    activation: gelu, only for a weight file of an architecture that has a -quickgelu twin: it confirms that the weights
+      were trained with GELU. The file itself does not say, and the wrong activation changes scores silently.
     fit: pad (default): pad with black to a square, then resize, as in the paper; crop: resize the short side,
       then crop the centre, as the released code does by default.
     prefix: prepended to every caption; default `ZERO_SHOT_PREFIX`, or the prefix saved in the model folder.
-    precision: of weights and computation, fp32 (default), fp16 or bf16; cosines and logits are always fp32.
+    precision: of weights and computation, fp32, fp16 or bf16; by default bf16 on CUDA and fp32 elsewhere, or the half
+      precision that was chosen for a saved folder. Cosines and logits are always fp32.
     device: auto (CUDA, else MPS, else the CPU), or cuda, cuda:1, mps, cpu.
     compile: torch.compile both encoders; the first batches are slow.
     batch_size: pictures per batch, with four times as many captions; 0 is automatic. Halved when memory runs out.
@@ -37,6 +41,7 @@ class ClipConfig:
 
     pretrained: str = DEFAULT
     architecture: str | None = None
+    activation: str | None = None
     fit: str | None = None
     prefix: str | None = None
     precision: str | None = None
@@ -51,6 +56,8 @@ class ClipConfig:
             raise BadInput(f"clip: pretrained is {self.pretrained!r}; for a folder of that name, prepend ./ to it.")
         if not self.pretrained:
             raise BadInput(f"clip: pretrained is empty; give ARCHITECTURE/TAG, such as {DEFAULT}, a folder or a file.")
+        if self.activation is not None:
+            check_choice("clip: activation", self.activation, ACTIVATIONS)
         if self.fit is not None:
             check_choice("clip: fit", self.fit, FITS)
         if self.precision is not None:

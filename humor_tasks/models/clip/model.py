@@ -18,7 +18,7 @@ from humor_tasks.models.clip.cache import Vectors
 from humor_tasks.models.clip.captions import Captions, can_be_trimmed, lengths, trimmed
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX, ClipConfig
 from humor_tasks.models.clip.loaded import LoadedClip
-from humor_tasks.models.devices import DTYPES, out_of_memory, pick_device
+from humor_tasks.models.devices import DTYPES, default_precision, out_of_memory, pick_device
 from humor_tasks.models.pictures.loader import load, stacked, threads, to_device
 from humor_tasks.models.pictures.pixels import ImageInput, Pixels
 
@@ -38,8 +38,11 @@ class Clip:
         self.config = config
         self.fit: str = config.fit or settings.get("fit", "pad")
         self.prefix: str = settings.get("prefix", ZERO_SHOT_PREFIX) if config.prefix is None else config.prefix
-        self.precision: str = config.precision or settings.get("precision", "fp32")
         self.device = pick_device(config.device)
+        # A folder's fp32 is what was recorded where nothing was chosen, so that it does not hold on a GPU.
+        self._chosen: str = config.precision or settings.get("precision", "fp32")
+        unset = config.precision is None and self._chosen == "fp32"
+        self.precision: str = default_precision(self.device) if unset else self._chosen
         preprocess = loaded.preprocess
         self.pixels = Pixels(
             loaded.size, self.fit, tuple(preprocess["mean"]), tuple(preprocess["std"]), preprocess["interpolation"]
@@ -162,7 +165,7 @@ class Clip:
 
     def save(self, folder: str | Path) -> None:
         """Write a folder that `load` reads, with fit, prefix and precision; open_clip reads it too."""
-        settings = {"fit": self.fit, "prefix": self.prefix, "precision": self.precision}
+        settings = {"fit": self.fit, "prefix": self.prefix, "precision": self._chosen}
         weights.save(Path(folder).expanduser(), self._loaded, settings)
 
     def _run_images(self, batch: list[Any]) -> torch.Tensor:

@@ -12,6 +12,7 @@ import difflib
 import logging
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,10 @@ def open_model(config: ClipConfig) -> LoadedClip:
     """The model that `config.pretrained` names. Raises BadInput naming what was searched and what is available."""
     name, path = config.pretrained, Path(config.pretrained).expanduser()
     if path.is_file():
-        return _of_file(path, config.architecture)
-    if config.architecture is not None:
-        raise BadInput(f"clip: architecture is for a weight file, and {name} is not one.")
+        return _of_file(path, config.architecture, config.activation)
+    for setting in ("architecture", "activation"):
+        if getattr(config, setting) is not None:
+            raise BadInput(f"clip: {setting} is for a weight file, and {name} is not one.")
     if path.is_dir():
         return _of_folder(path)
     if path.is_absolute() or name.startswith((".", "~")) or path.suffix in (".safetensors", ".pt", ".pth", ".bin"):
@@ -96,11 +98,39 @@ def _of_hub(name: str) -> LoadedClip:
     return _fill_from_file(loaded, Path(path), resize=True)
 
 
-def _of_file(path: Path, architecture: str | None) -> LoadedClip:
+def _of_file(path: Path, architecture: str | None, activation: str | None) -> LoadedClip:
     if architecture is None:
         raise BadInput(f"clip: {path} is a weight file; give its architecture, such as architecture=ViT-L-14-336.")
     found = _check_architecture(architecture.replace("/", "-"))
-    return _fill_from_file(_build(found, found), path)
+    weights = _read(path)
+    quick_gelu = _quick_gelu(found, activation, weights)
+    loaded = _fill(_build(found, found, bool(quick_gelu)), weights)
+    if quick_gelu is None:
+        raise BadInput(
+            f"clip: {path}: the file does not say whether its weights need QuickGELU, which changes scores. Give "
+            f"architecture={found}-quickgelu for weights by OpenAI or fine-tuned from them, and for DFN and MetaCLIP; "
+            f"or architecture={found} with activation=gelu for others, such as LAION's and DataComp's."
+        )
+    return loaded
+
+
+def _quick_gelu(architecture: str, activation: str | None, weights: _Weights) -> bool | None:
+    """Whether a weight file needs QuickGELU; None where neither the file nor the user says it.
+
+    Weights of both activations have the same names and shapes. OpenAI's own files hold their sizes beside the weights,
+    and all of OpenAI's models have QuickGELU. Raises BadInput where `activation` contradicts.
+    """
+    import open_clip
+
+    named = bool((open_clip.get_model_config(architecture) or {}).get("quick_gelu"))
+    if named or weights.of_openai:
+        if activation == "gelu":
+            who = "the architecture has" if named else "these weights of OpenAI need"
+            raise BadInput(f"clip: {weights.path}: activation is gelu, and {who} quick_gelu; leave activation out.")
+        return True
+    if activation is None and f"{architecture}-quickgelu" in open_clip.list_models():
+        return None
+    return activation == "quick_gelu"
 
 
 def _of_folder(folder: Path) -> LoadedClip:
@@ -168,15 +198,40 @@ def _build(name: str, architecture: str, quick_gelu: bool = False) -> LoadedClip
     return LoadedClip(model.eval(), tokenizer, architecture, config, preprocess)
 
 
+@dataclass(frozen=True)
+class _Weights:
+    path: Path
+    state: dict[str, torch.Tensor]
+    of_openai: bool
+    """Whether the file is OpenAI's own, which holds sizes beside the weights."""
+
+
+def _read(path: Path) -> _Weights:
+    beside: list[str] = []
+    state = read_state(path, "clip", _NOT_WEIGHTS, beside)
+    return _Weights(path, state, bool(beside))
+
+
 def _fill_from_file(loaded: LoadedClip, path: Path, resize: bool = False) -> LoadedClip:
-    """`opened` with the weights of a file, whose keys must all match.
+    """`loaded` with the weights of a file, as `_fill`. Raises BadInput where its configuration contradicts the file."""
+    weights = _read(path)
+    if weights.of_openai and not loaded.model_config.get("quick_gelu"):
+        raise BadInput(
+            f"clip: {path}: the weights are OpenAI's, which need QuickGELU, and the configuration has none. Set "
+            f'"quick_gelu": true in the model_cfg of {MODEL_CONFIG}.'
+        )
+    return _fill(loaded, weights, resize)
+
+
+def _fill(loaded: LoadedClip, weights: _Weights, resize: bool = False) -> LoadedClip:
+    """`loaded` with these weights, whose keys must all match.
 
     resize: position embeddings of another length are interpolated, as open_clip does for its own weights.
     """
     from open_clip.convert import convert_state_dict
     from open_clip.model import convert_to_custom_text_state_dict, resize_pos_embed, resize_text_pos_embed
 
-    model, state = loaded.model, convert_state_dict(loaded.model, read_state(path, "clip", _NOT_WEIGHTS))
+    model, state = loaded.model, convert_state_dict(loaded.model, weights.state)
     if "positional_embedding" in state and not hasattr(model, "positional_embedding"):
         state = convert_to_custom_text_state_dict(state)
     for name in ("logit_scale", "logit_bias"):  # stored as a scalar or as a list with one entry
@@ -187,7 +242,7 @@ def _fill_from_file(loaded: LoadedClip, path: Path, resize: bool = False) -> Loa
     if resize:
         resize_pos_embed(state, model)
         resize_text_pos_embed(state, model)
-    fill(model, state, str(path), loaded.architecture)
+    fill(model, state, str(weights.path), loaded.architecture)
     return loaded
 
 

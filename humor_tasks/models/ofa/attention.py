@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from humor_tasks.models.ofa.packed import PackedLinear
+from humor_tasks.models.ofa.few_rows import FewRowsLinear
 
 KeyValues = tuple[torch.Tensor, torch.Tensor]
 """Keys and values, [B, heads, K, d / heads] each."""
@@ -38,13 +38,17 @@ class Attention(nn.Module):
         return self._split(self.k_proj(x)), self._split(self.v_proj(x))
 
     def forward(self, x: torch.Tensor, bias: torch.Tensor, pair: KeyValues) -> torch.Tensor:
-        """Attention of x [B, Q, d] to keys and values; bias [1 or B, heads, 1 or Q, K]. Returns [B, Q, d]."""
+        """Attention of x [B, Q, d] to keys and values; bias [1 or B, heads, 1 or Q, K]. Returns [B, Q, d].
+
+        Where rows of `bias` begin at multiples of eight in memory, kernels on CUDA take it as it is.
+        """
         keys, values = pair
         q = self._split(self.q_proj(x))
         bias = bias.to(q.dtype).expand(-1, -1, q.shape[2], -1)
         found = functional.scaled_dot_product_attention(q, keys, values, attn_mask=bias, scale=self.scale)
         found = found.transpose(1, 2) * self.c_attn[:, None]
-        return torch.as_tensor(self.out_proj(found.reshape(x.shape)))
+        out: torch.Tensor = self.out_proj(found.reshape(x.shape))
+        return out
 
     def _split(self, x: torch.Tensor) -> torch.Tensor:
         return x.view(*x.shape[:2], self.heads, x.shape[2] // self.heads).transpose(1, 2)
@@ -77,7 +81,8 @@ class Layer(nn.Module):
         def part(y: torch.Tensor) -> torch.Tensor:
             pair = self.self_attn.pair(y)
             key_values = pair if update_cache is None else update_cache(pair)
-            return torch.as_tensor(self.self_attn_mid_layer_norm(self.self_attn(y, bias, key_values)))
+            found: torch.Tensor = self.self_attn_mid_layer_norm(self.self_attn(y, bias, key_values))
+            return found
 
         return self.residual(x, self.self_attn_layer_norm, part)
 
@@ -89,13 +94,14 @@ class Layer(nn.Module):
 
     def residual(self, x: torch.Tensor, norm: nn.Module, part: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
         """The residual connection: x + part(norm(x)) for pre-norm, norm(x + part(x)) for post-norm."""
-        return x + part(norm(x)) if self.pre_norm else torch.as_tensor(norm(x + part(x)))
+        out: torch.Tensor = x + part(norm(x)) if self.pre_norm else norm(x + part(x))
+        return out
 
 
 class CrossLayer(Layer):
     """A decoder layer: cross-attention to the encoder's states between self-attention and feed-forward network."""
 
-    linear = PackedLinear
+    linear = FewRowsLinear
 
     def __init__(self, width: int, heads: int, inner: int, pre_norm: bool, extra_norms: bool) -> None:
         super().__init__(width, heads, inner, pre_norm, extra_norms)

@@ -67,4 +67,5 @@ class Backbone(nn.Module):
         x = self.maxpool(relu(self.bn1(self.conv1(images)), inplace=True))
         for stage in self.stages:
             x = getattr(self, stage)(x)
-        return torch.as_tensor(x)
+        features: torch.Tensor = x
+        return features

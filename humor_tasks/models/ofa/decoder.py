@@ -7,13 +7,15 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa.attention import CrossLayer, KeyValues, masked
+from humor_tasks.models.ofa.attention import CrossLayer, masked
+from humor_tasks.models.ofa.cache import Cache, padded
 from humor_tasks.models.ofa.config import OfaConfig
 from humor_tasks.models.ofa.encoder import Encoded, tables
-from humor_tasks.models.ofa.packed import PackedLinear
-from humor_tasks.models.ofa.positions import code_ids, image_index, position_bias, table_bias, text_index
+from humor_tasks.models.ofa.few_rows import FewRowsLinear
+from humor_tasks.models.ofa.positions import CODE_FILL, code_ids, image_index, position_bias, table_bias, text_index
 
 SCORED = 256  # positions whose logits `loglikelihoods` holds at a time
 
@@ -26,46 +28,6 @@ class Biases:
     """[layers, 1 or B, heads, L, L]."""
     cross: torch.Tensor
     """[1 or B, heads, L, S], of every layer."""
-
-
-class Cache:
-    """The cached keys and values of `Decoder.step`, for n inputs with at most `beams` beams each.
-
-    Keys and values stay in the slot of the beam that computed them, [layer, key or value, n, position, slot, heads, d /
-    heads]. Each beam stores the slot of its ancestor at each position, and the other slots are masked for it.
-    Reordering beams therefore moves a few indices instead of all keys and values.
-    """
-
-    def __init__(self, biases: Biases, padding: torch.Tensor | None, pairs: list[KeyValues], beams: int) -> None:
-        keys, length = pairs[0][0], biases.cross.shape[2]
-        self.biases, self.padding, self.pairs = biases, padding, pairs
-        n, heads, _, size = keys.shape
-        self.own = keys.new_zeros(len(pairs), 2, n, length, beams, heads, size)
-        self.slots = torch.zeros(n, 1, 0, dtype=torch.long, device=keys.device)
-        """[n, beams, positions]: the ancestors' slots."""
-
-    def put(self, layer: int, pair: KeyValues) -> KeyValues:
-        """Store the keys and values of the current position, and return those of all slots up to it."""
-        at, kept = self.slots.shape[2] - 1, self.own[layer]
-        for kind, tensor in enumerate(pair):
-            kept[kind, :, at, : tensor.shape[2]] = tensor.transpose(1, 2)
-        keys, values = (kept[kind, :, : at + 1].flatten(1, 2).transpose(1, 2) for kind in range(2))
-        return keys, values
-
-    def pick(self, beams: torch.Tensor, inputs: torch.Tensor | None = None) -> None:
-        """Select the beams [n, k] to continue with, and the inputs that are not finished."""
-        if inputs is not None:
-            self.own, self.slots = self.own.index_select(2, inputs), self.slots[inputs]
-            self.pairs = [(keys[inputs], values[inputs]) for keys, values in self.pairs]
-            self.padding = None if self.padding is None else self.padding[inputs]
-        self.slots = self.slots.gather(1, beams[:, :, None].expand(-1, -1, self.slots.shape[2]))
-
-    def advance(self, beams: int) -> torch.Tensor:
-        """Add a position, and return the mask of other beams' slots, [n, 1, beams, positions * slots]."""
-        own_slots = torch.arange(beams, device=self.slots.device)[None, :, None].expand(len(self.slots), -1, 1)
-        self.slots = torch.cat([self.slots, own_slots], 2)
-        slots = torch.arange(self.own.shape[4], device=self.slots.device)
-        return (self.slots[:, :, :, None] != slots).flatten(2)[:, None]
 
 
 class Decoder(nn.Module):
@@ -90,7 +52,7 @@ class Decoder(nn.Module):
             for _ in range(config.decoder_layers)
         )
         self.layer_norm = nn.LayerNorm(d) if config.decoder_normalize_before else nn.Identity()
-        self.output_projection = PackedLinear(d, config.vocab_size, bias=False)
+        self.output_projection = FewRowsLinear(d, config.vocab_size, bias=False)
         self.token_rel_pos_table_list, self.image_rel_pos_table_list = tables(config, config.decoder_layers, heads)
         self.scale = d**0.5 if config.scale_embedding else 1.0
 
@@ -113,7 +75,8 @@ class Decoder(nn.Module):
         for layer, own in zip(self.layers, biases.own, strict=True):
             x = layer.attend(x, own if unattended is None else masked(own, unattended))
             x = layer.feed_forward(layer.cross_attend(x, cross, layer.cross_attn.pair(encoded.states)))
-        return torch.as_tensor(self.output_projection(self.layer_norm(x)))
+        logits: torch.Tensor = self.output_projection(self.layer_norm(x))
+        return logits
 
     def scores(self, ids: torch.Tensor, encoded: Encoded) -> torch.Tensor:
         """Logits [B, k, L, V] of k continuations ids [B, k, L] of each input, as `forward` gives for one.
@@ -152,37 +115,67 @@ class Decoder(nn.Module):
         states: torch.Tensor = self.layer_norm(x)
         return states.view(n, k, length, -1)
 
-    def cache(self, encoded: Encoded, length: int, beams: int, code_masks: torch.Tensor | None = None) -> Cache:
-        """A cache for texts of at most `length` tokens, with everything computed that does not depend on them."""
-        pairs = [layer.cross_attn.pair(encoded.states) for layer in self.layers]
-        return Cache(self.biases(length, encoded, code_masks), encoded.padding, pairs, beams)
+    def cache(
+        self,
+        encoded: Encoded,
+        length: int,
+        beams: int,
+        code_masks: torch.Tensor | None = None,
+        own: torch.Tensor | None = None,
+    ) -> Cache:
+        """A cache for texts of at most `length` tokens, with everything computed that does not depend on them.
 
-    def step(self, ids: torch.Tensor, cache: Cache, code_masks: torch.Tensor | None = None) -> torch.Tensor:
-        """Logits [n, k, V] of the next token, given each beam's last token [n, k]; the cache grows by one position.
-
-        The beams of an input are queries to one shared copy of its keys and values.
+        own: the memory of a former cache of this shape, which is overwritten.
         """
-        at = cache.slots.shape[2]
-        others = cache.advance(ids.shape[1])
-        cross = _padded(cache.biases.cross[:, :, at : at + 1], cache.padding)
-        x = self._tokens(ids, code_masks)
-        own = cache.biases.own[..., at : at + 1, : at + 1].repeat_interleave(cache.own.shape[4], 4)
-        for i, (layer, bias) in enumerate(zip(self.layers, masked(own, others), strict=True)):
-            x = layer.attend(x, bias, lambda pair, i=i: cache.put(i, pair))
-            x = layer.feed_forward(layer.cross_attend(x, cross, cache.pairs[i]))
-        return torch.as_tensor(self.output_projection(self.layer_norm(x)))
+        biases, states, config = self.biases(length, encoded, code_masks), encoded.states, self.config
+        more, heads = padded(length) - length, config.decoder_attention_heads
+        n, most, size = len(states), length + more, config.d_model // heads
+        return Cache(
+            own=states.new_zeros(config.decoder_layers, 2, n, heads, most, beams, size) if own is None else own.zero_(),
+            slots=torch.zeros(n, beams, most, dtype=torch.long, device=states.device),
+            at=torch.zeros(1, dtype=torch.long, device=states.device),
+            # The positions that fill the last bucket are future ones to all others.
+            bias=functional.pad(biases.own, (0, more, 0, more), value=torch.finfo(states.dtype).min / 2),
+            cross=functional.pad(biases.cross, (0, 0, 0, more)),
+            padding=encoded.padding,
+            codes=None if code_masks is None else code_masks.to(states.device),
+            # A head's keys together are read faster, at every step.
+            pairs=[(k.contiguous(), v.contiguous()) for k, v in (x.cross_attn.pair(states) for x in self.layers)],
+        )
+
+    def step(self, ids: torch.Tensor, cache: Cache) -> torch.Tensor:
+        """Logits [n, k, V] of the next token, given each beam's last token [n, k]; the cache advances by a position."""
+        logits = self.step_at(ids, cache, cache.width)
+        cache.advance()
+        return logits
+
+    def step_at(self, ids: torch.Tensor, cache: Cache, width: int) -> torch.Tensor:
+        """`step` for the keys of the first `width` positions, without advancing.
+
+        All shapes follow from the arguments' shapes and `width`, the host reads no tensor, and a repetition changes
+        nothing, so that the step can be captured and exported. The beams of an input are queries to one shared copy of
+        its keys and values.
+        """
+        beams = ids.shape[1]
+        biases, cross, puts = cache.biases(beams, width), cache.crossed(), cache.layers(beams, width)
+        x = self._tokens(ids, cache.codes)
+        for layer, bias, put, pair in zip(self.layers, biases, puts, cache.pairs, strict=True):
+            x = layer.feed_forward(layer.cross_attend(layer.attend(x, bias, put), cross, pair))
+        logits: torch.Tensor = self.output_projection(self.layer_norm(x))
+        return logits
 
     def biases(self, length: int, encoded: Encoded, code_masks: torch.Tensor | None = None) -> Biases:
         """The biases of the first `length` positions, for text rows and, where `code_masks` is true, image codes."""
         device = encoded.states.device
-        rows = None if code_masks is None else code_masks.to(device)[:, None, None, None]
-        if rows is None or not rows.any():
+        some, every = _kinds(code_masks)
+        if not some:
             own, cross = self._text_biases(length, encoded)
         else:
             own, cross = self._code_biases(length, encoded)
-            if not rows.all():
-                pair = zip((own, cross), self._text_biases(length, encoded), strict=True)
-                own, cross = (torch.where(rows, code, text) for code, text in pair)
+        if code_masks is not None and some and not every:
+            rows = code_masks.to(device)[:, None, None, None]
+            pair = zip((own, cross), self._text_biases(length, encoded), strict=True)
+            own, cross = (torch.where(rows, code, text) for code, text in pair)
         future = torch.ones(length, length, dtype=torch.bool, device=device).triu(1)
         return Biases(masked(own, future), cross)
 
@@ -195,11 +188,11 @@ class Decoder(nn.Module):
         return torch.stack([own + table_bias(table.weight, index) for table in self.token_rel_pos_table_list]), cross
 
     def _code_biases(self, length: int, encoded: Encoded) -> tuple[torch.Tensor, torch.Tensor]:
-        side = self.config.image_bucket_size
-        ids = code_ids(self.config.code_side, side, torch.device("cpu"))
-        if length > len(ids) or int(ids[:length].max()) > side * side:
+        side, window = self.config.image_bucket_size, self.config.code_side
+        ids = code_ids(window, side, encoded.states.device)
+        if length > len(ids) or _highest_code(length, window, side) > side * side:
             raise BadInput(f"ofa: {length} image codes; the table of {side} x {side} positions has too few.")
-        ids = ids[:length].to(encoded.states.device)
+        ids = ids[:length]
         own, cross = self._absolute(self.image_pos_ln(self.embed_image_positions(ids))[None], encoded)
         index = image_index(ids, side)
         return torch.stack([own + table_bias(table.weight, index) for table in self.image_rel_pos_table_list]), cross
@@ -213,10 +206,31 @@ class Decoder(nn.Module):
 
     def _tokens(self, ids: torch.Tensor, code_masks: torch.Tensor | None) -> torch.Tensor:
         x = self.embed_tokens(ids) * self.scale
-        text = torch.as_tensor(self.layernorm_embedding(x))
+        text: torch.Tensor = self.layernorm_embedding(x)
         if code_masks is None or self.code_layernorm_embedding is None or not self.norms_codes:
             return text
         return torch.where(code_masks.to(x.device)[:, None, None], self.code_layernorm_embedding(x), text)
+
+
+def _highest_code(length: int, window: int, side: int) -> int:
+    """The maximum of the first `length` ids of `code_ids`, without waiting for a GPU."""
+    count = min(length - 1, window**2)
+    if count <= 0:
+        return 0
+    y, x = divmod(count - 1, window)
+    highest = max(y * side + x + 1, (y - 1) * side + window if y else 0)
+    return max(highest, CODE_FILL) if length - 1 > window**2 else highest
+
+
+def _kinds(code_masks: torch.Tensor | None) -> tuple[bool, bool]:
+    """Whether there may be rows of image codes, and whether all rows are.
+
+    The host reads a mask on the CPU only: reading it on a GPU would wait for all work queued before, so that the biases
+    of both kinds are computed there.
+    """
+    if code_masks is None or code_masks.device.type != "cpu":
+        return code_masks is not None, False
+    return bool(code_masks.any()), bool(code_masks.all())
 
 
 def _padded(bias: torch.Tensor, padding: torch.Tensor | None) -> torch.Tensor:

@@ -19,7 +19,7 @@ from humor_tasks.models.ofa.pixels import STRIDE, recorded_size, square
 from humor_tasks.models.ofa.reading import Features
 from humor_tasks.models.ofa.settings import GenerationSettings
 from humor_tasks.models.ofa.tokenizer import BOS, EOS, Tokenizer, prompt
-from humor_tasks.models.pictures.pixels import ImageInput
+from humor_tasks.models.pictures.pixels import ImageInput, pillow_version
 from humor_tasks.models.weight_files import CONFIG
 
 # The longest human description of a cartoon has 81 tokens. min_len=1, because an empty answer is useless.
@@ -131,9 +131,10 @@ class Describer:
             raise BadInput(f"ofa: {len(rows)} questions about {len(images)} images; give an image a question.")
         # Random numbers depend on the seed and the index in the batch; with batches of one, on the seed only.
         found: dict[int, Answer] = {}
-        for places, features, owners in self.features.batches(images, names, 1 if how.sample else self.batch_size):
-            texts = self._generate(features, owners, [rows[i] for i in places], how, n)
-            found |= dict(zip(places, texts, strict=True))
+        with self.ofa.constant_weights():
+            for places, features, owners in self.features.batches(images, names, 1 if how.sample else self.batch_size):
+                texts = self._generate(features, owners, [rows[i] for i in places], how, n)
+                found |= dict(zip(places, texts, strict=True))
         return [found[i] for i in range(len(rows))]
 
     def loglikelihoods(
@@ -154,11 +155,12 @@ class Describer:
         rows = [self.tokens(questions[own[0]], names[own[0]]) for own in members]
         shown, shown_as = [images[own[0]] for own in members], [names[own[0]] for own in members]
         found: dict[int, tuple[float, bool]] = {}
-        for places, features, owners in self.features.batches(shown, shown_as, self.batch_size):
-            asked = [[predicted[i] for i in members[place]] for place in places]
-            scored = self._scored(features, owners, [rows[place] for place in places], asked)
-            for place, each in zip(places, scored, strict=True):
-                found |= dict(zip(members[place], each, strict=True))
+        with self.ofa.constant_weights():
+            for places, features, owners in self.features.batches(shown, shown_as, self.batch_size):
+                asked = [[predicted[i] for i in members[place]] for place in places]
+                scored = self._scored(features, owners, [rows[place] for place in places], asked)
+                for place, each in zip(places, scored, strict=True):
+                    found |= dict(zip(members[place], each, strict=True))
         return [found[i] for i in range(len(predicted))]
 
     def _scored(
@@ -214,7 +216,8 @@ class Describer:
         """
         ofa = self.ofa
         about = {"checkpoint": ofa.name, "revision": ofa.revision, "weights": self._weights, "dtype": str(ofa.dtype)}
-        return about | {"image_size": self.pixels.size, "settings": asdict(self.settings)}
+        how = {"image_size": self.pixels.size, "pillow": pillow_version()}
+        return about | how | {"settings": asdict(self.settings)}
 
     @cached_property
     def _weights(self) -> str | None:

@@ -12,7 +12,8 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.attention import Layer, masked
 from humor_tasks.models.ofa.backbone import Backbone
 from humor_tasks.models.ofa.config import LAYERS, PAD, OfaConfig
-from humor_tasks.models.ofa.positions import image_index, patch_ids, position_bias, table_bias, text_index
+from humor_tasks.models.ofa.places import Grid, KnownPlaces, Places, eights
+from humor_tasks.models.ofa.positions import image_index, patch_ids, position_bias, text_index
 
 
 @dataclass(frozen=True)
@@ -64,65 +65,100 @@ class Encoder(nn.Module):
         patch_masks: torch.Tensor | None = None,
         features: torch.Tensor | None = None,
         owners: torch.Tensor | None = None,
+        padded: bool | None = None,
+        places: Places | None = None,
     ) -> Encoded:
         """Encode input_ids [B, T], padded on the right, and patch_images [B, 3, H, W] in -1..1; one of them may be
         None.
 
         features [P, C, h, w]: what `features` returned for the pictures, instead of them. owners [B]: the picture of
-        each text, where several texts share one; otherwise P is B.
+        each text, where several texts share one; otherwise P is B, or 1 for a picture that all texts share.
 
         patch_masks [B]: where false, the row's picture is a placeholder and is masked like padding. (The published
-        training code does this; its transformers fork ignores the mask.) Raises BadInput for wrong shapes and too long
-        inputs.
+        training code does this; its transformers fork ignores the mask.)
+
+        padded: whether any position is padding; None looks at tensors on the CPU, and takes padding for possible on
+        other devices, where looking would wait for all work queued before. places: from `places`, for this grid and at
+        least so many tokens; None computes them.
+
+        Raises BadInput for wrong shapes and too long inputs.
         """
-        vectors, positions, masks = [], [], []
+        vectors = []
         grid, words = (0, 0), 0
         if patch_images is not None:
             features = self.features(patch_images)
         if features is not None:
             grid = (features.shape[2], features.shape[3])
             patches = self._patches(features)
-            vectors.append(patches if owners is None else patches[owners])
-            ids = patch_ids(*grid, self.config.image_bucket_size, features.device)
-            positions.append(self.image_pos_ln(self.embed_image_positions(ids)))
-            n = len(vectors[0])
-            seen = features.new_ones(n, dtype=torch.bool) if patch_masks is None else patch_masks.bool()
-            masks.append(~seen[:, None].expand(-1, len(ids)))
+            if owners is not None:
+                patches = patches[owners]
+            elif patch_images is None and input_ids is not None and len(patches) == 1:
+                patches = patches.expand(len(input_ids), -1, -1)
+            vectors.append(patches)
         if input_ids is not None:
             self._check(input_ids, len(vectors[0]) if vectors else None)
             words = input_ids.shape[1]
             vectors.append(self._tokens(input_ids))
-            positions.append(self.pos_ln(self.embed_positions.weight[:words]))
-            masks.append(input_ids == PAD)
         if not vectors:
             raise BadInput("ofa: give a picture, a text or both.")
-        padding = torch.cat(masks, 1)
-        place = torch.cat(positions)[None]
-        return self._run_layers(torch.cat(vectors, 1), place, padding if bool(padding.any()) else None, grid, words)
+        x = torch.cat(vectors, 1)
+        hidden = None if patch_masks is None or features is None else ~patch_masks.bool()
+        if padded is None:
+            padded = _may_hold(None if input_ids is None else input_ids == PAD) or _may_hold(hidden)
+        padding = _padding(x, grid[0] * grid[1], input_ids, hidden) if padded else None
+        return self._run_layers(x, padding, places or self.places(grid, words))
 
-    def _run_layers(
-        self,
-        x: torch.Tensor,
-        place: torch.Tensor,
-        padding: torch.Tensor | None,
-        grid: tuple[int, int],
-        words: int,
-    ) -> Encoded:
-        config, patches = self.config, grid[0] * grid[1]
+    def _run_layers(self, x: torch.Tensor, padding: torch.Tensor | None, places: Places) -> Encoded:
+        length, lowest = x.shape[1], None
         if padding is not None:
             x = x.masked_fill(padding[:, :, None], 0)
-        heads, factor = config.encoder_attention_heads, config.attn_scale_factor
-        shared = position_bias(self.pos_q_linear, self.pos_k_linear, place, place, heads, factor)
-        near = text_index(words, config.token_bucket_size, x.device)
-        seen = image_index(patch_ids(*grid, config.image_bucket_size, x.device), config.image_bucket_size)
+            lowest = masked(x.new_zeros(()), nn.functional.pad(padding, (0, eights(length) - length))[:, None, None])
         for i, layer in enumerate(self.layers):
-            bias = shared.clone()
-            bias[0, :, :patches, :patches] += table_bias(self.image_rel_pos_table_list[i].weight, seen)
-            bias[0, :, patches:, patches:] += table_bias(self.token_rel_pos_table_list[i].weight, near)
-            if padding is not None:
-                bias = masked(bias, padding[:, None, None, :])
-            x = layer.feed_forward(layer.attend(x, bias))
-        return Encoded(self.layer_norm(x), place, padding)
+            bias = places.bias(i, length)
+            if lowest is not None:
+                bias = bias + lowest  # in one pass; filling would copy first
+            x = layer.feed_forward(layer.attend(x, bias[..., :length]))
+        return Encoded(self.layer_norm(x), places.vectors[:, :length], padding)
+
+    def places(self, grid: Grid, words: int, keep: bool = False) -> Places:
+        """The positions of a grid of patches, followed by those of tokens, with the biases of all layers.
+
+        keep: keep each layer's bias, for several passes with the same weights.
+        """
+        config, device = self.config, self.pos_q_linear.weight.device
+        side, patches, length = config.image_bucket_size, grid[0] * grid[1], grid[0] * grid[1] + words
+        rows = self.image_rel_pos_table_list[0].num_embeddings
+        none = rows + self.token_rel_pos_table_list[0].num_embeddings  # between a patch and a token
+        index = torch.full((length, eights(length)), none, device=device)
+        vectors = []
+        if patches:
+            ids = patch_ids(*grid, side, device)
+            vectors.append(self.image_pos_ln(self.embed_image_positions(ids)))
+            index[:patches, :patches] = image_index(ids, side)
+        if words:
+            vectors.append(self.pos_ln(self.embed_positions.weight[:words]))
+            index[patches:, patches:length] = text_index(words, config.token_bucket_size, device) + rows
+        place = torch.cat(vectors)[None]
+        keys = nn.functional.pad(place, (0, 0, 0, eights(length) - length))
+        heads, factor = config.encoder_attention_heads, config.attn_scale_factor
+        shared = position_bias(self.pos_q_linear, self.pos_k_linear, place, keys, heads, factor)
+        zero = place.new_zeros(1, heads, dtype=self.image_rel_pos_table_list[0].weight.dtype)
+
+        def table(layer: int) -> torch.Tensor:
+            kinds = (self.image_rel_pos_table_list[layer].weight, self.token_rel_pos_table_list[layer].weight)
+            return torch.cat([*kinds, zero])
+
+        return Places(place, shared, index, table, keep)
+
+    def known_places(self) -> KnownPlaces:
+        """An empty store of `places`, for as long as weights are constant."""
+
+        def size(grid: Grid, words: int) -> int:
+            length, weight = grid[0] * grid[1] + words, self.pos_q_linear.weight
+            biases = (len(self.layers) + 1) * self.config.encoder_attention_heads * weight.element_size()
+            return length * eights(length) * (biases + 8)
+
+        return KnownPlaces(lambda grid, words: self.places(grid, words, True), size, self.config.most_tokens)
 
     def features(self, images: torch.Tensor) -> torch.Tensor:
         """The backbone's features [B, C, h, w] of pictures [B, 3, H, W]: all that does not depend on the text."""
@@ -140,13 +176,15 @@ class Encoder(nn.Module):
         x = self.image_proj(features.flatten(2).transpose(1, 2)) * self.scale
         if self.type_embedding is not None:
             x = x + self.type_embedding.weight[1]
-        return torch.as_tensor(self.patch_layernorm_embedding(x))
+        patches: torch.Tensor = self.patch_layernorm_embedding(x)
+        return patches
 
     def _tokens(self, ids: torch.Tensor) -> torch.Tensor:
         x = self.embed_tokens(ids) * self.scale
         if self.type_embedding is not None:
             x = x + self.type_embedding.weight[0]
-        return torch.as_tensor(self.layernorm_embedding(x))
+        tokens: torch.Tensor = self.layernorm_embedding(x)
+        return tokens
 
     def _check(self, ids: torch.Tensor, pictures: int | None) -> None:
         if ids.dim() != 2:
@@ -164,3 +202,19 @@ def tables(config: OfaConfig, layers: int, heads: int) -> tuple[Any, Any]:
         nn.ModuleList(nn.Embedding(text, heads) for _ in range(layers)),
         nn.ModuleList(nn.Embedding(side * side + 3, heads) for _ in range(layers)),
     )
+
+
+def _may_hold(found: torch.Tensor | None) -> bool:
+    """Whether any value may be true; only tensors on the CPU are read."""
+    return found is not None and (found.device.type != "cpu" or bool(found.any()))
+
+
+def _padding(x: torch.Tensor, patches: int, ids: torch.Tensor | None, hidden: torch.Tensor | None) -> torch.Tensor:
+    """The padded positions [B, S] of a batch; hidden [B]: rows whose picture is a placeholder."""
+    masks = []
+    if patches:
+        rows = x.new_zeros(len(x), dtype=torch.bool) if hidden is None else hidden.to(x.device)
+        masks.append(rows[:, None].expand(-1, patches))
+    if ids is not None:
+        masks.append(ids == PAD)
+    return torch.cat(masks, 1)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
 
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.devices import DTYPES, pick_device
+from humor_tasks.models.devices import DTYPES, default_precision, pick_device
 from humor_tasks.models.ofa import weights
+from humor_tasks.models.ofa.capture import CapturedSteps
 from humor_tasks.models.ofa.config import PAD
+from humor_tasks.models.ofa.encoder import Encoded
 from humor_tasks.models.ofa.generation import Hypothesis, generate
+from humor_tasks.models.ofa.places import KnownPlaces
 from humor_tasks.models.ofa.settings import GenerationSettings
 
 LARGEST = 20.0  # of a normalised picture; another mean and deviation may exceed 1
@@ -30,7 +35,11 @@ class Ofa:
         self.config = self.network.config
         table = self.network.encoder.embed_tokens.weight
         self.device, self.dtype = table.device, table.dtype
+        # Launching a step's many small operations takes a GPU longer than computing them.
+        self.captured = CapturedSteps(self.network.decoder) if self.device.type == "cuda" else None
         self._lock = threading.RLock()
+        self._known: KnownPlaces | None = None
+        self._declared = 0  # open `constant_weights`
 
     @classmethod
     def load(cls, name: str | Path, device: str = "auto", precision: str = "auto", revision: str | None = None) -> Ofa:
@@ -42,8 +51,26 @@ class Ofa:
         where = pick_device(device, "ofa")  # validated before a download
         check_choice("ofa: precision", precision, PRECISIONS)
         if precision == "auto":
-            precision = "bf16" if where.type == "cuda" else "fp32"
+            precision = default_precision(where)
         return cls(weights.open_network(name, where, DTYPES[precision], revision), str(name))
+
+    @contextlib.contextmanager
+    def constant_weights(self) -> Iterator[None]:
+        """Declare that no weight changes inside the block.
+
+        What depends on weights and sizes alone is computed once and kept to the end of the block, in up to 1 GiB.
+        Nothing is kept outside of such blocks, because torch does not record every change of a weight.
+        """
+        with self._lock:
+            self._declared += 1
+            self._known = self._known or self.network.encoder.known_places()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._declared -= 1
+                if not self._declared:
+                    self._known = None
 
     def generate(
         self,
@@ -61,8 +88,9 @@ class Ofa:
             _check_pictures(patch_images)
             patch_images = patch_images.to(self.device, self.dtype, memory_format=torch.channels_last)
         with self._lock, torch.inference_mode():
-            encoded = self.network.encode(self._tokens(input_ids), patch_images)
-            return generate(self.network, encoded, settings or GenerationSettings())
+            features = None if patch_images is None else self.network.encoder.features(patch_images)
+            encoded = self._encode(features, None, input_ids)
+            return generate(self.network, encoded, settings or GenerationSettings(), self.captured)
 
     def features(self, patch_images: torch.Tensor) -> torch.Tensor:
         """The backbone's features [P, C, h, w] of pictures [P, 3, H, W] in -1..1, on the device."""
@@ -74,8 +102,8 @@ class Ofa:
     ) -> list[list[Hypothesis]]:
         """As `generate`, for texts [B, T] about the pictures owners [B] of `features`."""
         with self._lock, torch.inference_mode():
-            encoded = self.network.encode(self._tokens(input_ids), features=features, owners=owners.to(self.device))
-            return generate(self.network, encoded, settings)
+            encoded = self._encode(features, owners, input_ids)
+            return generate(self.network, encoded, settings, self.captured)
 
     def loglikelihoods(
         self, features: torch.Tensor, owners: torch.Tensor, input_ids: torch.Tensor, continuations: torch.Tensor
@@ -87,9 +115,18 @@ class Ofa:
         """
         written = continuations.to(self.device)
         with self._lock, torch.inference_mode():
-            encoded = self.network.encode(self._tokens(input_ids), features=features, owners=owners.to(self.device))
+            encoded = self._encode(features, owners, input_ids)
             found = self.network.decoder.loglikelihoods(written[:, :, :-1], written[:, :, 1:], encoded)
         return found[0].cpu(), found[1].cpu()
+
+    def _encode(self, features: torch.Tensor | None, owners: torch.Tensor | None, ids: torch.Tensor | None) -> Encoded:
+        tokens = self._tokens(ids)
+        padded = ids is not None and bool((ids == PAD).any())  # where the ids came from, mostly the CPU
+        grid = (0, 0) if features is None else (features.shape[2], features.shape[3])
+        words = 0 if ids is None else min(ids.shape[-1], self.config.most_tokens)
+        places = self._known.of(grid, words) if self._known and (words or features is not None) else None
+        owners = None if owners is None else owners.to(self.device)
+        return self.network.encode(tokens, features=features, owners=owners, padded=padded, places=places)
 
     def _tokens(self, ids: torch.Tensor | None) -> torch.Tensor | None:
         """The ids on the device. Raises BadInput for other values than right-padded ids of the vocabulary."""

@@ -8,6 +8,7 @@ from torch import nn
 from humor_tasks.models.ofa.config import OfaConfig
 from humor_tasks.models.ofa.decoder import Decoder
 from humor_tasks.models.ofa.encoder import Encoded, Encoder
+from humor_tasks.models.ofa.places import Places
 
 
 class OfaNetwork(nn.Module):
@@ -28,9 +29,11 @@ class OfaNetwork(nn.Module):
         patch_masks: torch.Tensor | None = None,
         features: torch.Tensor | None = None,
         owners: torch.Tensor | None = None,
+        padded: bool | None = None,
+        places: Places | None = None,
     ) -> Encoded:
         """See `Encoder.forward`."""
-        encoded: Encoded = self.encoder(input_ids, patch_images, patch_masks, features, owners)
+        encoded: Encoded = self.encoder(input_ids, patch_images, patch_masks, features, owners, padded, places)
         return encoded
 
     def forward(
@@ -42,10 +45,12 @@ class OfaNetwork(nn.Module):
         decoder_attention_mask: torch.Tensor | None = None,
         code_masks: torch.Tensor | None = None,
         features: torch.Tensor | None = None,
+        padded: bool | None = None,
     ) -> torch.Tensor:
         """Logits [B, L, V]: position i predicts the token after decoder_input_ids[:, i]. See encoder and decoder."""
-        encoded = self.encode(input_ids, patch_images, patch_masks, features)
-        return torch.as_tensor(self.decoder(decoder_input_ids, encoded, decoder_attention_mask, code_masks))
+        encoded = self.encode(input_ids, patch_images, patch_masks, features, padded=padded)
+        logits: torch.Tensor = self.decoder(decoder_input_ids, encoded, decoder_attention_mask, code_masks)
+        return logits
 
     def tie(self) -> None:
         """Share the token embedding, and use it as output projection if the configuration says so."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -23,7 +24,8 @@ def position_bias(
     scale = (queries.shape[-1] / heads * factor) ** -0.5
     q = to_query(queries).view(1, -1, heads, queries.shape[-1] // heads).transpose(1, 2) * scale
     k = to_key(keys).view(1, -1, heads, queries.shape[-1] // heads).transpose(1, 2)
-    return torch.as_tensor(q @ k.transpose(2, 3))
+    bias: torch.Tensor = q @ k.transpose(2, 3)
+    return bias
 
 
 def table_bias(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
@@ -34,7 +36,8 @@ def table_bias(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 def text_index(length: int, buckets: int, device: torch.device) -> torch.Tensor:
     """Indices into a table of text distances, [query, key]."""
     place = torch.arange(length, device=device)
-    return _text_rows(buckets, device)[place[:, None] - place[None, :] + MAX_DISTANCE]
+    rows = torch.tensor(_text_rows(buckets), device=device)
+    return rows[place[:, None] - place[None, :] + MAX_DISTANCE]
 
 
 def image_index(ids: torch.Tensor, side: int) -> torch.Tensor:
@@ -60,15 +63,19 @@ def code_ids(code_side: int, side: int, device: torch.device) -> torch.Tensor:
 
 
 @lru_cache(maxsize=16)
-def _text_rows(buckets: int, device: torch.device) -> torch.Tensor:
+def _text_rows(buckets: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The index for each distance -1023..1023: near distances have one each, far ones share logarithmic buckets.
 
-    Computed in float32 on the CPU in this order, so that roundings equal those of the published buffers. (For some
-    unpublished sizes the bucket at 1023 would be outside the table; it is clamped.)
+    Computed in float32 in this order, with correctly rounded logarithms, so that roundings equal those of the published
+    buffers on any machine. (For some unpublished sizes the bucket at 1023 would be outside the table; it is clamped.)
+    NumPy's arrays are real ones while torch traces or exports the network, so that they may be kept.
     """
-    with torch.inference_mode(False), torch.no_grad():  # the cached tensor may be used in training later
-        distance, middle = torch.arange(-MAX_DISTANCE, MAX_DISTANCE + 1), buckets // 2
-        logs = torch.log(distance.abs().clamp(min=middle).float() / middle)
-        far = torch.ceil(logs / math.log(MAX_DISTANCE / middle) * (middle - 1)) if middle < MAX_DISTANCE else logs
-        bucket = torch.where(distance.abs() <= middle, distance, distance.sign() * (far.long() + middle))
-        return (bucket.clamp(1 - buckets, buckets - 1) + buckets - 1).to(device)
+    distance, middle = np.arange(-MAX_DISTANCE, MAX_DISTANCE + 1), buckets // 2
+    bucket = distance
+    if middle < MAX_DISTANCE:
+        ratio = np.abs(distance).clip(min=middle).astype(np.float32) / np.float32(middle)
+        logs = np.log(ratio.astype(np.float64)).astype(np.float32)
+        far = np.ceil(logs / np.float32(math.log(MAX_DISTANCE / middle)) * np.float32(middle - 1)).astype(np.int64)
+        bucket = np.where(np.abs(distance) <= middle, distance, np.sign(distance) * (far + middle))
+    rows: np.ndarray[tuple[int], np.dtype[np.int64]] = bucket.clip(1 - buckets, buckets - 1) + buckets - 1
+    return rows

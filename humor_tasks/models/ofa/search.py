@@ -86,14 +86,17 @@ class Finished:
         self.scores = torch.full((n, k), NEG_INF, device=device)
         self.ids = torch.full((n, k, length), PAD, device=device)
 
-    def add(self, live: torch.Tensor, sums: torch.Tensor, ended: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
-        """Add the candidates that `ended`, in order of rank; returns which inputs are done.
+    def add(
+        self, live: torch.Tensor, done: torch.Tensor, sums: torch.Tensor, ended: torch.Tensor, ids: torch.Tensor
+    ) -> torch.Tensor:
+        """Add the candidates that `ended`, in order of rank, of inputs that are not `done`; returns which inputs are.
 
-        live [n]: indices of the inputs; sums, ended [n, c]; ids [n, c, t]: generated tokens without begin and end.
+        live, done [n]: indices of the inputs, and whether they were done before; sums, ended [n, c]; ids [n, c, t]:
+        generated tokens without begin and end.
         """
         settings, k, t = self.settings, self.settings.beams, ids.shape[2]
         length = float(t + 1) ** (settings.lenpen if settings.normalize else 0.0)
-        new = torch.where(ended, sums / length, NEG_INF)
+        new = torch.where(ended & ~done[:, None], sums / length, NEG_INF)
         written = torch.full((*ended.shape, self.ids.shape[2]), PAD, device=ids.device)
         written[:, :, :t], written[:, :, t] = ids, END
         scores = torch.cat([self.scores[live], new], 1)
@@ -106,9 +109,10 @@ class Finished:
         self.scores[live] = scores
         self.ids[live] = both.gather(1, keep[:, :, None].expand(-1, -1, both.shape[2]))
         if settings.style == "fairseq":
-            return scores[:, -1] > NEG_INF
+            return done | (scores[:, -1] > NEG_INF)
         # As in transformers: done if the best candidate, finished now, would not be among the best k.
-        return torch.as_tensor((scores[:, -1] > NEG_INF) & (scores[:, -1] >= sums[:, 0] / length))
+        over: torch.Tensor = (scores[:, -1] > NEG_INF) & (scores[:, -1] >= sums[:, 0] / length)
+        return done | over
 
     def lists(self) -> list[list[tuple[list[int], float]]]:
         """Each input's hypotheses, best first: ids including the end token, and scores."""

@@ -39,8 +39,9 @@ class Pixels:
     interpolation: str = "bicubic"
 
     def key(self, content: str) -> str:
-        """The cache key of a picture with this content hash."""
-        return hashlib.sha256(f"{json.dumps(asdict(self), sort_keys=True)}\0{content}".encode()).hexdigest()
+        """The cache key of a picture with this content hash; Pillow's version changes resized pixels."""
+        how = asdict(self) | {"pillow": pillow_version()}
+        return hashlib.sha256(f"{json.dumps(how, sort_keys=True)}\0{content}".encode()).hexdigest()
 
     def fitted(self, image: Image, where: str) -> Image:
         """The image as RGB with `size` x `size` pixels. Raises BadInput for high bit depths and extreme aspect ratios.
@@ -77,6 +78,13 @@ class Pixels:
         """uint8 [n, size, size, 3] -> dtype [n, 3, size, size] in channels-last memory: (x / 255 - mean) / std."""
         mean, std = _channels(self.mean, batch.device), _channels(self.std, batch.device)
         return batch.permute(0, 3, 1, 2).float().div_(255).sub_(mean).div_(std).to(dtype)
+
+
+def pillow_version() -> str:
+    """The version of Pillow, which decodes and resizes pictures: part of what pixels and so answers depend on."""
+    import PIL
+
+    return PIL.__version__
 
 
 @functools.cache  # a copy to a GPU for each batch would wait for all queued work

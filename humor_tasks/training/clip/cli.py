@@ -20,6 +20,7 @@ _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humo
 @OUTPUT
 @click.option("--pretrained", help="ARCHITECTURE/TAG of open_clip, folder or weight file. Default: the paper's.")
 @click.option("--architecture", help="open_clip's name, for a weight file.")
+@click.option("--activation", help="gelu or quick_gelu, for a weight file that does not say.")
 @click.option("--mode", help="paper (default), or as-released: the released code's recipe, where it differs.")
 @click.option("--fit", help="pad or crop. Default: pad (as-released: crop).")
 @click.option(

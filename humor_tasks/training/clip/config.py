@@ -32,7 +32,7 @@ class ClipTrainConfig(FoldSettings):
       kept. Unknown: whether the published results are from exactly this code, and how ties between learning rates
       were resolved.
     fold: 0..4, or `all`.
-    pretrained, architecture: as in `ClipConfig`.
+    pretrained, architecture, activation: as in `ClipConfig`.
     fit: pad or crop; random_crop: crop at a random place in training.
     prefix: prepended to every caption.
     lr: learning rates; the one with the best validation accuracy is kept, the first one on a tie.
@@ -53,6 +53,7 @@ class ClipTrainConfig(FoldSettings):
     revision: str | None = None
     pretrained: str = DEFAULT
     architecture: str | None = None
+    activation: str | None = None
     mode: str = "paper"
     fit: str | None = None
     random_crop: bool | None = None

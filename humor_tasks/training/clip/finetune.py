@@ -57,6 +57,7 @@ class Trainer(Epochs):
         self.clip_config = ClipConfig(
             config.pretrained,
             config.architecture,
+            config.activation,
             fit=config.fit,
             prefix=config.prefix,
             precision="fp32",

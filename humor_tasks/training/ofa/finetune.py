@@ -24,6 +24,7 @@ from tqdm import tqdm
 
 from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, Ofa
+from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.pixels import record_size
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE
 from humor_tasks.training.loop import (
@@ -132,10 +133,13 @@ def answer_logits(
     model: Any, describer: Describer, rows: Batches, places: Sequence[int]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits of each next token of these rows' answers, and the target tokens; `model` may be a wrapped network."""
-    pictures, questions, answers = (to_device(tensor, describer.ofa.device) for tensor in rows.tensors(places))
+    tensors = rows.tensors(places)
+    padded = bool((tensors[1] == PAD).any())  # before they are moved; a GPU would wait
+    pictures, questions, answers = (to_device(tensor, describer.ofa.device) for tensor in tensors)
     if rows.features is not None:
-        return model(questions, None, answers[:, :-1], features=pictures), answers[:, 1:]
-    return model(questions, describer.pixels.normalised(pictures), answers[:, :-1]), answers[:, 1:]
+        return model(questions, None, answers[:, :-1], features=pictures, padded=padded), answers[:, 1:]
+    images = describer.pixels.normalised(pictures)
+    return model(questions, images, answers[:, :-1], padded=padded), answers[:, 1:]
 
 
 def losses(describer: Describer, rows: Batches, place: Accelerator, config: OfaTrainConfig) -> dict[str, Any]:
