@@ -99,11 +99,11 @@ def flop(clip: Clip) -> float:
 
     Not torch's counter, which overlooks some forms of attention.
     """
-    look = clip._opened.model_config["vision_cfg"]
+    look = clip._loaded.model_config["vision_cfg"]
     layers, width, patch, grown = look["layers"], look["width"], look["patch_size"], look.get("mlp_ratio", 4)
     n = (clip.pixels.size // patch) ** 2 + 1
     layer = 2 * n * width**2 * (4 + 2 * grown) + 4 * n**2 * width
-    ends = 6 * (n - 1) * patch**2 * width + 2 * width * clip._opened.model_config["embed_dim"]
+    ends = 6 * (n - 1) * patch**2 * width + 2 * width * clip._loaded.model_config["embed_dim"]
     return float(layers * layer + ends)
 
 
@@ -140,7 +140,7 @@ class Instances(Dataset[Any]):
         self.rows = [json.loads(line) for line in (folder / "matching.jsonl").read_text().splitlines()]
         look = clip.pixels
         self.transform = image_transform(look.size, is_train=False, mean=look.mean, std=look.std)
-        self.tokenize = clip._opened.tokenizer
+        self.tokenize = clip._loaded.tokenizer
 
     def __len__(self) -> int:
         return len(self.rows)
