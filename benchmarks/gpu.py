@@ -2,7 +2,7 @@
 
     python benchmarks/gpu.py [--only clip]
 
-Each part is a script of this folder that ends by itself; one that takes longer than its limit is stopped and said to be.
+Each part is a script of this folder that ends by itself. One that takes longer than its limit is stopped, and named.
 Without a GPU nothing is measured and the command fails.
 """
 
