@@ -1,8 +1,10 @@
-"""Tiny text models with random weights, and a tokenizer trained on the spot: T5, BART, Llama and BERT."""
+"""Tiny text models with random weights, and a tokenizer of the words of some texts: T5, BART, Llama and BERT."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from string import printable
@@ -21,25 +23,22 @@ def tiny_tokenizer(texts: Sequence[str], kind: str = "t5", context: int = 4096, 
 
     As T5's it ends a text with </s>; as BART's it also begins it with <s>; for a causal model it adds neither.
     """
-    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    trained = Tokenizer(models.Unigram())
-    trained.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " ")])
-    trained.pre_tokenizer = pre_tokenizers.Metaspace()
-    trained.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(
-        vocab_size=words,
-        special_tokens=SPECIAL,
-        unk_token="<unk>",
-        initial_alphabet=sorted(printable),
-        show_progress=False,
-    )
-    trained.train_from_iterator(texts, trainer)
-    state = json.loads(trained.to_str())
-    known = {word for word, _ in state["model"]["vocab"]}
-    state["model"]["vocab"] += [[word, -1.0] for word in LABELS if word not in known]
-    made = Tokenizer.from_str(json.dumps(state))
+    # Not trained: a trainer orders words of equal score at random, so that ids, and what random weights say of them,
+    # would differ from run to run.
+    counts = Counter(f"▁{word}" for text in texts for word in text.split())
+    common = sorted(counts, key=lambda word: (-counts[word], word))[
+        : words - len(SPECIAL) - len(LABELS) - len(printable)
+    ]
+    scores = dict.fromkeys(SPECIAL, 0.0) | {word: math.log(counts[word] / counts.total()) for word in common}
+    scores |= dict.fromkeys(("▁", *sorted(printable)), -10.0)
+    scores |= {label: -1.0 for label in LABELS if label not in scores}
+    made = Tokenizer(models.Unigram(list(scores.items()), unk_id=SPECIAL.index("<unk>")))
+    made.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " ")])
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Metaspace()
     single, pair = ("<s> $A </s>", "<s> $A </s> $B </s>") if kind == "bart" else ("$A </s>", "$A </s> $B </s>")
     marks = [(token, made.token_to_id(token)) for token in ("<s>", "</s>")]
     if kind != "causal":
