@@ -11,6 +11,14 @@ class ReplyLength(NamedTuple):
     tokens: int
     prescribed: bool = False
 
+    def limit(self, asked: int | None, own: int, chosen: bool) -> int:
+        """The most tokens of a reply to a request with the limit `asked`, where one that the protocol prescribes may
+        arrive as the request's.
+        """
+        if asked is None or (self.prescribed and asked == self.tokens):
+            return self.within(own, chosen)
+        return asked
+
     def within(self, own: int, chosen: bool) -> int:
         """The most tokens of a reply to a request that names no limit.
 

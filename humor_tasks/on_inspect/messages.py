@@ -49,13 +49,10 @@ def chat_messages(prompt: Prompt, record: Record, run: Run, pictures: bool, hand
 def reply_limit(message: ChatMessage | None, asked: int | None, own: int, chosen: bool) -> int:
     """The most tokens of the reply to this message by a model in this process.
 
-    asked: the request's limit; own, chosen: see `ReplyLength.within`. A limit that the task itself prescribes arrives
-    as the request's.
+    asked: the request's limit; own, chosen: see `ReplyLength.within`.
     """
     length = _reply_length((message.metadata if message else None) or {}) or ReplyLength(own)
-    if asked is None or (length.prescribed and asked == length.tokens):
-        return length.within(own, chosen)
-    return asked
+    return length.limit(asked, own, chosen)
 
 
 def _reply_length(known: Mapping[str, Any]) -> ReplyLength | None:

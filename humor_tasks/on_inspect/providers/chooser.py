@@ -38,22 +38,11 @@ class ChooserAPI(LocalAPI):
     `make`, whose parameters are the `-M` arguments.
     """
 
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),
-        **model_args: Any,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, config)
-        self.given = model_args
-        try:
-            for name in model_args:
-                check_choice(f"-M argument of {type(self).__name__}", name, self.arguments())
-            self.chooser = self.make(model_name, **model_args)
-        except BadInput as problem:
-            cannot_run(f"model {model_name}: {problem}")
+    def open(self, model_name: str, **model_args: Any) -> None:
+        """See LocalAPI."""
+        for name in model_args:
+            check_choice(f"-M argument of {type(self).__name__}", name, self.arguments())
+        self.chooser = self.make(model_name, **model_args)
         self._batcher: Batcher[Question, list[float] | BadInput] = Batcher(self._scored, self.batch_size())
 
     @abc.abstractmethod

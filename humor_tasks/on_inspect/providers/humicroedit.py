@@ -24,14 +24,8 @@ class HumicroeditAPI(LocalAPI):
     replies are clipped to the scale 0..3.
     """
 
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, config)
+    def open(self, model_name: str) -> None:
+        """See LocalAPI."""
         try:
             self.rater = load(Path(model_name))
         except BadInput as problem:

@@ -10,10 +10,13 @@ server bears them. A model here gets two batches at once, so that the next one f
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterable
+from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model, ModelAPI
 
+from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.private import MODEL_INFO_LOOKUP_API_KEY
 from humor_tasks.on_inspect.providers.batching import MOST
@@ -28,11 +31,24 @@ class LocalAPI(ModelAPI):
         base_url: str | None = None,
         api_key: str | None = None,
         config: GenerateConfig = GenerateConfig(),
+        **model_args: Any,
     ) -> None:
-        """Raises CannotRun where Inspect only looks up a model's context window, and takes that as unknown."""
+        """Raises CannotRun for a model that cannot be opened.
+
+        It does so too where Inspect only looks up a model's context window, and takes that as unknown.
+        """
         super().__init__(model_name, base_url, api_key, [], config)
         if api_key == MODEL_INFO_LOOKUP_API_KEY:
             cannot_run(f"model {model_name}: it has no context window that Inspect could look up.")
+        self.given = model_args
+        try:
+            self.open(model_name, **model_args)
+        except BadInput as problem:
+            cannot_run(f"model {model_name}: {problem}")
+
+    @abc.abstractmethod
+    def open(self, model_name: str) -> None:
+        """Load the model of this name; `-M` arguments are further parameters. Raises BadInput where it cannot be used."""
 
     def batch_size(self) -> int:
         """The number of requests that are answered together."""

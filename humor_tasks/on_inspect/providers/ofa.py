@@ -51,20 +51,11 @@ class OfaAPI(LocalAPI):
     `--max-tokens`, `--seed`, `--top-p`, `--top-k`, `--num-choices` (the n best) and stop sequences are as in Inspect.
     """
 
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),
-        **model_args: Any,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, config)
-        self.given = model_args
-        try:
-            self.describer = _open(model_name, model_args)
-        except BadInput as problem:
-            cannot_run(f"model {model_name}: {problem}")
+    def open(self, model_name: str, **model_args: Any) -> None:
+        """See LocalAPI."""
+        from humor_tasks.models.ofa import Describer
+
+        self.describer = Describer.load(model_name, model_args)
         self._batcher: Batcher[Request, Any] = Batcher(self._answered, self.batch_size())
 
     def identity(self) -> dict[str, Any]:
@@ -143,9 +134,3 @@ class OfaAPI(LocalAPI):
         pictures, questions = [a.picture for a in asked], [a.question for a in asked]
         found: list[Any] = self.describer.answers(pictures, questions, settings, n, [a.where for a in asked])
         return found
-
-
-def _open(name: str, given: dict[str, Any]) -> Any:
-    from humor_tasks.models.ofa import Describer
-
-    return Describer.load(name, given)

@@ -20,6 +20,7 @@ from inspect_ai.model import (
 from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
+from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
 from humor_tasks.models.text.language import Generation, Written
 from humor_tasks.on_inspect.messages import question
@@ -40,15 +41,9 @@ class TextAPI(ChooserAPI):
     `--top-k`, `--seed` and stop sequences as in Inspect. Concurrent samples are batched.
     """
 
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig = GenerateConfig(),
-        **model_args: Any,
-    ) -> None:
-        super().__init__(model_name, base_url, api_key, config, **model_args)
+    def open(self, model_name: str, **model_args: Any) -> None:
+        """See LocalAPI."""
+        super().open(model_name, **model_args)
         self._counts: Counter[Request] = Counter()
         self._writer: Batcher[Request, Written | BadInput] = Batcher(self._written)
 
@@ -95,9 +90,8 @@ class TextAPI(ChooserAPI):
         So a run can be repeated, and its epochs differ.
         """
         own = Generation.max_tokens
-        length = asked.length.within(own, chosen=False) if asked.length else own
-        given = {name: getattr(config, name) for name in SETTINGS}
-        how = Generation.of(given | {"max_tokens": length if config.max_tokens is None else config.max_tokens})
+        length = (asked.length or ReplyLength(own)).limit(config.max_tokens, own, chosen=False)
+        how = Generation.of({name: getattr(config, name) for name in SETTINGS} | {"max_tokens": length})
         if not how.temperature or config.seed is not None:
             return how
         self._counts[asked.prompt, how] += 1
