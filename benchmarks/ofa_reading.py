@@ -24,7 +24,7 @@ from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, GenerationSettings
 from humor_tasks.models.ofa.generation import generate
 from humor_tasks.models.ofa.reading import Features
-from humor_tasks.models.pictures.loader import load, stacked, to_device
+from humor_tasks.models.pictures.loader import decoded, stacked, to_device
 
 LETTERS = [f" {letter}" for letter in "ABCDE"]
 TOKENS = 30
@@ -77,8 +77,7 @@ def fresh(model: Describer) -> Describer:
 
 def encoded(model: Describer, shown: Any, asked: list[str], owners: Any) -> Any:
     """One pass of the backbone over the pictures, and one of the encoder over the questions."""
-    arrived = load(shown, model.pixels, [""] * len(shown), 1, 8, lambda key: None)
-    batch = stacked([each.pixels for each in arrived if each.pixels is not None], pinned=False)
+    batch = stacked(decoded(shown, model.pixels, [""] * len(shown), 1), pinned=False)
     images = model.pixels.normalised(to_device(batch, model.ofa.device), model.ofa.dtype)
     ids = model.tokenizer.pad([model.tokens(question, "") for question in asked]).to(model.ofa.device)
     with torch.inference_mode():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import torch
 
 from humor_tasks.errors import BadInput
 
+Result = TypeVar("Result")
 DTYPES = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
 
 
@@ -40,3 +44,26 @@ def out_of_memory(problem: RuntimeError) -> bool:
     return isinstance(problem, torch.OutOfMemoryError) or any(
         phrase in message for phrase in ("out of memory", "ALLOC_FAILED", "can't allocate memory")
     )
+
+
+def in_halves(
+    run: Callable[[slice], list[Result]], count: int, halved: Callable[[int], None] | None = None
+) -> list[Result]:
+    """run(slice) of all `count` items, in halves where memory runs out; `halved` is told the smaller number of items.
+
+    Raises the error of a single item that does not fit.
+    """
+
+    def part(start: int, end: int) -> list[Result]:
+        try:
+            return run(slice(start, end))
+        except RuntimeError as problem:
+            if not out_of_memory(problem) or end - start == 1:
+                raise
+        # Outside the except block, because the exception references the tensors of the failed batch.
+        half = (end - start) // 2
+        if halved is not None:
+            halved(half)
+        return part(start, start + half) + part(start + half, end)
+
+    return part(0, count)

@@ -220,11 +220,6 @@ def adamw(network: torch.nn.Module, config: Any, rate: float) -> torch.optim.Ada
     )
 
 
-def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """The tensor on the device; copies to CUDA are asynchronous."""
-    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
-
-
 def plan(rows: int, size: int, seed: str) -> list[list[int]]:
     """Batches of all rows in random order; the last one may be smaller."""
     order = list(range(rows))

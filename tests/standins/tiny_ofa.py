@@ -14,7 +14,7 @@ from humor_tasks.models.ofa.network import OfaNetwork
 from humor_tasks.models.ofa.pixels import record_size
 from humor_tasks.models.ofa.tokenizer import Tokenizer
 from humor_tasks.models.ofa.weights import save
-from humor_tasks.models.pictures.loader import load, stacked
+from humor_tasks.models.pictures.loader import decoded, stacked
 from humor_tasks.models.pictures.pixels import Pixels
 
 SIDE = 48
@@ -49,7 +49,4 @@ def tiny_ofa(
 def patch_images(images: Sequence[Any], how: Pixels, wheres: Sequence[str] = ()) -> torch.Tensor:
     """float32 [n, 3, size, size], by the loader that feeds the network."""
     names = wheres or [f"image {i + 1} of {len(images)}" for i in range(len(images))]
-    arrived = list(load(images, how, names, 2, 4, lambda key: None))
-    pixels = {each.key: each.pixels for each in arrived if each.pixels is not None}
-    keys = {each.identity: each.key for each in arrived}
-    return how.normalised(stacked([pixels[keys[id(image)]] for image in images], pinned=False))
+    return how.normalised(stacked(decoded(images, how, names, 2), pinned=False))

@@ -11,9 +11,11 @@
 | module | contents |
 |---|---|
 | `config` | `OfaConfig`: a checkpoint's config.json |
-| `backbone`, `positions`, `attention`, `encoder`, `decoder`, `network` | the network |
+| `backbone`, `positions`, `places`, `attention`, `few_rows`, `encoder`, `decoder`, `network` | the network |
 | `weights` | loading from folders and the hub, and saving |
 | `settings`, `generation`, `search` | beam search in two styles, greedy decoding, sampling |
+| `cache`, `capture` | what a step of decoding reads, and steps as CUDA graphs |
+| `reading` | pictures through the backbone, once each |
 | `tokenizer`, `pixels` | preprocessing of texts and pictures |
 | `model` | `Ofa`: a network on a device, and generation |
 | `describe` | `Describer`: questions in, answers out; descriptions of pictures |

@@ -9,9 +9,7 @@ from functools import partial
 import torch
 
 from humor_tasks.models.ofa.attention import KeyValues, masked
-
-BUCKET = 8
-"""Keys of a step are a multiple of this many positions, so that the steps within a bucket have the same shapes."""
+from humor_tasks.models.ofa.places import eights
 
 
 @dataclass
@@ -44,8 +42,11 @@ class Cache:
 
     @property
     def width(self) -> int:
-        """The number of positions that the current step reads: the written ones and its own, in whole buckets."""
-        return padded(self.written + 1)
+        """The number of positions that the current step reads: the written ones and its own, as a multiple of eight.
+
+        Eight steps in a row have the same shapes.
+        """
+        return eights(self.written + 1)
 
     def layers(self, beams: int, width: int) -> list[Callable[[KeyValues], KeyValues]]:
         """For each layer: store the keys and values of the current position, and return those of all slots of `width`
@@ -112,8 +113,3 @@ class Cache:
             [(keys[inputs], values[inputs]) for keys, values in self.pairs],
             self.written,
         )
-
-
-def padded(length: int) -> int:
-    """The number of positions in the buckets that hold `length` positions."""
-    return -(-length // BUCKET) * BUCKET

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import torch
 from torch.nn import functional
 
-from humor_tasks.models.ofa.cache import BUCKET, Cache
+from humor_tasks.models.ofa.cache import Cache
 from humor_tasks.models.ofa.decoder import Decoder
 from humor_tasks.models.ofa.encoder import Encoded
+from humor_tasks.models.ofa.places import eights
 
 Replay = Callable[[], torch.Tensor]
 """Repeats the captured work on the current values of the tensors that it read, and returns its result, always in the
@@ -107,11 +108,11 @@ def cuda_graph(work: Callable[[], torch.Tensor]) -> Replay:
 
 
 def _aligned(encoded: Encoded) -> Encoded:
-    """With padding to whole buckets, so that few shapes exist, and attention needs no aligned copy of its biases."""
+    """With padding to a multiple of eight: few shapes exist, and attention needs no aligned copy of its biases."""
     states, positions, padding = encoded.states, encoded.positions, encoded.padding
     if padding is None:
         padding = torch.zeros(states.shape[:2], dtype=torch.bool, device=states.device)
-    more = -states.shape[1] % BUCKET
+    more = eights(states.shape[1]) - states.shape[1]
     rows = (0, 0, 0, more)
     return Encoded(
         functional.pad(states, rows), functional.pad(positions, rows), functional.pad(padding, (0, more), value=True)

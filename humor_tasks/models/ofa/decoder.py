@@ -11,10 +11,11 @@ from torch.nn import functional
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa.attention import CrossLayer, masked
-from humor_tasks.models.ofa.cache import Cache, padded
+from humor_tasks.models.ofa.cache import Cache
 from humor_tasks.models.ofa.config import OfaConfig
 from humor_tasks.models.ofa.encoder import Encoded, tables
 from humor_tasks.models.ofa.few_rows import FewRowsLinear
+from humor_tasks.models.ofa.places import eights
 from humor_tasks.models.ofa.positions import CODE_FILL, code_ids, image_index, position_bias, table_bias, text_index
 
 SCORED = 256  # positions whose logits `loglikelihoods` holds at a time
@@ -128,13 +129,13 @@ class Decoder(nn.Module):
         own: the memory of a former cache of this shape, which is overwritten.
         """
         biases, states, config = self.biases(length, encoded, code_masks), encoded.states, self.config
-        more, heads = padded(length) - length, config.decoder_attention_heads
+        more, heads = eights(length) - length, config.decoder_attention_heads
         n, most, size = len(states), length + more, config.d_model // heads
         return Cache(
             own=states.new_zeros(config.decoder_layers, 2, n, heads, most, beams, size) if own is None else own.zero_(),
             slots=torch.zeros(n, beams, most, dtype=torch.long, device=states.device),
             at=torch.zeros(1, dtype=torch.long, device=states.device),
-            # The positions that fill the last bucket are future ones to all others.
+            # The positions that fill up to a multiple of eight are future ones to all others.
             bias=functional.pad(biases.own, (0, more, 0, more), value=torch.finfo(states.dtype).min / 2),
             cross=functional.pad(biases.cross, (0, 0, 0, more)),
             padding=encoded.padding,

@@ -13,7 +13,7 @@ import torch
 
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.descriptions import QUESTIONS, Description
-from humor_tasks.models.devices import out_of_memory
+from humor_tasks.models.devices import in_halves
 from humor_tasks.models.ofa.model import Ofa
 from humor_tasks.models.ofa.pixels import STRIDE, recorded_size, square
 from humor_tasks.models.ofa.reading import Features
@@ -171,28 +171,26 @@ class Describer:
         continuations: Sequence[Sequence[Sequence[int]]],
     ) -> list[list[tuple[float, bool]]]:
         """The log-probability of each continuation of each row, in halves where memory runs out."""
-        most = max(map(len, continuations))
-        flat = [ids for each in continuations for ids in [*each, *[[BOS]] * (most - len(each))]]
-        padded = self.tokenizer.pad([*flat, [BOS, BOS]])[:-1].view(len(rows), most, -1)  # one token at least
-        try:
-            logs, first = self.ofa.loglikelihoods(features, owners, self.tokenizer.pad(rows), padded)
-        except RuntimeError as problem:
-            if not out_of_memory(problem) or len(rows) == 1:
-                raise
-        else:
+
+        def run(part: slice) -> list[list[tuple[float, bool]]]:
+            asked = continuations[part]
+            most = max(map(len, asked))
+            flat = [ids for each in asked for ids in [*each, *[[BOS]] * (most - len(each))]]
+            padded = self.tokenizer.pad([*flat, [BOS, BOS]])[:-1].view(len(asked), most, -1)  # one token at least
+            logs, first = self.ofa.loglikelihoods(features, owners[part], self.tokenizer.pad(rows[part]), padded)
             # The empty text is only the begin token: every answer begins with it.
             return [
                 [
                     (float(logs[i, j, : len(ids) - 1].sum()), bool(first[i, j, : len(ids) - 1].all()))
                     for j, ids in enumerate(each)
                 ]
-                for i, each in enumerate(continuations)
+                for i, each in enumerate(asked)
             ]
-        half = self.batch_size = len(rows) // 2
-        return [
-            *self._scored(features, owners[:half], rows[:half], continuations[:half]),
-            *self._scored(features, owners[half:], rows[half:], continuations[half:]),
-        ]
+
+        return in_halves(run, len(rows), self._take_fewer)
+
+    def _take_fewer(self, rows: int) -> None:
+        self.batch_size = rows
 
     def tokens(self, question: str, where: str) -> list[int]:
         """The token ids of a question. Raises BadInput where it is empty or too long."""
@@ -239,12 +237,9 @@ class Describer:
         n: int,
     ) -> list[Answer]:
         """The answers of a batch, in halves where memory runs out."""
-        try:
-            found = self.ofa.answer(features, owners, self.tokenizer.pad(rows), how)
-        except RuntimeError as problem:
-            if not out_of_memory(problem) or len(rows) == 1:
-                raise
-        else:
+
+        def run(part: slice) -> list[Answer]:
+            found = self.ofa.answer(features, owners[part], self.tokenizer.pad(rows[part]), how)
             return [
                 Answer(
                     texts=tuple(self.tokenizer.decode(h.ids).strip() for h in hypotheses[:n]),
@@ -252,13 +247,10 @@ class Describer:
                     written=sum(len(h.ids) for h in hypotheses[:n]),
                     cut=len([i for i in hypotheses[0].ids if i != EOS]) >= how.max_len > 0,
                 )
-                for row, hypotheses in zip(rows, found, strict=True)
+                for row, hypotheses in zip(rows[part], found, strict=True)
             ]
-        half = self.batch_size = len(rows) // 2
-        return [
-            *self._generate(features, owners[:half], rows[:half], how, n),
-            *self._generate(features, owners[half:], rows[half:], how, n),
-        ]
+
+        return in_halves(run, len(rows), self._take_fewer)
 
 
 def _hash(folder: Path) -> str:

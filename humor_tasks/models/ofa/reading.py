@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
 
-from humor_tasks.models.devices import out_of_memory
+from humor_tasks.models.devices import in_halves
 from humor_tasks.models.ofa.model import Ofa
 from humor_tasks.models.pictures.loader import Loaded, load, stacked, threads, to_device
 from humor_tasks.models.pictures.pixels import ImageInput, Pixels, Source
@@ -21,7 +21,7 @@ class Features:
     """The backbone's features [C, h, w] of pictures by content, on the network's device.
 
     The most recent ones are kept between calls, up to `most` bytes, because concurrent questions about a picture may
-    arrive one after another. It is thread-safe.
+    arrive one after another. It does not notice that weights have changed between calls. It is thread-safe.
     """
 
     def __init__(self, ofa: Ofa, pixels: Pixels, most: int = KEPT) -> None:
@@ -88,10 +88,12 @@ class Features:
             return {}
         batch = stacked(list(pixels.values()), self.ofa.device.type == "cuda")
 
-        def run(part: torch.Tensor) -> list[torch.Tensor]:
-            return list(self.ofa.features(self.pixels.normalised(to_device(part, self.ofa.device), self.ofa.dtype)))
+        def run(part: slice) -> list[torch.Tensor]:
+            images = self.pixels.normalised(to_device(batch[part], self.ofa.device), self.ofa.dtype)
+            return list(self.ofa.features(images))
 
-        found = dict(zip(pixels, in_halves(run, batch), strict=True))
+        # A copy each: a view would keep the features of the whole batch.
+        found = {key: row.clone() for key, row in zip(pixels, in_halves(run, len(batch)), strict=True)}
         for key, features in found.items():
             self._put(key, features)
         return found
@@ -103,7 +105,6 @@ class Features:
             return self._kept.get(key)
 
     def _put(self, key: str, features: torch.Tensor) -> None:
-        features = features.clone(memory_format=torch.preserve_format)  # a row alone: a view would keep the batch
         size = features.numel() * features.element_size()
         with self._lock:
             if size <= self.most and key not in self._kept:
@@ -112,14 +113,3 @@ class Features:
             while self._bytes > self.most:
                 _, oldest = self._kept.popitem(last=False)
                 self._bytes -= oldest.numel() * oldest.element_size()
-
-
-def in_halves(run: Callable[[torch.Tensor], list[torch.Tensor]], batch: torch.Tensor) -> list[torch.Tensor]:
-    """run(batch), in halves where memory runs out."""
-    try:
-        return run(batch)
-    except RuntimeError as problem:
-        if not out_of_memory(problem) or len(batch) == 1:
-            raise
-    half = len(batch) // 2  # outside the except block, which keeps the failed batch
-    return in_halves(run, batch[:half]) + in_halves(run, batch[half:])

@@ -61,6 +61,23 @@ def load(
     yield from ahead(prepare, list(distinct), workers, most)
 
 
+def decoded(
+    images: Sequence[ImageInput], how: Pixels, wheres: Sequence[str], workers: int
+) -> list[np.ndarray[Any, Any]]:
+    """uint8 [size, size, 3] of each image; images with the same content share one array. Raises BadInput as `load`."""
+
+    def known(key: str) -> np.ndarray[Any, Any] | None:
+        return None
+
+    keys: dict[int, str] = {}
+    pixels: dict[str, np.ndarray[Any, Any]] = {}
+    for each in load(images, how, wheres, workers, len(images), known):
+        keys[each.identity] = each.key
+        if each.pixels is not None:
+            pixels[each.key] = each.pixels
+    return [pixels[keys[id(image)]] for image in images]
+
+
 def ahead(function: Callable[[Item], Result], items: Iterable[Item], workers: int, most: int) -> Iterator[Result]:
     """function(item) in order, computed by threads at most `most` items ahead of the consumer."""
     waiting: deque[Future[Result]] = deque()

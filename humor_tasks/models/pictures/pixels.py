@@ -113,7 +113,7 @@ class Source:
             if self.image.digest:  # known without reading; `pixels` reads, where they are needed
                 return self.image.digest
             self._data = self.image.fetch()
-            return hashlib.sha256(self._data or b"").hexdigest()
+            return self.image.digest or hashlib.sha256(self._data or b"").hexdigest()
         image = self._loaded(self.image)
         if image.mode == "P":  # equal indices with different palettes are different pictures
             image = self.image = image.convert("RGB")

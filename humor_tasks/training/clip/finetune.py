@@ -8,7 +8,6 @@ of devices changes only the order of summation.
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -23,7 +22,7 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.weights import open_model
-from humor_tasks.models.pictures.loader import ahead
+from humor_tasks.models.pictures.loader import ahead, threads, to_device
 from humor_tasks.training.checkpoint import seed_epoch
 from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.clip.augment import augmented
@@ -39,7 +38,6 @@ from humor_tasks.training.loop import (
     plan,
     process_share,
     share_of_rate,
-    to_device,
 )
 
 
@@ -143,7 +141,7 @@ class Trainer(Epochs):
 
     @property
     def _workers(self) -> int:
-        return self.config.workers or min(16, os.cpu_count() or 1)
+        return threads(self.config.workers)
 
 
 def answers(clip: Clip, run: Run) -> dict[str, str]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
 from humor_tasks.benchmarks import find_benchmark
@@ -17,7 +14,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.descriptions import QUESTIONS
-from humor_tasks.models.pictures.pixels import Source
+from humor_tasks.models.pictures.loader import decoded, stacked, threads
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.features import Features
 
@@ -94,12 +91,13 @@ class Batches:
         self, rows: Sequence[Row], describer: Describer, workers: int = 0, features: Features | None = None
     ) -> None:
         self.features = features
-        self.rows, self._pixels, self._tokenizer = rows, describer.pixels, describer.tokenizer
+        self.rows, self._tokenizer = rows, describer.tokenizer
         self._read = {name: describer.tokens(question, question) for name, question in QUESTIONS.items()}
         self._written = [self._answer(row, describer.ofa.config.most_tokens) for row in rows]
         pictures = {row.contest: row.picture for row in rows}
-        with ThreadPoolExecutor(workers or min(16, os.cpu_count() or 1)) as pool:
-            self._shown = dict(zip(pictures, pool.map(self._decoded, pictures.values()), strict=True))
+        wheres = [picture.where for picture in pictures.values()]
+        arrays = decoded(list(pictures.values()), describer.pixels, wheres, threads(workers))
+        self._shown = dict(zip(pictures, arrays, strict=True))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -136,7 +134,7 @@ class Batches:
     def _pictures(self, contests: Sequence[str]) -> torch.Tensor:
         kept = self.features
         if kept is None:
-            return torch.from_numpy(np.stack([self._shown[contest] for contest in contests]))
+            return stacked([self._shown[contest] for contest in contests], pinned=False)
         for contest in dict.fromkeys(contests):
             if contest not in kept:
                 kept.add(contest, torch.from_numpy(self._shown.pop(contest)))
@@ -151,8 +149,3 @@ class Batches:
                 f"has positions for {most - 1}. Shorten it."
             )
         return ids
-
-    def _decoded(self, picture: Picture) -> np.ndarray[Any, Any]:
-        source = Source(picture, picture.where)
-        source.content()
-        return source.pixels(self._pixels)

@@ -27,6 +27,7 @@ from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.pixels import record_size
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE
+from humor_tasks.models.pictures.loader import to_device
 from humor_tasks.training.loop import (
     Epochs,
     Part,
@@ -35,7 +36,6 @@ from humor_tasks.training.loop import (
     has_own_rows,
     plan,
     process_share,
-    to_device,
     warm_then_linear,
 )
 from humor_tasks.training.ofa.config import OfaTrainConfig
