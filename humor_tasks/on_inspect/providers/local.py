@@ -48,7 +48,7 @@ class LocalAPI(ModelAPI):
 
     @abc.abstractmethod
     def open(self, model_name: str) -> None:
-        """Load the model of this name; `-M` arguments are further parameters. Raises BadInput where it cannot be used."""
+        """Load this model; `-M` arguments are further parameters. Raises BadInput where it cannot be used."""
 
     def batch_size(self) -> int:
         """The number of requests that are answered together."""
