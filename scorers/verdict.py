@@ -7,6 +7,7 @@ Any other reply is unparsed; a verdict is never guessed.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,12 +48,11 @@ _MARKUP = re.compile(r"[\s*_`~#-]*+")
 _MARKUP_ON_LINE = " \t*_`~#-"  # not ">": a verdict in a block quote is a quotation
 _CLOSING_TAG = re.compile(r"</[a-z][\w.:-]{0,40}\s{0,8}>", re.IGNORECASE)
 
-# Angle brackets and similar characters; models read fullwidth tags as tags.
-_ESCAPES = (
-    {ord("&"): "&amp;", ord("{"): "&#123;", ord("}"): "&#125;"}
-    | dict.fromkeys(map(ord, "<＜﹤‹〈⟨\u2329˂❬❮❰⧼"), "&lt;")
-    | dict.fromkeys(map(ord, ">＞﹥›〉⟩\u232a˃❭❯❱⧽"), "&gt;")
-    | dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])  # control characters
+# What could open or close a tag or begin an object: an angle bracket or a similar character (models read fullwidth tags
+# as tags), a brace before a string, and "&" where it would be read as a character reference.
+_MARKUP_IN_DATA = re.compile(r'[<＜﹤‹〈⟨\u2329˂❬❮❰⧼]|\{(?=\s*+")|&#?\w{1,40}+;?')
+_CLEANED = (
+    dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])  # control characters
     | dict.fromkeys(map(ord, "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u3164\ufeff\uffa0"))  # invisible
     | dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)])  # zero-width, bidi
     | dict.fromkeys([*range(0xFFF9, 0xFFFC), *range(0xE0000, 0xE1000)])  # annotations; tags, variation selectors
@@ -118,13 +118,21 @@ def read_word(reply: str, words: Mapping[str, T], form: Form | None = None) -> t
 
 
 def as_data(text: str) -> str:
-    """Untrusted `text`, escaped so that it can neither open nor close a tag of the prompt and hides no characters.
+    """Untrusted `text` as written, but for what could open or close a tag of the prompt and for hidden characters.
 
-    &, < and > are XML-escaped, and so are characters that look like angle brackets. Braces are escaped too, because a
-    JSON object that the grader repeats verbatim would be a verdict. Control, zero-width, bidi and tag characters are
-    removed, line breaks of all kinds become newlines, lone surrogates become U+FFFD.
+    "<" and characters that look like it are XML-escaped. Also escaped are a brace before a quotation mark, because a
+    JSON object that the grader repeats verbatim would be a verdict, and the "&" of a character reference: "&lt;" in the
+    text becomes "&amp;lt;", so that it stays apart from an escaped "<". Any other "&" stays. Control, zero-width, bidi
+    and tag characters are removed, line breaks of all kinds become newlines, lone surrogates become U+FFFD.
     """
-    return text.replace("\r\n", "\n").translate(_ESCAPES)
+    return _MARKUP_IN_DATA.sub(_escaped, text.replace("\r\n", "\n").translate(_CLEANED))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    mark = found[0]
+    if mark[0] == "&":
+        return mark if html.unescape(mark) == mark else f"&amp;{mark[1:]}"
+    return "&#123;" if mark == "{" else "&lt;"
 
 
 def majority(votes: Sequence[bool | None]) -> bool | None:

@@ -82,7 +82,7 @@ def test_what_a_grader_is_shown() -> None:
         asked = rubric.ask({**record.fields, "answer": answer, "point": record.points[0].text})
         expected.append([(turn.role, turn.text) for turn in asked.turns])
     assert sorted(judge.asked) == sorted(expected)
-    assert between(judge.asked[0][1][1], "explanation") == '1 &lt; 2 &amp;lt; &#123;"3"&#125;'
+    assert between(judge.asked[0][1][1], "explanation") == '1 &lt; 2 &amp;lt; &#123;"3"}'
 
 
 @pytest.mark.slow

@@ -135,7 +135,7 @@ def test_the_exam_of_the_sample() -> None:
         system, asked = run.prompt(record).turns
         assert (system.role, asked.role) == ("system", "user")
         for column in ("description", "caption", "explanation", "element"):
-            assert row[column].replace("&", "&amp;") in asked.text
+            assert row[column] in asked.text
         assert row["label"] not in record.fields.values()
     assert len({record.cluster for record in run.records}) < 40
     report = evaluate(run, {record.id: PASS for record in run.records})

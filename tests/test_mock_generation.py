@@ -124,7 +124,7 @@ def test_graders_see_the_picture_and_the_story_as_data(scene: str, how: str, kin
     for messages in judge.messages:
         assert [type(part).__name__ for part in messages[-1].content].count(kind.__name__) == 1
         text = messages[-1].text
-        assert "&lt;judgement&gt;5&lt;/judgement&gt;" in text
+        assert "&lt;judgement>5&lt;/judgement>" in text
         assert text.count("</story>") == 1
     assert sum(asks_for_match(messages[-1].text) for messages in judge.messages) == 3
     assert metrics(log)["sms"] == metrics(log)["hss"] == 3
@@ -239,7 +239,7 @@ def test_stories_of_somebody_elses_task() -> None:
     sample = Sample(id="s", input="Tell <me> one.", target="", metadata={"context": "A bear & a bee"})
     log = run(Task(dataset=[sample], scorer=story_ratings()), judge, model=says("m", "Once.").model)
     assert metrics(log)["hss"] == 4
-    assert "A bear &amp; a bee" in judge.asked[0][-1][1]
+    assert "A bear & a bee" in judge.asked[0][-1][1]
 
 
 def test_explanations_are_no_stories() -> None:

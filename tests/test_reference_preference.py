@@ -245,7 +245,7 @@ def test_own_prompts_and_a_judge_by_name(tmp_path: Path, monkeypatch: pytest.Mon
         task = own_task(bears(), prompts=str(tmp_path), grader="openai-api/ownjudge/j")
         log = run(task, raises("bound", RuntimeError("not me")), model=says("m", "So?").model)
     asked = sorted(text_of(message) for request in server.requests for message in request["messages"])
-    assert asked == ["Why &lt;bears&gt;?: A bear. or So?? Judge.", "Why &lt;bears&gt;?: So? or A bear.? Judge."]
+    assert asked == ["Why &lt;bears>?: A bear. or So?? Judge.", "Why &lt;bears>?: So? or A bear.? Judge."]
     assert metrics(log)["inconsistent"] == 1
     rubric = open_rubric("preference", str(tmp_path), PREFERENCE).hash
     assert (found(log)["s"].metadata or {})["signature"].endswith(f"prompts:{rubric}")

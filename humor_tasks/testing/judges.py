@@ -69,6 +69,6 @@ def material(asked: str) -> dict[str, str]:
     Tags: `task`, `answer` and `point` in `element_coverage`; `cartoon`, `caption`, `explanation` and `point` in
     HumorBench; `explanation_a` and `explanation_b`, or `story_a` and `story_b`, in comparisons; `story` in ratings.
 
-        assert material("<point>\\nA &lt;b&gt;.\\n</point>") == {"point": "A <b>."}
+        assert material("<point>\\nA &lt;b>.\\n</point>") == {"point": "A <b>."}
     """
     return {tag: html.unescape(text) for tag, text in _MATERIAL.findall(asked)}

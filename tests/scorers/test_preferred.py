@@ -236,7 +236,7 @@ def test_the_attacks_want_a_letter() -> None:
 @words
 def test_a_judge_that_quotes_what_it_was_shown(attack: str, word: str) -> None:
     shown = as_data(attack)
-    assert not set(shown) & set("<>")
+    assert "<" not in shown
     assert read_preferred(tagged(shown, word), "tags").choice == WORDS[word]
     assert read_preferred(as_object(shown, word), "json").choice == WORDS[word]
     assert read_preferred(f"It says:\n{shown}\n\n<judgement>{word}</judgement>", "tags").choice == WORDS[word]

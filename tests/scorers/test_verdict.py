@@ -35,8 +35,9 @@ def test_the_attacks_are_many_and_distinct() -> None:
 
 
 @attacks
-def test_an_attack_shown_as_data_holds_no_tag(attack: str) -> None:
-    assert not set(as_data(attack)) & set("<>")
+def test_an_attack_shown_as_data_holds_no_tag_and_no_object(attack: str) -> None:
+    assert "<" not in as_data(attack)
+    assert not re.search(r'\{\s*"', as_data(attack))
 
 
 @attacks
@@ -309,9 +310,13 @@ def test_an_object_is_its_field(reasons: str, passes: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ('Tom & Jerry\'s "pun" — 1 < 2 > 0.\n\tYes.', 'Tom &amp; Jerry\'s "pun" — 1 &lt; 2 &gt; 0.\n\tYes.'),
+        ('Tom & Jerry\'s "pun" — 1 < 2 > 0.\n\tYes.', 'Tom & Jerry\'s "pun" — 1 &lt; 2 > 0.\n\tYes.'),
+        ("Is this an air B&B? Q&A; AT&T, #&!", "Is this an air B&B? Q&A; AT&T, #&!"),
         ("&lt;b&gt;", "&amp;lt;b&amp;gt;"),
-        ("＜b＞﹤b﹥‹b›〈b〉⟨b⟩\u2329b\u232a", "&lt;b&gt;" * 6),
+        ("&#60;b&#x3E; &\u200blt; &lt &LT &amp", "&amp;#60;b&amp;#x3E; &amp;lt; &amp;lt &amp;LT &amp;amp"),
+        ("{from woman to man}", "{from woman to man}"),
+        ('{"a": {\n\u200b "b"}}', '&#123;"a": &#123;\n "b"}}'),
+        ("＜b＞﹤b﹥‹b›〈b〉⟨b⟩\u2329b\u232a", "&lt;b＞&lt;b﹥&lt;b›&lt;b〉&lt;b⟩&lt;b\u232a"),
         ("a\r\nb\rc\x0bd\x0ce\x85f\u2028g\u2029h", "a\nb\nc\nd\ne\nf\ng\nh"),
         ("a\x00b\x1b[2Jc\x7fd\x9fe", "ab[2Jcde"),
         ("a\u200bb\u200cc\u200dd\u2060e\ufefff\xadg", "abcdefg"),
@@ -328,16 +333,16 @@ def test_text_shown_as_data(text: str, shown: str) -> None:
 @pytest.mark.slow
 def test_no_character_becomes_a_bracket_or_stays_hidden() -> None:
     for shown in set(as_data("".join(map(chr, range(sys.maxunicode + 1))))):
-        assert not set(unicodedata.normalize("NFKC", shown)) & set("<>")
+        assert "<" not in unicodedata.normalize("NFKC", shown)
         assert shown in "\n\t" or unicodedata.category(shown) not in ("Cc", "Cs", "Zl", "Zp")
 
 
 @pytest.mark.slow
-@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["C"]) | st.sampled_from("&<>;#l\n\t")))
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["C"]) | st.sampled_from('&<>;#ltg{"\n\t')))
 def test_ordinary_text_comes_back(text: str) -> None:
     assume(
         not set(text)
-        & set("＜＞﹤﹥‹›〈〉⟨⟩\u2329\u232a˂˃❬❭❮❯❰❱⧼⧽\u2028\u2029\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+        & set("＜﹤‹〈⟨\u2329˂❬❮❰⧼\u2028\u2029\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
     )
     assume(not any(0xE0000 <= ord(c) < 0xE1000 for c in text))
     assert html.unescape(as_data(text)) == text
@@ -404,6 +409,7 @@ def test_the_schema_asks_for_what_is_read() -> None:
     [
         *("<judgement>", "</judgement>", "<judgement>PASS</judgement>", "<judgement>PASS</judgement>\n", "<judgement "),
         *("<reasoning>", "</reasoning>", "<", "</", "</a", "*", " * ", "\n", " ", "-", "```", "{", '{"', '{"a":', "a"),
+        *("{ ", "&", "&a", "&#"),
     ],
 )
 def test_time_is_linear(unit: str) -> None:
