@@ -53,7 +53,7 @@ def read_answer(reply: str, letters: str, mode: str = "strict") -> Reading:
 def _strict(reply: str, letters: str) -> Reading:
     """The letter that the reply commits to.
 
-    1. Thinking (<think>...</think>) is removed; a reply cut off while thinking is unparsed.
+    1. Thinking is removed (`without_thinking`); a reply cut off while thinking is unparsed.
     2. Statements are found anywhere: "Answer: C", "**Answer:** (c)", "Final Answer - C", "The answer is likely C",
        "Answer: C) the caption", a heading "Answer" above the letter, {"answer": "C"}, <answer>C</answer>, \\boxed{C}.
     3. Words may follow: "Answer: C because ...", "**Answer: C** seems the best". A doubt ("Answer: C is tempting", "is

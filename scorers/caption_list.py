@@ -74,7 +74,7 @@ class _List:
 def read_captions(reply: str, wanted: int = 10) -> CaptionList:
     """The `wanted` captions that `reply` lists.
 
-    1. Thinking (<think>...</think>) is removed; a reply cut off while thinking is unparsed.
+    1. Thinking is removed (`without_thinking`); a reply cut off while thinking is unparsed.
     2. A list is a run of items numbered in succession, wherever it begins, or an array of strings in JSON. Bullets are
        items only where there are neither. A list under a heading such as "Explanations" does not count.
     3. An item's caption is the rest of its line, or the first line below that is not blank. The next line goes on with

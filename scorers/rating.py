@@ -169,7 +169,7 @@ class Expected:
 def read_rating(reply: str, low: float = 0.0, high: float = 3.0) -> Rating:
     """The number from `low` to `high` that `reply` commits to.
 
-    1. Thinking (<think>...</think>) is removed; a reply cut off while thinking is unparsed.
+    1. Thinking is removed (`without_thinking`); a reply cut off while thinking is unparsed.
     2. A reply that is a JSON object, alone or fenced: its only field named "rating", "score", "grade" or the like.
     3. Statements are found anywhere (definition at the top of this module). "1.6/3" and "2 out of 3" are on the scale.
        All agree: their value. They differ, or one has no value: the last counts if it ends the reply,
