@@ -9,9 +9,10 @@
 | `fields` | `read_fields`: a reply in labelled lines |
 | `refusal` | `is_refusal`: whether a reply declines the task |
 | `caption_list` | `read_captions`: the captions that a reply lists, as many as wanted or none |
+| `caption_columns` | `without_columns`: captions of objects in JSON and of tables |
 | `caption_text` | `key_of`, `without_quotes`: a caption's key for comparison, its outer quotation marks |
 | `diversity` | `average_ead`, `embedding_diversity` of one contest's captions |
-| `thinking` | `without_thinking`: a reply without its <think> passages |
+| `thinking` | `without_thinking`: a reply without its <think> passages, or its final channel |
 | `guess` | `seeded_guess`: an opt-in random letter for replies without a readable one |
 | `estimate` | `Estimate`, `clustered_mean`, `clustered_ratio`, `linearised`, `mean_of_folds` |
 | `proportion` | `clustered_proportion`, `clustered_share`, `proportion_of_folds`: means of values in [0, 1] |

@@ -1,8 +1,9 @@
 """The captions of a reply that lists them, as models write lists.
 
-Lists are numbered ("1. ...", "**2)** ...", "Caption 3: ...", the number on a line of its own), arrays of strings in
-JSON or, where there is neither, bulleted. What is between the lines of a list and what is around it is dropped: a
-preface, headings, explanations. All patterns are possessive or bounded, so the time is linear in the reply's length.
+Lists are numbered ("1. ...", "**2)** ...", "Caption 3: ...", the number on a line of its own), arrays of strings or
+objects in JSON, tables in Markdown or, where there is none of these, bulleted. What is between the lines of a list and
+what is around it is dropped: a preface, headings, explanations. All patterns are possessive or bounded, so the time is
+linear in the reply's length.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .answer import Status
+from .caption_columns import COMMENTED, REASON, without_columns
 from .caption_text import key_of, without_quotes
 from .refusal import is_refusal
 from .thinking import without_thinking
@@ -29,12 +31,9 @@ _NUMBERED = re.compile(
 _BULLETED = re.compile(rf"(?P<indent>{_INDENT}){_BULLET}")
 _ARRAY = re.compile(r'\[\s*+"(?:[^"\\]|\\.)*+"(?:\s*+,\s*+"(?:[^"\\]|\\.)*+")*+\s*+,?+\s*+\]', re.DOTALL)
 
-_REASON = r"(?:explanation|reason(?:ing)?|rationale|why)"
-# Also as a heading: "Why these work:", "### Explanations".
-_COMMENTED = re.compile(rf"\W*+(?:{_REASON}|analysis|notes?)s?\b", re.IGNORECASE)
-_LABELLED_COMMENT = re.compile(rf"\W*+{_REASON}\b[^:\n]{{0,40}}+[:：]", re.IGNORECASE)
+_LABELLED_COMMENT = re.compile(rf"\W*+{REASON}\b[^:\n]{{0,40}}+[:：]", re.IGNORECASE)
 # On the caption's own line: 'Nice hat." - Explanation: ...', but not "Tell me Why: ...".
-_COMMENT_BEHIND = re.compile(rf"[.!?…\"”’')*_|–—-][ \t]{{0,4}}+[*_(\[–—-]{{0,6}}+(?i:{_REASON})\b[^:\n]{{0,40}}+[:：]")
+_COMMENT_BEHIND = re.compile(rf"[.!?…\"”’')*_|–—-][ \t]{{0,4}}+[*_(\[–—-]{{0,6}}+(?i:{REASON})\b[^:\n]{{0,40}}+[:：]")
 _BEFORE_CAPTION = re.compile(rf"{_INDENT}{_BULLET}?+")
 _LABEL = re.compile(r"caption[ \t]*+[:：][ \t]*+", re.IGNORECASE)
 
@@ -75,8 +74,10 @@ def read_captions(reply: str, wanted: int = 10) -> CaptionList:
     """The `wanted` captions that `reply` lists.
 
     1. Thinking is removed (`without_thinking`); a reply cut off while thinking is unparsed.
-    2. A list is a run of items numbered in succession, wherever it begins, or an array of strings in JSON. Bullets are
-       items only where there are neither. A list under a heading such as "Explanations" does not count.
+    2. A list is a run of items numbered in succession, wherever it begins, an array of strings in JSON, or the captions
+       of objects in JSON or of a table, by the name "caption" (`caption_columns`). Where there are none of these, the
+       only texts of objects or of a table are items, and otherwise bullets. A list under a heading such as
+       "Explanations" does not count.
     3. An item's caption is the rest of its line, or the first line below that is not blank. The next line goes on with
        it where a quotation mark or ** is still open, or where the line before has no end of a sentence and the next one
        begins with a small letter or the line before is as long as a margin (50 characters). Everything else up to the
@@ -94,9 +95,14 @@ def read_captions(reply: str, wanted: int = 10) -> CaptionList:
     if visible is None:
         return CaptionList((), "unparsed", 0)
     lines = visible.replace("🔟", "10\u20e3").splitlines()
+    columns, rest = without_columns("\n".join(lines))
+    lines = rest.split("\n")
     found = [(each.place, _captions(map(_caption, each.items))) for each in _numbered(lines)]
-    found += [(place, _captions(map(_cleaned, texts))) for place, texts in _arrays(lines)]
+    found += _arrays(lines)
+    found += [(each.line, _unnumbered(each.texts)) for each in columns if each.named]
     lists = [captions for _, captions in sorted(found) if captions]
+    if not lists:
+        lists = [captions for each in sorted(columns) if (captions := _unnumbered(each.texts))]
     if not lists:
         lists = [_captions(map(_caption, each.items)) for each in _bulleted(lines)]
     complete = [captions for captions in lists if len(captions) == wanted]
@@ -165,11 +171,11 @@ def _bulleted(lines: list[str]) -> list[_List]:
 def _is_commentary(each: _List) -> bool:
     """Whether a list is one of explanations, by the heading above it."""
     heading = each.heading.strip()
-    return _COMMENTED.match(heading) is not None and (heading[-1] in ":：*_" or heading[0] == "#")
+    return COMMENTED.match(heading) is not None and (heading[-1] in ":：*_" or heading[0] == "#")
 
 
 def _arrays(lines: list[str]) -> list[tuple[int, list[str]]]:
-    """The arrays of strings in JSON, each with the number of the line that it begins on."""
+    """The captions of the arrays of strings in JSON, each with the number of the line that it begins on."""
     text = "\n".join(lines)
     found = []
     at, line = 0, 0
@@ -180,12 +186,17 @@ def _arrays(lines: list[str]) -> list[tuple[int, list[str]]]:
             texts = json.loads(re.sub(r",\s*+\]\Z", "]", array[0]), strict=False)
         except ValueError:
             continue
-        texts = [" ".join(text.split()) for text in texts]
-        markers = [_NUMBERED.match(text) for text in texts]
-        if all(marker and int(marker["number"]) == i for i, marker in enumerate(markers, 1)):
-            texts = [_rest(text, marker) for text, marker in zip(texts, markers, strict=True) if marker]
-        found.append((line, texts))
+        found.append((line, _unnumbered(texts)))
     return found
+
+
+def _unnumbered(texts: Iterable[str]) -> list[str]:
+    """The captions of texts that are given apart, without numbers from 1 on before each of them."""
+    texts = [" ".join(text.split()) for text in texts]
+    markers = [_NUMBERED.match(text) for text in texts]
+    if all(marker and int(marker["number"]) == i for i, marker in enumerate(markers, 1)):
+        texts = [_rest(text, marker) for text, marker in zip(texts, markers, strict=True) if marker]
+    return _captions(map(_cleaned, texts))
 
 
 def _caption(lines: list[str]) -> str:

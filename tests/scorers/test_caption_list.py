@@ -176,6 +176,15 @@ def test_what_a_caption_may_be(text: str) -> None:
         )
 
 
+def objects(texts: tuple[str, ...], **fields: object) -> list[dict[str, object]]:
+    return [{"number": i, "caption": text, **fields} for i, text in enumerate(texts, 1)]
+
+
+def table(texts: tuple[str, ...], head: str = "| # | Caption |", row: str = "| {} | {} |") -> str:
+    rule = "|".join("---" if cell else "" for cell in head.split("|"))
+    return "\n".join([head, rule, numbered(texts, row)])
+
+
 TEN = tuple(f"This is the caption {word}." for word in "one two three four five six seven eight nine ten".split())
 OTHER = tuple(text.replace("This", "That") for text in TEN)
 
@@ -228,6 +237,44 @@ OTHER = tuple(text.replace("This", "That") for text in TEN)
         (json.dumps(OTHER) + "\n\nFinal:\n" + numbered(TEN), TEN),
         (numbered(OTHER) + "\n\nAs JSON:\n" + json.dumps(TEN), TEN),
         (numbered(('So ["it"] goes', *TEN[1:])), ('So ["it"] goes', *TEN[1:])),
+        # objects in JSON
+        (json.dumps(objects(TEN)), TEN),
+        ("Here are ten:\n```json\n" + json.dumps(objects(TEN, explanation="A pun."), indent=2) + "\n```\nEnjoy!", TEN),
+        (json.dumps({"contest": 5, "captions": objects(TEN, tags=["a", "b"])}), TEN),
+        (json.dumps({"explanations": OTHER, "captions": TEN}), TEN),
+        (json.dumps({"captions": TEN, "explanations": OTHER}), TEN),
+        (json.dumps({"captions": TEN, "favourites": OTHER[:3]}), TEN),
+        (json.dumps({"result": TEN}), TEN),
+        (json.dumps({"drafts": OTHER, "final": TEN}), TEN),
+        (json.dumps({str(i): text for i, text in enumerate(TEN, 1)}), TEN),
+        (json.dumps({f"caption_{i}": text for i, text in enumerate(TEN, 1)}), TEN),
+        (json.dumps({i: {"caption": text} for i, text in enumerate(TEN, 1)}), TEN),
+        (json.dumps([{"Caption": f"{i}. **{text}**", "rank": str(i)} for i, text in enumerate(TEN, 1)]), TEN),
+        (json.dumps([{"rank": i, "text": text} for i, text in enumerate(TEN, 1)]), TEN),
+        ("\n".join(json.dumps(each) for each in objects(TEN)), TEN),
+        (numbered(tuple(json.dumps(each) for each in objects(TEN))), TEN),
+        (numbered(OTHER) + "\n\nAs JSON: " + json.dumps(objects(TEN)), TEN),
+        (json.dumps(objects(OTHER)) + "\n\nFinal:\n" + numbered(TEN), TEN),
+        (numbered(TEN) + "\n\n" + json.dumps([{"text": text} for text in OTHER]), TEN),
+        (numbered(TEN) + "\n\n" + json.dumps([{"explanation": text} for text in OTHER]), TEN),
+        (numbered(TEN) + "\n\n" + json.dumps({"explanations": OTHER}), TEN),
+        ("[Scene: {a bar}] [1, " + json.dumps(objects(TEN)), TEN),
+        (numbered(('So {"it": 1} goes', *TEN[1:])), ('So {"it": 1} goes', *TEN[1:])),
+        # tables
+        (table(TEN), TEN),
+        ("Here are ten captions:\n\n" + table(TEN) + "\n\nEnjoy!", TEN),
+        (table(TEN, "# | **Captions**", "{} | {}"), TEN),
+        (table(TEN, "| # | Caption | Explanation |", "| {} | **“{}”** | It is so. |"), TEN),
+        (table(TEN, "| # | Why it works | Caption |", "| **{}** | It is so. | {} |"), TEN),
+        (table(TEN, "| Rank | Text |", "| {}. | {} |"), TEN),
+        (table(TEN, "| Caption |", "| {}. {} |"), TEN),
+        (table(TEN).replace("---", ":-:").replace("\n", "\r\n"), TEN),
+        (table(("Either\\|or.", *TEN[1:])), ("Either|or.", *TEN[1:])),
+        (table(TEN[:5]) + "\n\n" + table(TEN[5:]), TEN),
+        (table(OTHER) + "\n\nFinal:\n" + numbered(TEN), TEN),
+        (numbered(TEN) + "\n\n" + table(OTHER, "| # | Device |"), TEN),
+        (numbered(TEN) + "\n\n" + table(OTHER, "| # | Explanation |"), TEN),
+        (numbered(TEN) + "\n\n" + table(OTHER, "| Caption | Why it works |"), TEN),
         # a keycap for 10
         ("\n".join(f"{i}\ufe0f\u20e3 {t}" for i, t in enumerate(TEN[:9], 1)) + f"\n🔟 {TEN[9]}", TEN),
         ("```\n" + numbered(TEN) + "\n```", TEN),
@@ -293,7 +340,30 @@ def test_captions_of_several_lines(item: str, text: str) -> None:
         ("\n".join("- " + text for text in TEN[:9]), "unparsed", 9),
         (numbered(TEN[:3]) + "\n" + "\n".join("- " + text for text in TEN), "unparsed", 3),
         (json.dumps(TEN[:9]), "unparsed", 9),
-        (json.dumps([{"caption": text} for text in TEN]), "unparsed", 0),
+        # which texts are the captions cannot be told
+        (json.dumps([{"text": text, "note": "A pun."} for text in TEN]), "unparsed", 0),
+        (json.dumps([{"caption": text, "captions": text} for text in TEN]), "unparsed", 0),
+        (json.dumps([{"explanation": text} for text in TEN]), "unparsed", 0),
+        (json.dumps([{"tags": ["a", str(i)]} for i in range(5)]), "unparsed", 0),
+        (json.dumps([{"caption": [text]} for text in TEN]), "unparsed", 0),
+        (json.dumps([*objects(TEN[:9]), "One more."]), "unparsed", 0),
+        (json.dumps([*objects(TEN[:9]), {"number": 10}]), "unparsed", 0),
+        (json.dumps({"captions": {"first": TEN[0]}}), "unparsed", 0),
+        (json.dumps({str(2 * i): text for i, text in enumerate(TEN)}), "unparsed", 0),
+        (json.dumps(objects(TEN)).replace('"number"', '"caption"'), "unparsed", 0),
+        (json.dumps(objects(TEN))[:-1], "unparsed", 0),
+        (table(TEN, "| Setup | Punchline |", "| So {} | {} |"), "unparsed", 0),
+        (table(TEN, "| Caption | Caption |", "| So {} | {} |"), "unparsed", 0),
+        (table(TEN, "| # | Explanation |"), "unparsed", 0),
+        (table(("Either|or.", *TEN[1:])), "unparsed", 0),
+        (table(TEN).replace("---", ""), "unparsed", 0),
+        # another number
+        (json.dumps(objects(TEN[:9])), "unparsed", 9),
+        (json.dumps(objects((*TEN, "One more."))), "unparsed", 11),
+        (json.dumps(objects((*TEN[:9], ""))), "unparsed", 9),
+        (table(TEN[:9]), "unparsed", 9),
+        (table((*TEN[:9], "")), "unparsed", 9),
+        ("<think>" + table(TEN), "unparsed", 0),
         (json.dumps(TEN)[:-1], "unparsed", 0),
         (json.dumps([[text] for text in TEN])[:40], "unparsed", 1),
     ],
@@ -336,6 +406,13 @@ words = st.lists(st.sampled_from("the cat 42 is, NOT a-dog it's 7up 9 o'clock ü
 captions = words.map(lambda drawn: "So " + " ".join(drawn) + ".")
 
 
+@settings(max_examples=40)
+@given(st.lists(captions, min_size=1, max_size=12))
+def test_any_captions_in_objects_and_tables(texts: list[str]) -> None:
+    for reply in (json.dumps(objects(tuple(texts)), indent=1), table(tuple(texts))):
+        assert read_captions(reply, len(texts)).texts == tuple(texts)
+
+
 @settings(max_examples=60)
 @given(st.lists(captions, min_size=1, max_size=12), st.sampled_from(FORMS))
 def test_any_captions_in_any_form(texts: list[str], form: str) -> None:
@@ -346,7 +423,7 @@ def test_any_captions_in_any_form(texts: list[str], form: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["1. ", "2) ", "- ", "**", '"', "[", "]", ",", "\n", "a b", "Why: ", "<think>", "'"]),
+        st.sampled_from([*PARTS, "{", "}", '"caption": ', '{"caption": "a b"}', "|", "|---|\n", "| caption |\n"]),
         max_size=60,
     ).map("".join)
     | st.text(max_size=200),
@@ -414,6 +491,17 @@ HOSTILE = [
     "( ",
     "caption ",
     "</think>",
+    "{",
+    '{"a":',
+    '[{"a":"',
+    '{"caption":"a"}',
+    '{"caption":"',
+    "[\n[0,\n",
+    "[1]",
+    "|",
+    "|-",
+    "|---|\n",
+    "|a|\n|-|\n",
 ]
 
 
