@@ -96,6 +96,20 @@ def test_mustard_and_its_clips(tmp_path: Path) -> None:
     assert load("mock_matching", dataset=str(out), scene="comedy", split="train").records[0].clip
 
 
+def test_wrong_decodings_are_mended_and_counted(tmp_path: Path) -> None:
+    lines = {"1_1": "ThatÕs it, donÕt.", "1_2": "Weā€™re so.", "1_3": "Õne, don�t.", "1_4": "Ah… café, it’s."}
+    dialogues = {i: ([*made.dialogue(int(i[-1]), 2), ("BO", line)], True) for i, line in lines.items()}
+    said = built(tmp_path / "out", "--mustard", made.mustard(tmp_path / "m.json", dialogues))
+    assert "Wrongly decoded characters mended: 2 dialogues, such as" in said
+    assert "Wrongly decoded characters kept as written: 1 dialogue: 1_3." in said
+    assert {row["id"]: row["dialogue"][-1]["text"] for row in rows(tmp_path / "out", "comedy_detecting")} == {
+        "mustard_1_1_detecting": "That’s it, don’t.",
+        "mustard_1_2_detecting": "We’re so.",
+        "mustard_1_3_detecting": "Õne, don�t.",
+        "mustard_1_4_detecting": "Ah… café, it’s.",
+    }
+
+
 def test_wits_in_its_own_splits(tmp_path: Path) -> None:
     folder = made.wits(
         tmp_path / "wits",
@@ -435,6 +449,9 @@ def test_real_sources_are_kept_and_left_out_as_counted(real: tuple[Path, str], r
     assert Counter(one["sarcasm"] for one in dialogues.values()) == {True: 345, False: 345}
     assert sum(len(one["context"]) + 1 < 3 for one in dialogues.values()) == 138
     assert "MUStARD: 552 of 690 rows kept.\n  Left out: 138, fewer than 3 utterances." in said
+    assert "Wrongly decoded characters mended: 7 dialogues" in said
+    assert "kept as written" not in said
+    assert not [row for row in rows(out, "comedy_detecting") if "Õ" in str(row["dialogue"])]
     assert Counter(row["label"] for row in rows(out, "comedy_detecting")) == {"no": 298, "yes": 254}
     assert "| comedy, detecting | 442 (4,413) | 55 (552) | 55 (552) |" in said
     assert "MORE: 175 of 175 rows kept." in said

@@ -9,11 +9,12 @@ clips are not published. Dialogues with fewer than three utterances are left out
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.corpus.mock_items import Item, Media, Source, json_object, one_line, safe_id, split_files
 
 MIN_UTTERANCES = 3
@@ -26,28 +27,37 @@ WITS_FILES = {
     "test": ("test_data_final_plain.json", "test_text.json"),
 }
 LANGUAGES = ("english", "code_mixed")
+Turns = list[tuple[str, str]]
+"""(speaker, text) of every utterance."""
+# The apostrophe of Mac OS Roman (byte D5) read as Latin-1: "donÕt", "ThatÕs". ftfy leaves it, as it is a letter.
+_MAC_APOSTROPHE = re.compile(r"(?<=[A-Za-z])Õ(?=[a-z])")
 
 
 def read_mustard(path: Path, clips: Path | None, media: Media, keep_short: bool = False) -> Source:
     """The labelled dialogues of `sarcasm_data.json`; those that share an utterance share a media id.
 
+    Wrongly decoded characters are mended; the source's notes say in how many dialogues, and in which they are left.
     keep_short: also dialogues of fewer than three utterances.
     """
     source = Source("MUStARD")
-    kept: list[tuple[str, list[tuple[str, str]], bool, str]] = []
+    kept: list[tuple[str, Turns, Turns, bool, str]] = []
     for identity, row, where in _rows(path):
         source.rows += 1
         names = ("context", "context_speakers", "utterance", "speaker")
-        turns = _turns(row, names, where)
+        written = _turns(row, names, where)
         if not isinstance(row.get("sarcasm"), bool):
             raise BadInput(f"{where}: sarcasm is {row.get('sarcasm')!r:.60}; the label must be true or false.")
-        if _is_kept(source, turns, keep_short):
-            kept.append((safe_id(identity, where), turns, row["sarcasm"], where))
-    scenes = shared_footage({identity: [spoken for _, spoken in turns] for identity, turns, _, _ in kept})
-    for identity, turns, sarcastic, where in kept:
+        if _is_kept(source, written, keep_short):
+            turns = [(speaker, _decoded(text)) for speaker, text in written]
+            kept.append((safe_id(identity, where), written, turns, row["sarcasm"], where))
+    scenes = shared_footage({identity: [spoken for _, spoken in turns] for identity, _, turns, _, _ in kept})
+    mended, wrong = 0, []
+    for identity, written, turns, sarcastic, where in kept:
         found = _clips(source, identity, clips, media, where)
         if found is None:
             continue
+        mended += turns != written
+        wrong += [identity] if any(_is_wrongly_decoded(text) for _, text in turns) else []
         source.items.append(
             Item(
                 id=f"mustard_{identity}",
@@ -61,7 +71,23 @@ def read_mustard(path: Path, clips: Path | None, media: Media, keep_short: bool 
                 media=found,
             )
         )
+    if mended:
+        source.notes.append(f'Wrongly decoded characters mended: {mended:,} dialogues, such as "donÕt", now "don’t".')
+    if wrong:
+        source.notes.append(f"Wrongly decoded characters kept as written: {listed('dialogue', wrong)}.")
     return source
+
+
+def _decoded(text: str) -> str:
+    import ftfy
+
+    return _MAC_APOSTROPHE.sub("’", ftfy.fix_encoding(text))
+
+
+def _is_wrongly_decoded(text: str) -> bool:
+    from ftfy.badness import is_bad
+
+    return "Õ" in text or "�" in text or is_bad(text)
 
 
 def _clips(source: Source, identity: str, clips: Path | None, media: Media, where: str) -> dict[str, Any] | None:
@@ -124,7 +150,7 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any], str]]:
         yield identity, row, where
 
 
-def _turns(row: Mapping[str, Any], names: Sequence[str], where: str) -> list[tuple[str, str]]:
+def _turns(row: Mapping[str, Any], names: Sequence[str], where: str) -> Turns:
     """(speaker, text) of every utterance; `names` are the fields of context, its speakers, last utterance and its
     speaker.
     """
