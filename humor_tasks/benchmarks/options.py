@@ -51,7 +51,7 @@ def parameter(default: Any, text: str, **more: Any) -> Any:
 
     more:
     least, most: bounds of a number.
-    also: another type that a command line gives for a text: int, float, or list where it splits at commas.
+    also: another type in which a text may be given: int, float, or list where it names several.
     needed: the end of the error message where a required text is missing.
     never: values that the benchmark rejects -> the reason.
     """
@@ -124,8 +124,8 @@ class Parameter:
         also = self.about.also
         if also in (int, float) and isinstance(value, int | also) and not isinstance(value, bool):
             return str(value)  # such as a commit hash of digits only, a fold, or a threshold
-        if self.about.also is list and isinstance(value, list | tuple):
-            return ",".join(map(str, value))
+        if self.base is str and isinstance(value, list | tuple) and value and {*map(type, value)} <= {str, int}:
+            return ",".join(map(str, value))  # Inspect splits every text at its commas
         return value
 
     def _fits(self, value: Any) -> bool:

@@ -58,11 +58,10 @@ def parameters(
         if str(found.get(name, value)) != str(value):
             raise BadInput(f"{task} fixes {name}={value}; leave {name} out of --metadata.")
     own = names(options)
-    if _locals("lm_eval.evaluator", "simple_evaluate") is None:
-        _refuse(found, own)
-    else:  # the rest is known when all tasks are loaded; this is known before rows are read
-        others = set().union(*(names(benchmark.options) for benchmark in BENCHMARKS.values()))
-        _refuse((name for name in found if name not in others), own, CLOSE)
+    others = set().union(*(names(benchmark.options) for benchmark in BENCHMARKS.values()))
+    # Of lm-eval's own run the rest is known when all tasks are loaded; this is known before rows are read.
+    cutoff = CLOSE if _locals("lm_eval.evaluator", "simple_evaluate") else 0
+    _refuse((name for name in found if name not in others), own, cutoff)
     settled = {name: found[name] for name in found if name in own} | dict(fixed)
     return {"revision" if name == REVISION else name: value for name, value in settled.items()}
 
@@ -70,9 +69,8 @@ def parameters(
 def refuse_unknown(found: Iterable[str], ours: type[Any]) -> None:
     """Raise BadInput for a name that no task of the command knows; called after lm-eval has loaded all tasks.
 
-    ours: the class of our tasks, which have the names that they accept as `accepts`.
-
-    With tasks of other packages, whose names are not declared, only for one that is close to a parameter of ours.
+    Beside tasks of other packages, which declare no names, only for a name that is close to a parameter of ours.
+    ours: the class of our tasks, whose `accepts` has the names that they know.
     """
     call = _locals("lm_eval.evaluator", "simple_evaluate")
     if call is None:
