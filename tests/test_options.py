@@ -200,7 +200,7 @@ def test_what_command_lines_do_is_put_right(given: dict[str, Any], kept: dict[st
         ({"on": 1}, "on must be true or false, not 1."),
         ({"on": None}, "on must be true or false, not None."),
         ({"path": 3}, "path must be text, not 3."),
-        ({"path": []}, "path must be text, not []."),
+        ({"path": ["a"]}, "path must be text, not ['a']."),
         ({"path": ["a", None]}, "path must be text, not ['a', None]."),
         ({"kind": ["a", "1"]}, "kind: there is no '['a', '1']'; choose from a, 1."),
         ({"files": 3}, "files must be text, not 3."),

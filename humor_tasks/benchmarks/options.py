@@ -124,9 +124,14 @@ class Parameter:
         also = self.about.also
         if also in (int, float) and isinstance(value, int | also) and not isinstance(value, bool):
             return str(value)  # such as a commit hash of digits only, a fold, or a threshold
-        if self.base is str and isinstance(value, list | tuple) and value and {*map(type, value)} <= {str, int}:
-            return ",".join(map(str, value))  # Inspect splits every text at its commas
+        if (also is list and isinstance(value, list | tuple)) or self._is_split(value):
+            return ",".join(map(str, value))
         return value
+
+    def _is_split(self, value: Any) -> bool:
+        """Whether this is a text in parts: Inspect's command line splits every text at its commas."""
+        parts = value if self.base is str and isinstance(value, list | tuple) else ()
+        return len(parts) > 1 and {*map(type, parts)} <= {str, int}
 
     def _fits(self, value: Any) -> bool:
         if isinstance(value, bool) or self.base is bool:
