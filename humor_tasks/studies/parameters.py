@@ -56,7 +56,18 @@ def _section(names: list[str]) -> str:
     harnesses = [f"- Inspect: {', '.join(f'`humor_tasks/{name}`' for name in names)}"] if names[0] in NAMES else []
     if stubs := [told for name in names for told in _stubs(name)]:
         harnesses.append(f"- lm-eval: {', '.join(stubs)}")
+    harnesses.append(_sampling(names[0], bool(stubs)))
     return "\n".join([f"## {', '.join(names)}", "", *harnesses, "", _table(names[0])])
+
+
+def _sampling(name: str, in_lm_eval: bool) -> str:
+    """What the harnesses send a model that generates, and what was published."""
+    benchmark = find_benchmark(name)
+    own = None if benchmark.judged else parameters_of(benchmark.options).get("temperature")  # else that of graders
+    sent = f"temperature {own.default}" if own else "no temperature, which leaves it to the provider"
+    more = "; lm-eval's tasks that generate send temperature 0" if in_lm_eval else ""
+    published = f" Published: {benchmark.sampling}" if benchmark.sampling else ""
+    return f"- Sampling: Inspect sends {sent}{more}.{published}"
 
 
 def _table(name: str) -> str:
