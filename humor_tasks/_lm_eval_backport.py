@@ -3,8 +3,8 @@
 lm-eval 0.4.13 and 0.5.0.dev1 find tasks and models only in their own folders. The next release reads the entry points
 `lm_eval.models` (#4013, #4014, merged) and, once #4015 is merged, `lm_eval.tasks`. This module is a backport of both,
 only for this distribution. It reads the same entry points from pyproject.toml and does not change an lm-eval that reads
-them itself. It also makes 0.5.0.dev1 accept `--metadata name=value`, as 0.4.13 does. Delete this module and backport/
-when no supported lm-eval needs it.
+them itself. It also makes 0.5.0.dev1 accept `--metadata name=value`, as 0.4.13 does, and both refuse what they would
+ignore of it. Delete this module and backport/ when no supported lm-eval needs it.
 
 backport/_humor_tasks_lm_eval.py calls `complete` while lm-eval is being imported, so this module must not import
 lm-eval or heavy parts of this package at the top.

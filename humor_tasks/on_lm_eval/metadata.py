@@ -84,7 +84,7 @@ def refuse_unknown(found: Iterable[str], ours: type[Any]) -> None:
 def _refuse(found: Iterable[str], known: Collection[str], cutoff: float = 0.0) -> None:
     """Raise BadInput for the first unknown name; with a cutoff, for the first one that is so close to a known one."""
     meant = {name: LM_EVAL.get(name, name) for name in (*known, *LM_EVAL, *LM_EVAL.values())}
-    for name in found:
+    for name in map(str, found):  # a file of settings may have numbers as keys
         close = difflib.get_close_matches(name, meant, n=1, cutoff=cutoff or NEAR)
         if name in known or name in ADDED or (cutoff and not close):
             continue
