@@ -3,8 +3,8 @@
 lm-eval 0.4.13 and 0.5.0.dev1 find tasks and models only in their own folders. The next release reads the entry points
 `lm_eval.models` (#4013, #4014, merged) and, once #4015 is merged, `lm_eval.tasks`. This module is a backport of both,
 only for this distribution. It reads the same entry points from pyproject.toml and does not change an lm-eval that reads
-them itself. It also makes 0.5.0.dev1 accept `--metadata name=value`, as 0.4.13 does. Delete this module and backport/
-when no supported lm-eval needs it.
+them itself. It also makes 0.5.0.dev1 accept `--metadata name=value`, as 0.4.13 does, and both refuse what they would
+ignore of it. Delete this module and backport/ when no supported lm-eval needs it.
 
 backport/_humor_tasks_lm_eval.py calls `complete` while lm-eval is being imported, so this module must not import
 lm-eval or heavy parts of this package at the top.
@@ -94,21 +94,40 @@ def add_models(models: ModuleType) -> None:
             registry.model_registry.register(entry.name, target=f"{entry.module}:{entry.attr}")
 
 
-def accept_pairs(run: ModuleType) -> None:
+def read_metadata(run: ModuleType) -> None:
     """Make the command's `--metadata` accept name=value where it accepts only JSON, contrary to its help.
 
-    `--model_args` and, in 0.4.13, `--metadata` are read by the same action, which also accepts JSON.
+    `--model_args` and, in 0.4.13, `--metadata` are read by the same action, which also accepts JSON. It ignores pairs
+    after JSON, and does not say how a value with a comma is given: both are refused here.
     """
     add = run.Run._add_args
+
+    class Metadata(run.MergeDictAction):  # type: ignore[misc, name-defined]
+        def __call__(self, parser: Any, namespace: Any, values: list[str], option_string: str | None = None) -> None:
+            if values[0].lstrip().startswith("{") and len(values) > 1:
+                parser.error(f"argument --metadata: give one JSON object or only pairs; {values[1]} would be ignored")
+            try:
+                super().__call__(Raising(), namespace, values, option_string)
+            except ValueError as problem:
+                said = f"argument --metadata {' '.join(values)}: {problem}"
+                parser.error(f"""{said}; a text with commas needs JSON: --metadata '{{"name": "a,b"}}'""")
 
     @wraps(add)
     def add_arguments(self: Any) -> None:
         add(self)
         metadata = self._parser._option_string_actions.get("--metadata")
-        if metadata is not None and metadata.type is json.loads:
-            metadata.__class__, metadata.type, metadata.nargs = run.MergeDictAction, None, "+"
+        if metadata is not None and (metadata.type is json.loads or isinstance(metadata, run.MergeDictAction)):
+            metadata.__class__, metadata.type, metadata.nargs = Metadata, None, "+"
 
     run.Run._add_args = add_arguments
+
+
+class Raising:
+    """In the place of a parser: its error is raised, not printed."""
+
+    def error(self, message: str) -> None:
+        """Raise ValueError."""
+        raise ValueError(message.removeprefix("argument --metadata: "))
 
 
 def entry_points(group: str) -> list[EntryPoint]:
@@ -122,5 +141,5 @@ def entry_points(group: str) -> list[EntryPoint]:
 STEPS: dict[str, Callable[[ModuleType], None]] = {
     "lm_eval.tasks._index": add_tasks,
     "lm_eval.models": add_models,
-    "lm_eval._cli.run": accept_pairs,
+    "lm_eval._cli.run": read_metadata,
 }

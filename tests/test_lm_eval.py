@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import pickle
+import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
+from lm_eval.evaluator import simple_evaluate
+from lm_eval.models.api_models import TemplateAPI
+from lm_eval.models.dummy import DummyLM
+from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
 from standins import commands
 
@@ -173,11 +180,17 @@ def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
     [
         ({"fold": 7}, "fold: there is no '7'"),
         ({"setting": "pixles"}, "Did you mean 'pixels'"),
-        ({"datasets": "sample"}, "--metadata datasets: did you mean 'dataset'"),
+        ({"datasets": "sample"}, "^--metadata datasets: no task .* Did you mean 'dataset'"),
         ({"cot": True}, "cot=true requires a generated reply"),
-        ({"num_fewshot": 3}, "--metadata num_fewshot: did you mean '--num_fewshot'"),
-        ({"shot": 3}, "--metadata shot: did you mean '--num_fewshot'"),
-        ({"revison": "main"}, "--metadata revison: did you mean 'dataset_revision'"),
+        ({"num_fewshot": 3}, "Did you mean '--num_fewshot'"),
+        ({"shot": 3}, "Did you mean '--num_fewshot'"),
+        ({"revison": "main"}, "Did you mean 'dataset_revision'"),
+        ({"fodl": "all"}, "^--metadata fodl: no task .* Did you mean 'fold'"),
+        ({"scene": "post"}, "^--metadata scene: no task .* There are cot, dataset, "),
+        ({" 1 ": " faint"}, """^--metadata 1: no task .* JSON: --metadata '{"name": "a,b"}'"""),
+        ({"revision": "main"}, r"^--metadata revision: use dataset_revision\.$"),
+        ({"seed": 1}, r"^--metadata seed: use --seed\.$"),
+        ({"temperature": 1}, r"^--metadata temperature: use --gen_kwargs\.$"),
     ],
 )
 def test_bad_metadata(metadata: dict[str, Any], message: str) -> None:
@@ -206,11 +219,102 @@ def test_a_variant_and_the_metadata_may_not_disagree() -> None:
     assert run(ScriptedLM("Answer: A"), "nyc_matching_pixels", setting="pixels")["results"]
 
 
-def test_model_arguments_in_the_metadata_are_not_ours() -> None:
-    # lm-eval merges --model_args into the metadata: a model's revision must not become the dataset's.
-    assert run(ScriptedLM("Answer: A"), "nyc_matching", revision="main", pretrained="x", dtype="auto", seed=3)[
-        "results"
-    ]
+class LoadedError(Exception):
+    """Ends a command when all its tasks are loaded."""
+
+
+@pytest.fixture
+def ends_when_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """lm-eval's `evaluate` raises LoadedError, and its model `dummy` takes all arguments."""
+
+    def ends(**_: Any) -> None:
+        raise LoadedError
+
+    monkeypatch.setattr("lm_eval.evaluator.evaluate", ends)
+    monkeypatch.setattr(DummyLM, "create_from_arg_obj", lambda *_: DummyLM())
+
+
+def model_arguments() -> list[str]:
+    """The names of what lm-eval's models take, and some of vLLM's, which it needs vLLM to tell."""
+    named = {name for kind in (HFLM, TemplateAPI) for name in inspect.signature(kind).parameters}
+    assert {"pretrained", "revision", "model", "base_url", "tokenizer", "seed"} < named
+    more = ["gpu_memory_utilization", "tensor_parallel_size", "max_images", "image", "mode", "scene", "dataset_name"]
+    return sorted(named - {"kwargs"}) + more
+
+
+@pytest.mark.usefixtures("ends_when_loaded")
+def test_model_arguments_are_the_models_whatever_they_are_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(task: Any) -> None:  # reads no rows
+        task.run = SimpleNamespace(version="1-A", records=(), options=task.benchmark.options(**task._given))
+
+    monkeypatch.setattr(BenchmarkTask, "_load", load)
+    tasks = [path.stem for path in sorted(Path(TASKS).glob("*.yaml")) if "\nclass:" in path.read_text()]
+    assert len(tasks) > 50
+    tasks.remove("explanation_preference")  # has no default for its systems
+    model = json.dumps(dict.fromkeys(model_arguments(), "x") | {"max_images": 2})
+    for names, more in ((",".join(tasks), []), ("explanation_preference", ["system=human", "against=other"])):
+        command = ["--tasks", names, "--model", "dummy", "--model_args", model, "--metadata", "dataset=sample", *more]
+        with pytest.raises(LoadedError):
+            commands.lm_eval(*command, cwd=tmp_path)
+
+
+@pytest.mark.usefixtures("ends_when_loaded")
+@pytest.mark.parametrize(
+    ("tasks", "model", "metadata", "said"),
+    [
+        ("nyc_matching", "seed=1,revision=main", "fold=1", ""),
+        ("nyc_matching", "revision=main", "revision=main", "--metadata revision: use dataset_revision."),
+        ("nyc_matching", "seed=1", "seed=2", "--metadata seed: use --seed."),
+        ("nyc_matching", "fodl=all", "fold=1", ""),
+        ("nyc_matching", "model=m", "fodl=all", "Did you mean 'fold'?"),
+        ("nyc", "model=m", "fodl=all", "Did you mean 'fold'?"),
+        ("nyc_matching,mock_matching", "model=m", "fold=1 scene=post", ""),
+        ("nyc_matching,mock_matching", "model=m", "mode=judge", "--metadata mode: no task of this command"),
+        ("nyc_matching,others", "model=m", "max_seq_lengths=[4096] tokenizer=m mode=y", ""),
+        ("nyc_matching,others", "model=m", "folds=all", "Did you mean 'fold'?"),
+        ("others,nyc", "model=m", "datset=sample", "Did you mean 'dataset'?"),
+    ],
+)
+def test_metadata_is_told_from_model_arguments_and_other_tasks_keys(
+    tasks: str, model: str, metadata: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "others.py").write_text(OTHERS)
+    (tmp_path / "others.yaml").write_text("task: others\nclass: !function others.Others\n")
+    command = ["--tasks", tasks, "--model", "dummy", "--model_args", model, "--include_path", "."]
+    with pytest.raises(BadInput if said else LoadedError, match=re.escape(said) or None):
+        commands.lm_eval(*command, "--metadata", *metadata.split(), "dataset=sample", cwd=tmp_path)
+
+
+OTHERS = """
+from lm_eval.api.task import Task
+from lm_eval.config.task import TaskConfig
+
+class Others(Task):
+    def __init__(self, config):
+        self._config = TaskConfig(task="others", metadata=config["metadata"])
+
+    def get_config(self, key):
+        return getattr(self._config, key)
+
+    def set_config(self, key, value, update=False):
+        setattr(self._config, key, value)
+
+    def set_fewshot_seed(self, seed=None):
+        pass
+
+Others.__abstractmethods__ = frozenset()
+"""
+
+
+@pytest.mark.usefixtures("ends_when_loaded")
+def test_model_arguments_in_a_text_are_the_models_too() -> None:
+    manager = TaskManager(include_path=TASKS, include_defaults=False, metadata={"dataset": "sample", "revision": "b"})
+    with pytest.raises(LoadedError):
+        simple_evaluate(DummyLM(), "model=m,revision=b", ["nyc_matching"], task_manager=manager)
+    with pytest.raises(BadInput, match="use dataset_revision"):
+        simple_evaluate(DummyLM(), "model=m,revision=c", ["nyc_matching"], task_manager=manager)
 
 
 def test_a_chooser_scores_other_peoples_choices_and_no_free_text(caplog: pytest.LogCaptureFixture) -> None:

@@ -273,7 +273,8 @@ def test_a_picture_of_the_wrong_type_is_named(tmp_path: Path) -> None:
 
 
 WRONG_OPTIONS: list[tuple[dict[str, Any], str]] = [
-    ({}, "dataset: MOCK's corpus is not public"),
+    ({}, "dataset: run `humor-tasks build mock ... -o mock`, which builds the corpus from its public sources (docs/"),
+    ({}, "docs/mock.md), and then this command with `-T dataset=mock` (in lm-eval, `--metadata dataset=mock`). "),
     ({"dataset": "sample", "scene": "films"}, "scene: there is no 'films'"),
     ({"dataset": "sample", "input": "pixels"}, "input: there is no 'pixels'; choose from media, description, frames"),
     ({"dataset": "sample", "frames": 0}, "frames must be a whole number from 1 to 64"),

@@ -258,23 +258,25 @@ def test_lm_eval_refuses_pictures_to_a_text_only_model_before_anything_is_asked(
 
 def chained(**given: Any) -> BenchmarkTask:
     config = {"task": "t", "benchmark": "mock_detecting", "output_type": "generate_until"}
-    return BenchmarkTask(config | {"metadata": {"scene": "post", "chain_of_task": True} | given})
+    return BenchmarkTask(config | {"metadata": {"scene": "post", "chain_of_task": True, "dataset": "sample"} | given})
 
 
 def test_a_server_that_would_be_sent_another_items_picture_alone_is_not_asked() -> None:
     """lm-eval's API models send the first `max_images` pictures of a prompt, one unless told otherwise."""
-    to = {"dataset": "sample", "base_url": "http://127.0.0.1:9/v1"}
-    for given, said in (
-        ({}, "have 3 pictures, but lm-eval sends only the first 1"),
-        ({"max_images": 2}, "only the first 2,"),
+    to = {"base_url": "http://127.0.0.1:9/v1"}
+    task, told = chained(), chained(input="description")
+    for model, said in (
+        (to, "have 3 pictures, but lm-eval sends only the first 1"),
+        (to | {"max_images": 2}, "only the first 2,"),
     ):
-        task = chained(**to, **given)
+        task.config.metadata |= model  # lm-eval merges the model's arguments into it
         with pytest.raises(BadInput, match=f"{said}.*max_images=3"):
             task.construct_requests(task.test_docs()[0], "")
-    for enough in (to | {"max_images": 3}, to | {"input": "description"}, {"dataset": "sample"}):
-        task = chained(**enough)
-        (request,) = task.construct_requests(task.test_docs()[0], "")
-        assert len(request.arguments) == (2 if "input" in enough else 3)
+    told.config.metadata |= to
+    for enough, model in ((task, {"max_images": 3}), (told, {}), (chained(), {})):
+        enough.config.metadata |= model
+        (request,) = enough.construct_requests(enough.test_docs()[0], "")
+        assert len(request.arguments) == (2 if enough is told else 3)
 
 
 def test_a_text_adds_no_place_for_a_picture(tmp_path: Path) -> None:

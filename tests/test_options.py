@@ -123,6 +123,7 @@ def test_a_declaration_is_whole(name: str) -> None:
         assert each.about.text.endswith("."), each.name
         assert each.name in ("system", "dataset") or each.checked(each.default) == each.default
         assert set(re.findall(r"`(\w+)`", each.about.text)) <= {*each.choices, *NAMED}, each.name
+    assert BENCHMARKS[name].sampling.endswith(".")
     known = {each.name for each in declared(BENCHMARKS[name].options)}
     assert {"dataset", *LM_EVAL} - {"temperature"} <= known
 
@@ -171,6 +172,7 @@ class Some(Declared):
         ({"maybe": "none"}, {"maybe": None}),
         ({"path": "none"}, {"path": "none"}),
         ({"files": ["a", 2]}, {"files": "a,2"}),
+        ({"path": ["0 = flat", " 1 = loud"]}, {"path": "0 = flat, 1 = loud"}),
         ({"cut": -0.5}, {"cut": "-0.5"}),
         ({"cut": 3}, {"cut": "3"}),
         ({"gone": 0}, {"gone": 0}),
@@ -199,6 +201,9 @@ def test_what_command_lines_do_is_put_right(given: dict[str, Any], kept: dict[st
         ({"on": 1}, "on must be true or false, not 1."),
         ({"on": None}, "on must be true or false, not None."),
         ({"path": 3}, "path must be text, not 3."),
+        ({"path": ["a"]}, "path must be text, not ['a']."),
+        ({"path": ["a", None]}, "path must be text, not ['a', None]."),
+        ({"kind": ["a", "1"]}, "kind: there is no '['a', '1']'; choose from a, 1."),
         ({"files": 3}, "files must be text, not 3."),
         ({"cut": True}, "cut must be text, not True."),
         ({"whose": ""}, "whose: say whose."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
+from humor_tasks.studies.parameters import tables
 from humor_tasks.testing import ChatServer, HubServer, text_of
 
 pytestmark = pytest.mark.slow
@@ -66,6 +68,47 @@ def test_scripted_server_gets_the_same_questions_from_both(tmp_path: Path, monke
         assert found["nyc_matching_gen"]["acc,none"] == 1
         second = sorted(json.dumps([text_of(m) for m in request["messages"]]) for request in server.requests)
     assert first == second
+
+
+GENERATING = ["nyc_ranking_gen", "nyc_explanation_gen", "caption_writing", "humorbench", "mock_matching_gen"]
+
+
+@pytest.mark.parametrize("task", GENERATING)
+def test_lm_eval_samples_as_the_pages_say(task: str, tmp_path: Path) -> None:
+    name = re.sub("^nyc_|_gen$", "", task)
+    (said,) = re.findall("- Sampling: .*", tables(name))
+    assert "lm-eval's tasks that generate send temperature 0" in said
+    published = re.findall(r"`--gen_kwargs do_sample=True,(\S+)`", said)
+    assert published
+    for settings in ("temperature=0", *published):
+        flags = ["--gen_kwargs", f"do_sample=True,{settings}"] if settings != "temperature=0" else []
+        with ChatServer("Answer: A") as server:
+            model = f"model=a-model,base_url={server.url}/chat/completions,tokenizer_backend=None"
+            command = [
+                "--tasks",
+                task,
+                "--model",
+                "local-chat-completions",
+                "--model_args",
+                model,
+                "--limit",
+                "1",
+                *flags,
+            ]
+            commands.lm_eval(*command, "--apply_chat_template", "--metadata", "dataset=sample", cwd=tmp_path)
+        sent = {key: value for key, value in server.requests[0].items() if key in SETTINGS}
+        assert sent == {key: float(value) for key, value in (each.split("=") for each in settings.split(","))}
+
+
+SETTINGS = {"temperature", "top_p", "top_k", "repetition_penalty", "do_sample"}
+
+
+def test_inspect_sends_no_temperature_as_the_pages_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all("Inspect sends no temperature" in tables(name) for name in ("ranking", "mock_matching", "humorbench"))
+    with ChatServer("Answer: A") as server:
+        monkeypatch.setenv("SCRIPTED_BASE_URL", server.url)
+        inspect_eval(tmp_path, "humor_tasks/ranking", "openai-api/scripted/a-model", "--limit", "1")
+    assert not SETTINGS & set(server.requests[0])
 
 
 def test_pictures_arrive_at_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

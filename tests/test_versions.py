@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import pytest
 from standins import commands
 
 import humor_tasks.on_inspect.private as inspect_names
+from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.errors import BadInput
@@ -122,6 +124,49 @@ def test_metadata_on_the_command_line_as_pairs_and_as_json(metadata: list[str], 
     commands.lm_eval(*command, "--metadata", *metadata, "--output_path", tmp_path, cwd=tmp_path)
     (result,) = tmp_path.rglob("results_*.json")
     assert "|fold:1|" in json.loads(result.read_text())["configs"]["nyc_ranking"]["metadata"]["signature"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [
+        (["dataset=sample", "contests=9010,9012-9013"], "a text with commas needs JSON"),
+        (["dataset=sample,prompts=a,b"], "a text with commas needs JSON"),
+        (['{"dataset": "sample"}', "fold=1"], "one JSON object or only pairs; fold=1 would be ignored"),
+        (["{dataset: sample}"], "Invalid JSON"),
+    ],
+)
+def test_metadata_that_lm_eval_would_lose_is_refused(
+    metadata: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        commands.run_lm_eval(["--tasks", "crowd_groups", "--model", "dummy", "--metadata", *metadata])
+    assert re.search(f"error: argument --metadata.*{said}", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("task", "text"),
+    [
+        ("crowd_groups", "contests=9010,9012-9013"),
+        ("humicroedit_rating", "scale=0 = flat, 1 = faint, 2 = loud"),
+        ("humicroedit_rating", "prompts=a folder, with a comma"),
+    ],
+)
+def test_texts_with_commas_arrive_whole_in_both_harnesses(
+    task: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inspect_ai._util.config import parse_cli_args
+
+    packaged = ROOT / "humor_tasks" / "benchmarks" / "prompts" / "humicroedit" / "rating.txt"
+    (tmp_path / "a folder, with a comma").mkdir()
+    (tmp_path / "a folder, with a comma" / "rating.txt").write_text(packaged.read_text())
+    monkeypatch.chdir(tmp_path)
+    name, _, value = text.partition("=")
+    in_inspect = getattr(tasks, task)(dataset="sample", **parse_cli_args([text]))
+    stub = {"task": "t", "benchmark": task, "output_type": "generate_until"}
+    in_lm_eval = BenchmarkTask(stub | {"metadata": {"dataset": "sample", name: value}})
+    assert getattr(in_lm_eval.run.options, name) == value
+    assert in_inspect.metadata["signature"] == in_lm_eval.run.signature("generate")
+    assert [sample.id for sample in in_inspect.dataset] == [doc["id"] for doc in in_lm_eval.test_docs()]
 
 
 # ---- seeds -------------------------------------------------------------------------------------------------------

@@ -90,6 +90,10 @@ def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> di
     return {metric.name: metric.over(outcomes)} | each
 
 
+UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=True,temperature=1`."
+"""`Benchmark.sampling` where a paper says nothing about sampling."""
+
+
 @dataclass(frozen=True)
 class Benchmark:
     """The definition of one benchmark.
@@ -110,6 +114,8 @@ class Benchmark:
     answer with a letter.
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
+    sampling: how the published replies were sampled, with lm-eval's flag for it, beside which the documentation says
+    what the harnesses send; "" where nothing is published.
     answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
     package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
     reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
@@ -135,6 +141,7 @@ class Benchmark:
     rubric: str = "coverage"
     repeated: bool = False
     told: frozenset[str] = frozenset()
+    sampling: str = ""
     answer_tokens: int = 1024
 
     def __post_init__(self) -> None:

@@ -51,7 +51,7 @@ def parameter(default: Any, text: str, **more: Any) -> Any:
 
     more:
     least, most: bounds of a number.
-    also: another type that a command line gives for a text: int, float, or list where it splits at commas.
+    also: another type in which a text may be given: int, float, or list where it names several.
     needed: the end of the error message where a required text is missing.
     never: values that the benchmark rejects -> the reason.
     """
@@ -124,9 +124,14 @@ class Parameter:
         also = self.about.also
         if also in (int, float) and isinstance(value, int | also) and not isinstance(value, bool):
             return str(value)  # such as a commit hash of digits only, a fold, or a threshold
-        if self.about.also is list and isinstance(value, list | tuple):
+        if (also is list and isinstance(value, list | tuple)) or self._is_split(value):
             return ",".join(map(str, value))
         return value
+
+    def _is_split(self, value: Any) -> bool:
+        """Whether this is a text in parts: Inspect's command line splits every text at its commas."""
+        parts = value if self.base is str and isinstance(value, list | tuple) else ()
+        return len(parts) > 1 and {*map(type, parts)} <= {str, int}
 
     def _fits(self, value: Any) -> bool:
         if isinstance(value, bool) or self.base is bool:

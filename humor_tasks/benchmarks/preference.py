@@ -24,7 +24,7 @@ from typing import Any, Literal, cast, get_args
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
@@ -219,6 +219,7 @@ EXPLANATION_PREFERENCE = Benchmark(
     name="explanation_preference",
     title="New Yorker Caption Contest: preferred explanation",
     paper=contest.PAPER,
+    sampling=UNNAMED,
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=METRICS,

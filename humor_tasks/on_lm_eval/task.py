@@ -7,7 +7,6 @@ A task's YAML file names the benchmark and the parameters that it fixes. All oth
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import logging
 import math
@@ -18,11 +17,10 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import TOLD, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import MISSING, missing_warning
-from humor_tasks.benchmarks.options import LM_EVAL, declared, parameters_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
-from humor_tasks.on_lm_eval import harness
+from humor_tasks.on_lm_eval import harness, metadata
 from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexities, perplexity
 from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
@@ -32,8 +30,6 @@ from humor_tasks.scorers.estimate import Estimate
 
 logger = logging.getLogger(__name__)
 
-MODEL_ARGUMENTS = ("seed", "revision")  # lm-eval merges --model_args into the metadata; these belong to the model
-ONLY_INSPECT = {"replicates": "lm-eval does not repeat items; use the Inspect task with -T replicates=5."}
 END_TOKENS = ("</s>", "<|im_end|>")
 
 
@@ -46,9 +42,9 @@ class BenchmarkTask(Task):
         config = dict(config)
         config.pop("class", None)
         self.benchmark = find_benchmark(config.pop("benchmark"))
-        self._settable = [p.name for p in declared(self.benchmark.options) if p.name not in LM_EVAL]
+        self.accepts = metadata.names(self.benchmark.options)
         self.generates = config.get("output_type") == "generate_until"
-        fixed = {name: config.pop(name) for name in self._settable if name in config}
+        fixed = {name: config.pop(name) for name in sorted(self.accepts) if name in config}
         config["metadata"] = dict(config.get("metadata") or {})
         if self.generates:
             config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0}
@@ -58,7 +54,8 @@ class BenchmarkTask(Task):
         self.OUTPUT_TYPE = self._config.output_type
         harness.prepare(self)
         self._instances = None
-        self._given = self._parameters(fixed)
+        self._asked = metadata.given(self._config.metadata)
+        self._given = metadata.parameters(str(self._config.task), self.benchmark.options, self._asked, fixed)
         self._pictures: dict[str, Any] = {}  # by SHA-256
         self._files: dict[str, Any] = {}  # the same pictures by path
         self._processes = 1
@@ -87,26 +84,6 @@ class BenchmarkTask(Task):
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
         self._places = {identity: i for i, identity in enumerate(self._records)}
-
-    def _parameters(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        given = self._config.metadata or {}
-        own = {each.name: each for each in declared(self.benchmark.options)}
-        names = [*parameters_of(self.benchmark.options), *LM_EVAL.values()]
-        for name, value in given.items():
-            if name in ONLY_INSPECT:
-                raise BadInput(f"--metadata {name}: {ONLY_INSPECT[name]}")
-            if name in LM_EVAL and name in own and name not in MODEL_ARGUMENTS and value != own[name].default:
-                raise BadInput(f"--metadata {name}: use {LM_EVAL[name]}.")
-            near = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
-            if near and name not in (*own, *names):
-                raise BadInput(f"--metadata {name}: did you mean '{LM_EVAL.get(near[0], near[0])}'?")
-        for name, value in fixed.items():
-            if str(given.get(name, value)) != str(value):
-                raise BadInput(f"{self._config.task} fixes {name}={value}; leave {name} out of --metadata.")
-        parameters = {name: given[name] for name in self._settable if name in given} | dict(fixed)
-        if (revision := given.get(LM_EVAL["revision"])) is not None:
-            parameters["revision"] = revision
-        return parameters
 
     # ---- documents ----
 
@@ -188,7 +165,11 @@ class BenchmarkTask(Task):
         super().build_all_requests(cache_requests=False, **how)
 
     def set_fewshot_seed(self, seed: int | None = None) -> None:
-        """Use the fourth number of lm-eval's `--seed` as the seed of worked examples and random guesses."""
+        """Use the fourth number of lm-eval's `--seed` as the seed of worked examples and random guesses.
+
+        The first call in which all tasks of a command are loaded.
+        """
+        metadata.refuse_unknown(self._asked, BenchmarkTask)
         super().set_fewshot_seed(seed)
         if seed is None or seed == self.run.options.seed:
             return
@@ -319,7 +300,7 @@ class BenchmarkTask(Task):
     def set_repeats(self, repeats: int) -> None:
         """Raise BadInput for lm-eval 0.5's `--repeats`, of which only the first reply would count."""
         if repeats != 1:
-            raise BadInput(f"--repeats {repeats}: {ONLY_INSPECT['replicates']}")
+            raise BadInput(f"--repeats {repeats}: {metadata.ONLY_INSPECT['replicates']}")
 
     def aggregation(self) -> dict[str, Callable[[list[Any]], float]]:
         """Metric name -> function over the contributions of all documents."""

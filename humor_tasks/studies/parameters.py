@@ -23,8 +23,9 @@ HEAD = """# Parameters
 Written by `humor-tasks parameters > docs/parameters.md` from what the benchmarks declare. `humor-tasks parameters TASK`
 prints one table. A parameter is given as `-T name=value` in Inspect and in `humor-tasks score`, by its name in Python
 (`load("matching", fold=1)`), and in lm-eval as `--metadata name=value` or as the last column says. Inspect only warns
-about a parameter it does not know. lm-eval's variants set parameters as shown in brackets; `[_gen]` stands for two
-tasks, of which the one with `_gen` generates a reply and the other compares log-likelihoods.
+about a parameter it does not know; in lm-eval, our tasks refuse it ([In lm-eval](lm_eval.md#parameters)). lm-eval's
+variants set parameters as shown in brackets; `[_gen]` stands for two tasks, of which the one with `_gen` generates a
+reply and the other compares log-likelihoods.
 """
 
 
@@ -56,7 +57,18 @@ def _section(names: list[str]) -> str:
     harnesses = [f"- Inspect: {', '.join(f'`humor_tasks/{name}`' for name in names)}"] if names[0] in NAMES else []
     if stubs := [told for name in names for told in _stubs(name)]:
         harnesses.append(f"- lm-eval: {', '.join(stubs)}")
+    harnesses.append(_sampling(names[0], bool(stubs)))
     return "\n".join([f"## {', '.join(names)}", "", *harnesses, "", _table(names[0])])
+
+
+def _sampling(name: str, in_lm_eval: bool) -> str:
+    """What the harnesses send a model that generates, and what was published."""
+    benchmark = find_benchmark(name)
+    own = None if benchmark.judged else parameters_of(benchmark.options).get("temperature")  # else that of graders
+    sent = f"temperature {own.default}" if own else "no temperature, which leaves it to the provider"
+    more = "; lm-eval's tasks that generate send temperature 0" if in_lm_eval else ""
+    published = f" Published: {benchmark.sampling}" if benchmark.sampling else ""
+    return f"- Sampling: Inspect sends {sent}{more}.{published}"
 
 
 def _table(name: str) -> str:

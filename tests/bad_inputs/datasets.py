@@ -475,11 +475,11 @@ PICTURES: list[Bad] = [
 ]
 
 OTHERS: list[Bad] = [
-    bad("MOCK without a dataset", opens("mock_detecting", dataset=""), "dataset: MOCK's corpus is not public"),
+    bad("MOCK without a dataset", opens("mock_detecting", dataset=""), "dataset: run `humor-tasks build mock"),
     bad(
         "MOCK without a dataset, inspect",
         "inspect eval humor_tasks/mock_detecting --model baseline/first",
-        "MOCK's corpus is not public",
+        "humor_tasks/mock_detecting: dataset: run `humor-tasks build mock",
     ),
     bad(
         "MOCK: a label that is a number",

@@ -171,6 +171,7 @@ BRAINSTORM = Benchmark(
     name="brainstorm",
     title="New Yorker Caption Contest: brainstorm a caption",
     paper=corpus.PAPER,
+    sampling="by the defaults of the parameters.",
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
     metrics=(

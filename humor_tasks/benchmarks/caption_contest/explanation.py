@@ -62,6 +62,7 @@ EXPLANATION = Benchmark(
     name="explanation",
     title="New Yorker Caption Contest: explanation",
     paper=corpus.PAPER,
+    sampling=corpus.SAMPLING,
     version="1-A",
     answer=lambda o: FreeText(read, reference=True, stop=o.stop),
     metrics=OVERLAP,

@@ -19,6 +19,7 @@ MATCHING = Benchmark(
     name="matching",
     title="New Yorker Caption Contest: matching",
     paper=corpus.PAPER,
+    sampling=corpus.SAMPLING,
     version="2-A",
     answer=corpus.letters("ABCDE"),
     metrics=(ACCURACY, *REPLY_RATES, FALLBACK),

@@ -31,6 +31,7 @@ RANKING = Benchmark(
     name="ranking",
     title="New Yorker Caption Contest: quality ranking",
     paper=corpus.PAPER,
+    sampling=corpus.SAMPLING,
     version="2-A",
     answer=corpus.letters("AB"),
     metrics=(

@@ -27,6 +27,7 @@ from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 
 PAPER = "Zhang et al., NeurIPS 2024, arXiv 2406.10522"
+SAMPLING = "judges with temperature 0, as lm-eval's tasks; in Inspect `--temperature 0`."
 Doubtful = Literal["keep", "skip"]
 GROUP_SIZE = 10
 WITH_GROUPS = 1010

@@ -370,6 +370,7 @@ CROWD_GROUPS = Benchmark(
     name="crowd_groups",
     title="Caption contest crowd: the funnier of two groups of captions",
     paper=corpus.PAPER,
+    sampling=corpus.SAMPLING,
     version="1-A",
     answer=letters("AB"),
     metrics=METRICS,

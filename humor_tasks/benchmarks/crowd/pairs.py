@@ -236,6 +236,7 @@ CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
     title="Caption contest crowd: the funnier of two captions",
     paper=corpus.PAPER,
+    sampling=corpus.SAMPLING,
     version="1-A",
     answer=letters("AB"),
     metrics=(ACCURACY, SPEARMAN, *CURVE, *REPLY_RATES, FALLBACK),

@@ -270,6 +270,8 @@ CAPTION_WRITING = Benchmark(
     name="caption_writing",
     title="Caption contest crowd: captions against people's",
     paper=corpus.PAPER,
+    sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral and "
+    "LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
     version="1-A",
     answer=FreeText(read),
     metrics=METRICS,

@@ -253,6 +253,7 @@ PAIRWISE = Benchmark(
     name="humicroedit_pairwise",
     title="Humicroedit: the funnier of two edits",
     paper=corpus.PAPER,
+    sampling="no system generates text.",
     version="2-A",
     answer=form,
     metrics=(

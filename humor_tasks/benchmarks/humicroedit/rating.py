@@ -217,6 +217,7 @@ RATING = Benchmark(
     name="humicroedit_rating",
     title="Humicroedit: funniness of an edited headline",
     paper=corpus.PAPER,
+    sampling="no system generates text.",
     version="1-A",
     answer=form,
     metrics=METRICS,

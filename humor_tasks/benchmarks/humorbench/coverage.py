@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
@@ -202,6 +202,7 @@ HUMORBENCH = Benchmark(
     name="humorbench",
     title="HumorBench: coverage of what makes a caption funny",
     paper=corpus.PAPER,
+    sampling=UNNAMED,
     version="1-A",
     answer=FreeText(read),
     metrics=(

@@ -174,6 +174,7 @@ AUTOGRADER = Benchmark(
     name="humorbench_autograder",
     title="HumorBench: agreement of an autograder with human labels",
     paper=corpus.PAPER,
+    sampling="the paper names none.",
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),

@@ -13,7 +13,7 @@ from functools import partial
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.contract import UNNAMED, Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
@@ -21,6 +21,7 @@ MOCK_DETECTING = Benchmark(
     name="mock_detecting",
     title=corpus.TITLES["detecting"],
     paper=corpus.PAPER,
+    sampling=UNNAMED,
     version="2-A",
     answer=YesNo(stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),

@@ -14,13 +14,14 @@ from functools import partial
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, OVERLAP, outcome, read
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.contract import UNNAMED, Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",
     title=corpus.TITLES["explaining"],
     paper=corpus.PAPER,
+    sampling=UNNAMED,
     version="1-A",
     answer=FreeText(read, reference=True, stop=BLANK_LINE),
     metrics=OVERLAP,

@@ -144,6 +144,7 @@ MOCK_GENERATION = Benchmark(
     name="mock_generation",
     title="MOCK: a humorous or sarcastic story",
     paper=corpus.PAPER,
+    sampling="the paper names none.",
     version="1-A",
     answer=FreeText(read),
     metrics=(

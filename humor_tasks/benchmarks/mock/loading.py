@@ -42,8 +42,9 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     o, task = cast(MockOptions, options), benchmark.name.removeprefix("mock_")
     if not o.dataset:
         raise BadInput(
-            "dataset: MOCK's corpus is not public. Give a folder that `humor-tasks build mock` wrote from its public "
-            "sources, or `sample` (packaged, invented)."
+            "dataset: run `humor-tasks build mock ... -o mock`, which builds the corpus from its public sources "
+            "(docs/mock.md), and then this command with `-T dataset=mock` (in lm-eval, `--metadata dataset=mock`). "
+            "`dataset=sample` shows packaged, invented rows instead. MOCK's corpus is not public."
         )
     parts: dict[str, Part] = {}
     absent: dict[str, Absent] = {}
