@@ -90,6 +90,53 @@ def test_win_rates_are_shares_of_the_verdicts() -> None:
     assert all(abs(figure.value - round(figure.value * 182) / 182) < 0.00006 for figure in figures)
 
 
+BENCHMARKS_OF_SEMEVAL = """
+BASELINE 0.575 0.490 0.020
+CBOW with CONTEXT+FREEZE 0.542 0.599 0.184
+BERT with CONTEXT+FREEZE 0.531 0.616 0.207
+BERT +ORIG 0.534 0.603 0.186
+BERT with CONTEXT+FREEZE +FUNLINES 0.530 0.615 0.207
+BERT +ORIG+FUNLINES 0.541 0.615 0.204
+BERT +FT 0.536 0.635 0.234
+BERT +FT+ORIG 0.536 0.628 0.231
+BERT +FT+FUNLINES 0.541 0.630 0.232
+BERT +FT+ORIG+FUNLINES 0.533 0.629 0.236
+RoBERTa with CONTEXT+FREEZE 0.528 0.635 0.246
+RoBERTa +ORIG 0.536 0.625 0.224
+RoBERTa +FUNLINES 0.528 0.640 0.252
+RoBERTa +ORIG+FUNLINES 0.533 0.618 0.207
+RoBERTa +FT 0.534 0.649 0.254
+RoBERTa +FT+ORIG 0.527 0.650 0.254
+RoBERTa +FT+FUNLINES 0.526 0.638 0.233
+RoBERTa +FT+ORIG+FUNLINES 0.522 0.626 0.216
+"""  # Hossain et al. 2020, Table 3
+
+
+def test_a_benchmark_of_humicroedit_is_one_row_of_the_paper() -> None:
+    table = {
+        name: values for name, *values in (each.rsplit(" ", 3) for each in BENCHMARKS_OF_SEMEVAL.split("\n") if each)
+    }
+    found: dict[tuple[str, str], list[float]] = {}
+    for figure in (*published("humicroedit_rating"), *published("humicroedit_pairwise")):
+        paper, _, row = figure.source.partition(", Table 3, row ")
+        if row or "official_evaluation_result.csv" not in paper:
+            found.setdefault((figure.system, row), []).append(figure.value)
+    assert len(found) == 6
+    for (_, row), values in found.items():
+        assert values == [float(value) for value in table[row]], row
+
+
+def test_the_competitions_figures_are_the_organisers(real_data: Path) -> None:
+    lines = (real_data / "humicroedit" / "official_evaluation_result.csv").read_text().splitlines()
+    of = {line.split(",")[1]: line for line in lines if line}
+    checked = 0
+    for figure in (*published("humicroedit_rating"), *published("humicroedit_pairwise")):
+        submission = figure.source.partition("submission ")[2]
+        if submission:
+            checked += f",{figure.value:.5f} (" in of[submission]
+    assert checked == 28
+
+
 GOOD = 'benchmark = "matching", metric = "accuracy", system = "s", kind = "model", value = 0.5, source = "t"'
 BAD = [
     ("figure = [", "is no TOML"),
