@@ -229,7 +229,7 @@ def humicroedit(
     output: Path | None,
     picture: Path | None,
 ) -> None:
-    """Print pairs solved by N systems, incongruity, headlines with the largest errors and error by funniness.
+    """Print pairs solved by N systems, incongruity, the largest errors of each and of all systems, error by funniness.
 
     FILE is an Inspect log, lm-eval's samples_*.jsonl or a submission's CSV, of humicroedit_rating or
     humicroedit_pairwise. For the analyses of pairs, a system's ratings are compared.

@@ -1,9 +1,10 @@
-"""Perplexity of reference texts from their log-likelihoods, per word, byte or model token.
+"""Perplexity of reference texts from their log-likelihoods. Without another word it is per word, as published.
 
-All three are exp(-sum of log-likelihoods / sum of units) over the whole corpus (natural logarithm; long texts weigh
-more than short ones) and differ only in the unit. The values published for the Caption Contest (Hessel et al. 2023,
-tables 4 and 5) are per token of the evaluated model, so they are comparable only between models with the same
-tokenizer. Values per word and per byte are comparable between tokenizers.
+It is exp(-sum of log-likelihoods / sum of units) over the whole corpus (natural logarithm; long texts weigh more than
+short ones). The unit of `word_perplexity` is the word. Hessel et al. 2023 report that one for the Caption Contest:
+"word-level perplexity" (section 2.1), the column PPL of tables 4 and 5. They do not say how they count words; here
+whitespace separates them. `byte_perplexity` and `token_perplexity` have other units, and do not compare with the
+published values.
 
 Each function returns nan for no texts or no units, inf where a text has probability 0, and raises BadInput on lists of
 different length.
@@ -12,32 +13,39 @@ different length.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from humor_tasks.errors import BadInput
 
 from .estimate import Estimate, clustered_mean
 from .validation import check_same_length
 
+UNITS: Mapping[str, Callable[[str, int | None], int | None]] = {
+    "word_perplexity": lambda text, tokens: len(text.split()),
+    "byte_perplexity": lambda text, tokens: len(text.encode("utf-8", "surrogatepass")),
+    "token_perplexity": lambda text, tokens: tokens,
+}
+"""Perplexity -> the number of its units in a text that has `tokens` tokens of the model; None where it is not known."""
+
 
 def word_perplexity(loglikelihoods: Sequence[float], texts: Sequence[str]) -> float:
-    """Perplexity per whitespace-separated word: comparable between models, not with the published values.
+    """Perplexity per whitespace-separated word: the published unit, comparable between models and tokenizers.
 
     Equal to lm-eval's `word_perplexity`, except that lm-eval counts the empty strings next to leading and trailing
     whitespace as words.
     """
     check_same_length(loglikelihoods=loglikelihoods, texts=texts)
-    return _perplexity(loglikelihoods, sum(len(text.split()) for text in texts))
+    return _perplexity(loglikelihoods, sum(UNITS["word_perplexity"](text, None) or 0 for text in texts))
 
 
 def byte_perplexity(loglikelihoods: Sequence[float], texts: Sequence[str]) -> float:
     """Perplexity per UTF-8 byte: comparable between models and languages, not with the published values."""
     check_same_length(loglikelihoods=loglikelihoods, texts=texts)
-    return _perplexity(loglikelihoods, sum(len(text.encode("utf-8", "surrogatepass")) for text in texts))
+    return _perplexity(loglikelihoods, sum(UNITS["byte_perplexity"](text, None) or 0 for text in texts))
 
 
 def token_perplexity(loglikelihoods: Sequence[float], token_counts: Sequence[int]) -> float:
-    """Perplexity per token of the evaluated model: the published unit, comparable only with the same tokenizer.
+    """Perplexity per token of the evaluated model: comparable only with the same tokenizer, not with published values.
 
     `token_counts` holds the number of tokens of each scored continuation, without its context. Raises BadInput on a
     negative count.

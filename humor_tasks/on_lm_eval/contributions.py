@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
-from humor_tasks.scorers.perplexity import perplexity_estimate
+from humor_tasks.scorers.perplexity import UNITS, perplexity_estimate
 
 
 class Reference(NamedTuple):
@@ -21,14 +21,6 @@ class Reference(NamedTuple):
     text: str
     cluster: str
     tokens: int | None
-
-
-# Perplexity metric -> the number of units in a reference.
-PERPLEXITIES: dict[str, Callable[[Reference], int | None]] = {
-    "token_perplexity": lambda reference: reference.tokens,
-    "word_perplexity": lambda reference: len(reference.text.split()),
-    "byte_perplexity": lambda reference: len(reference.text.encode()),
-}
 
 
 class Loglikelihood(float):
@@ -91,11 +83,11 @@ def contribution(metric: Metric, outcome: Outcome) -> Contribution:
 def perplexities(loglikelihood: float, text: str, cluster: str) -> dict[str, Reference]:
     """A reference's contribution to each perplexity; none per token where the model does not tell its tokens."""
     reference = Reference(float(loglikelihood), text, cluster, getattr(loglikelihood, "tokens", None))
-    return {name: reference for name, count in PERPLEXITIES.items() if count(reference) is not None}
+    return {name: reference for name, count in UNITS.items() if count(text, reference.tokens) is not None}
 
 
 def perplexity(name: str, part: str, items: Sequence[Reference]) -> float:
     """A perplexity of reference texts, or another field of its estimate."""
-    units = [PERPLEXITIES[name](item) or 0 for item in items]
+    units = [UNITS[name](item.text, item.tokens) or 0 for item in items]
     estimate = perplexity_estimate([i.loglikelihood for i in items], units, [i.cluster for i in items])
     return float(getattr(estimate, part))

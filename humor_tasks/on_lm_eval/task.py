@@ -22,11 +22,12 @@ from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness, metadata
 from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
-from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, contribution, perplexities, perplexity
+from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
 from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
 from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.perplexity import UNITS
 
 logger = logging.getLogger(__name__)
 
@@ -311,7 +312,7 @@ class BenchmarkTask(Task):
                 shown = "_".join(filter(None, (metric.shown_in_lm_eval, part)))
                 functions[shown] = functools.partial(self._aggregate, metric, part, "value")
                 functions[f"{shown}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
-        for name in PERPLEXITIES:
+        for name in UNITS:
             functions[name] = functools.partial(perplexity, name, "value")
             functions[f"{name}_stderr"] = functools.partial(perplexity, name, "stderr")
         return functions
@@ -332,7 +333,7 @@ class BenchmarkTask(Task):
         directions = {metric.shown_in_lm_eval: metric.direction for metric in self.benchmark.reported}
         parts = {part for record in self.run.records if (part := self.benchmark.part(self.run, record.groups))}
         directions |= {f"{name}_{part}": found for name, found in directions.items() for part in parts}
-        return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(PERPLEXITIES, False)
+        return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(UNITS, False)
 
     @property
     def _signature(self) -> str:

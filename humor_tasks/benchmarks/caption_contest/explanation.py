@@ -5,8 +5,7 @@ section 2). Automatic scores compare with one human explanation and say little a
 the paper's main evidence is human preference (Table 3).
 Source: jmhessel/newyorker_caption_contest, config `explanation` (fold 0) and `explanation_1`.. `_4`.
 Prompt: the scene and the caption. Metrics: corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a
-harness provides log-likelihoods of the reference, its perplexity per word, per byte and, where the model tells its
-number of tokens, per token, as published.
+harness provides log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).
 """
 
 from __future__ import annotations

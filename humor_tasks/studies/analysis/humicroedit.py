@@ -1,7 +1,8 @@
 """Error analysis of several systems on Humicroedit, computed from records without input or output of files.
 
-As in Hossain et al., SemEval-2020 Task 7: the number of systems that solve a pair, the headlines with the largest
-errors, and the error by funniness. In addition incongruity, the distance of the new word from the old word.
+As in section 6 of Hossain et al., SemEval-2020 Task 7, for the systems given here instead of the top 20: the number of
+systems that solve a pair, incongruity (the distance of the new word from the old word) by that number, the headlines
+that all systems under- or overestimate, and the error by funniness. In addition each system's largest errors.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import Bin, mae_by_bin, pearson, rmse
 from humor_tasks.studies.submission import funnier
 
-MEAN = "mean of the systems"
+ALL = "all systems"
+MEAN = "mean of the systems' errors"
 Embed = Callable[[Sequence[str]], Any]  # vectors [texts, dimensions]; zeros for an unknown text
 
 
@@ -79,18 +81,20 @@ class Solved:
 class Incongruity:
     """Pearson's r between distance(old 2, new 2) - distance(old 1, new 1) and the label.
 
-    A positive correlation means that the funnier edit tends to be more distant from the word it replaces. `left_out`
-    is the number of pairs with a word that has no vector, `words` the number of distinct words.
+    A positive correlation means that the funnier edit tends to be more distant from the word it replaces. `correlation`
+    is over all pairs, `by_solved[N]` over those that exactly N systems solved. `left_out` is the number of pairs with a
+    word that has no vector, `words` the number of distinct words.
     """
 
     correlation: Estimate
+    by_solved: tuple[Estimate, ...]
     left_out: int
     words: int
 
 
 @dataclass(frozen=True)
 class Miss:
-    """A headline and the error of its rating, predicted minus gold."""
+    """A headline and the error of its rating, predicted minus gold; of several systems, `predicted` is their mean."""
 
     id: str
     text: str
@@ -137,11 +141,14 @@ def analyse(
     rating = [s for s in systems if s.ratings]
     notes += [f"{s.name} picks from pairs and gives no ratings: no errors of headlines." for s in systems if s.picks]
     notes += [n for s in systems if (n := _undecided(s, picks[s.name], pairs))]
-    means = mean_ratings(rating)
-    if len(rating) > 1 and len(means) < len(headlines):
-        notes.append(f"{MEAN}: over the {len(means)} of {len(headlines)} headlines that all of them rated.")
-    rated = [(s.name, s.ratings) for s in rating] + ([(MEAN, means)] if len(rating) > 1 else [])
-    incongruous = None if embed is None else incongruity(pairs, embed)
+    missed = [misses(s.name, headlines, s.ratings, most) for s in rating]
+    errors = [errors_by_bin(s.name, headlines, s.ratings) for s in rating]
+    if len(rating) > 1:
+        missed.append(common_misses(headlines, rating, most))
+        errors.append(mean_errors_by_bin(headlines, rating))
+        if (rated := len(rated_by_all(rating))) < len(headlines):
+            notes.append(f"{ALL}: over the {rated} of {len(headlines)} headlines that all of them rated.")
+    incongruous = None if embed is None else incongruity(pairs, embed, list(picks.values()))
     if incongruous is None:
         notes.append("incongruity: needs an embedding (--embedding).")
     elif incongruous.left_out:
@@ -150,8 +157,8 @@ def analyse(
         systems=tuple(overview(s, picks[s.name], headlines, pairs) for s in systems),
         solved=tuple(solved_by(pairs, list(picks.values()))),
         incongruity=incongruous,
-        misses=tuple(misses(name, headlines, ratings, most) for name, ratings in rated),
-        errors=tuple(errors_by_bin(name, headlines, ratings) for name, ratings in rated),
+        misses=tuple(missed),
+        errors=tuple(errors),
         notes=tuple(notes),
     )
 
@@ -207,36 +214,56 @@ def solved_by(pairs: Sequence[Pair], picks: Sequence[Mapping[str, int | None]]) 
     return [Solved(n, sum(x), clustered_proportion(x, clusters), float(independent[n])) for n, x in by.items()]
 
 
-def incongruity(pairs: Sequence[Pair], embed: Embed) -> Incongruity:
+def incongruity(pairs: Sequence[Pair], embed: Embed, picks: Sequence[Mapping[str, int | None]]) -> Incongruity:
     """Compute `Incongruity`; the distance is 1 - cosine, and all distinct words are embedded in one call."""
     import numpy as np
 
     words = list(dict.fromkeys(word for pair in pairs for word in (*pair.words, *pair.edits)))
     if not words:
-        return Incongruity(clustered_mean([], []), 0, 0)
+        return Incongruity(clustered_mean([], []), (), 0, 0)
     vectors = np.asarray(embed(words), dtype=float)
     norms = np.linalg.norm(vectors, axis=1)
     unit = vectors / np.where(norms > 0, norms, 1)[:, None]
     place = {word: i for i, word in enumerate(words)}
     at = np.array([[place[word] for word in (*pair.words, *pair.edits)] for pair in pairs])
     known = (norms[at] > 0).all(axis=1)
-    distance = 1 - np.einsum("ijk,ijk->ij", unit[at[known, :2]], unit[at[known, 2:]])
-    kept = [pair for pair, is_known in zip(pairs, known, strict=True) if is_known]
-    difference = (distance[:, 1] - distance[:, 0]).tolist()
-    r = pearson(difference, [pair.label for pair in kept], [pair.cluster for pair in kept])
-    return Incongruity(r, len(pairs) - len(kept), len(words))
+    distance = 1 - np.einsum("ijk,ijk->ij", unit[at[:, :2]], unit[at[:, 2:]])
+    difference = distance[:, 1] - distance[:, 0]
+    solved = np.array([sum(each.get(pair.id) == pair.label for each in picks) for pair in pairs])
+
+    def correlation(kept: Any) -> Estimate:
+        chosen = [pair for pair, is_kept in zip(pairs, kept, strict=True) if is_kept]
+        if len(chosen) < 3:  # two pairs always correlate by 1 or -1
+            return clustered_mean([math.nan] * len(chosen), [pair.cluster for pair in chosen])
+        return pearson(difference[kept].tolist(), [p.label for p in chosen], [p.cluster for p in chosen])
+
+    by_solved = tuple(correlation(known & (solved == n)) for n in range(len(picks) + 1))
+    return Incongruity(correlation(known), by_solved, int((~known).sum()), len(words))
 
 
-def mean_ratings(systems: Sequence[System]) -> dict[str, float | None]:
-    """The mean rating of each headline that all of these systems rated."""
-    if not systems:
-        return {}
-    found: dict[str, float | None] = {}
-    for identity in systems[0].ratings:
+def rated_by_all(systems: Sequence[System]) -> dict[str, list[float]]:
+    """The ratings of each headline that all of these systems rated."""
+    found: dict[str, list[float]] = {}
+    for identity in systems[0].ratings if systems else ():
         given = [r for s in systems if (r := s.ratings.get(identity)) is not None]
         if len(given) == len(systems):
-            found[identity] = math.fsum(given) / len(given)
+            found[identity] = given
     return found
+
+
+def common_misses(headlines: Sequence[Headline], systems: Sequence[System], most: int) -> Misses:
+    """The headlines that every system underestimates, or overestimates, by the error of their mean rating.
+
+    As in section 6.1.2 and table 1 of the paper. A headline that one system rates too high and another too low is in
+    neither list.
+    """
+    ratings = rated_by_all(systems)
+    means = {
+        h.id: math.fsum(given) / len(given)
+        for h in headlines
+        if (given := ratings.get(h.id)) and (max(given) < h.gold or min(given) > h.gold)
+    }
+    return misses(ALL, headlines, means, most)
 
 
 def misses(name: str, headlines: Sequence[Headline], ratings: Mapping[str, float | None], most: int) -> Misses:
@@ -252,6 +279,20 @@ def errors_by_bin(name: str, headlines: Sequence[Headline], ratings: Mapping[str
     """The mean absolute error over rated headlines, in bins of width 0.2 of the mean grade."""
     kept, pred, gold = _rated(headlines, ratings)
     return BinnedErrors(name, tuple(mae_by_bin(pred, gold, [h.cluster for h in kept])))
+
+
+def mean_errors_by_bin(headlines: Sequence[Headline], systems: Sequence[System]) -> BinnedErrors:
+    """The mean of the systems' absolute errors, as the aggregate in figure 2 of the paper.
+
+    The error of their averaged rating is smaller, because errors in both directions cancel.
+    """
+    ratings = rated_by_all(systems)
+    off = {
+        h.id: h.gold + math.fsum(abs(rating - h.gold) for rating in given) / len(given)
+        for h in headlines
+        if (given := ratings.get(h.id))
+    }
+    return errors_by_bin(MEAN, headlines, off)
 
 
 def _rated(

@@ -14,7 +14,7 @@ from pathlib import Path
 from humor_tasks.data.writing import write_bytes, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.studies.analysis.humicroedit import Analysis, BinnedErrors, Miss, Solved
+from humor_tasks.studies.analysis.humicroedit import ALL, Analysis, BinnedErrors, Miss, Solved
 from humor_tasks.studies.analysis.tables import interval, plain, safe, table
 
 REPORTS = (".md", ".json")
@@ -53,12 +53,15 @@ def as_markdown(analysis: Analysis) -> str:
         parts.append("## Incongruity")
         parts.append(
             "Correlation of distance(old, new) of the second edit less that of the first with the label: "
-            f"{interval(found.correlation, 4)}, {found.correlation.n} pairs, {found.words} distinct words."
+            f"{interval(found.correlation, 4)}, {found.correlation.n} pairs, {found.words} distinct words. "
+            "Among the pairs that exactly N systems solved:"
         )
+        parts.append(_incongruity(found.by_solved))
     for each in analysis.misses:
         for how, rows in (("Underestimated", each.underestimated), ("Overestimated", each.overestimated)):
             if rows:
-                parts += [f"## {how} most: {safe(each.system)}", _misses(rows)]
+                title = f"{how} by all systems" if each.system == ALL else f"{how} most: {safe(each.system)}"
+                parts += [f"## {title}", _misses(rows)]
     if analysis.errors:
         parts += ["## Mean absolute error by funniness", _errors(analysis.errors)]
     if analysis.notes:
@@ -76,6 +79,10 @@ def _systems(analysis: Analysis) -> str:
 def _solved(solved: Sequence[Solved]) -> str:
     rows = [(s.systems, s.pairs, interval(s.share, 4), f"{s.independent:.4f}") for s in solved]
     return table(("systems", "pairs", "share", "if errors were independent"), rows)
+
+
+def _incongruity(by_solved: Sequence[Estimate]) -> str:
+    return table(("systems", "pairs", "correlation"), [(n, e.n, interval(e, 4)) for n, e in enumerate(by_solved)])
 
 
 def _misses(rows: Iterable[Miss]) -> str:

@@ -12,7 +12,7 @@ from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.analysis.humicroedit import MEAN, Embed, Headline, Pair, System
+from humor_tasks.studies.analysis.humicroedit import ALL, MEAN, Embed, Headline, Pair, System
 from humor_tasks.studies.submission import picks, read_answers
 
 
@@ -58,7 +58,7 @@ def read_systems(named: Sequence[str], corpus: Corpus) -> list[System]:
         name, sign, file = each.partition("=")
         if not (name.strip() and sign and file):
             raise BadInput(f"{each}: name a system and its file, as in gpt=logs/RUN.eval.")
-        if name.strip() in (MEAN, *(system.name for system in systems)):
+        if name.strip() in (ALL, MEAN, *(system.name for system in systems)):
             raise BadInput(f"{each}: there is another system called {name.strip()}.")
         systems.append(read_system(name.strip(), Path(file), corpus))
     return systems

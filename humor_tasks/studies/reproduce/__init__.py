@@ -4,7 +4,8 @@
 |---|---|
 | `rows` | the rows: what is published, how it is computed, what that needs |
 | `recipes` | the few ways to compute a row |
-| `verdict` | reproduced, differs, or cannot run here |
+| `arithmetic` | whether printed figures of a vote are consistent |
+| `verdict` | reproduced, differs, or cannot run here; consistent or inconsistent |
 | `rescore` | the scores of a log, computed again without a model |
 | `cli` | `humor-tasks reproduce` and `humor-tasks rescore` |
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,8 +42,8 @@ def reproduce(
 ) -> None:
     """Compute a published ROW and compare it with the published values.
 
-    Exit status: 0 reproduced, 1 differs, 2 bad input, 3 cannot run here. With --all: 1 if any row differs, 3 if none
-    can run.
+    Exit status: 0 reproduced, 1 differs, 2 bad input, 3 cannot run here. A row of printed votes, which arithmetic
+    cannot reproduce: 4 consistent, 5 inconsistent. With --all: 1 if any row differs, 3 if none can run.
     """
     from humor_tasks.studies.reproduce.recipes import Given
     from humor_tasks.studies.reproduce.rows import find_row, rows
@@ -68,7 +69,7 @@ def reproduce(
     else:
         _table(verdicts)
     found = {each.status for each in verdicts}
-    ctx.exit(next(EXIT[status] for status in ("differs", "reproduced", "cannot run here") if status in found))
+    ctx.exit(next(code for status, code in EXIT.items() if status in found))
 
 
 def _check(row: Row, predictions: Path | None, model: str | None, given: tuple[str, ...]) -> None:
@@ -108,7 +109,7 @@ def _list(rows: list[Row], as_json: bool) -> None:
         (
             row.name,
             ", ".join(f"{figure.estimate} {figure.value:g}" for figure in row.figures),
-            "interval" if row.tolerance is None else f"{row.tolerance:g}",
+            ", ".join(f"{value:g}" for value in dict.fromkeys(row.tolerance.values())),
             "; ".join(row.needs) or "-",
         )
         for row in rows
@@ -118,7 +119,7 @@ def _list(rows: list[Row], as_json: bool) -> None:
 
 def _row(row: Row) -> dict[str, Any]:
     figures = [{"metric": f.estimate, "value": f.value, "source": f.source} for f in row.figures]
-    about = {"row": row.name, "benchmark": row.benchmark, "figures": figures, "tolerance": row.tolerance}
+    about = {"row": row.name, "benchmark": row.benchmark, "figures": figures, "tolerance": dict(row.tolerance)}
     return about | {"command": row.command, "parameters": dict(row.parameters), "needs": row.needs}
 
 
@@ -132,8 +133,6 @@ def _show(verdict: Verdict, given: Given) -> None:
     if verdict.changed:
         told = ", ".join(f"{name}={value}" for name, value in verdict.changed.items())
         click.echo(f"  with {told}: not the published rows or protocol.")
-    if given.dataset_of(row) == "sample":
-        click.echo("  rows: the packaged sample, which is as balanced as the corpus.")
     click.echo(f"  system: {row.figures[0].system}")
     click.echo(f"  source: {'; '.join(dict.fromkeys(figure.source for figure in row.figures))}")
     click.echo(f"  command: {row.command}")
@@ -152,10 +151,12 @@ def _table(verdicts: list[Verdict]) -> None:
         )
         for each in verdicts
     ]
-    counts = {status: sum(each.status == status for each in verdicts) for status in ("reproduced", "differs")}
-    rest = len(verdicts) - sum(counts.values())
+    counts = Counter(each.status for each in verdicts)
     echo(f"{table(('row', 'published', 'here', 'verdict'), lines)}\n\n")
-    click.echo(f"{counts['reproduced']} rows reproduced, {counts['differs']} differ, {rest} cannot run here.")
+    click.echo(
+        f"{counts['reproduced']} rows reproduced, {counts['differs']} differ, {counts['cannot run here']} cannot run "
+        f"here. Printed votes: {counts['consistent']} rows consistent, {counts['inconsistent']} inconsistent."
+    )
 
 
 @click.command()

@@ -1,8 +1,7 @@
-"""The ways to compute a published row. Each returns estimates by metric name."""
+"""The ways to compute a published row from rows, labels or a model. Each returns estimates by metric name."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -16,15 +15,11 @@ from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.published import Figure
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.baseline import Baseline
-from humor_tasks.models.choosers.chooser import Question, answer, best
-from humor_tasks.scorers.agreement import gwet_ac1
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.reproduce.rows import Row
 
 SAMPLE = "sample"
-RATERS = 3  # of each pair in Table 3 of Hessel et al. 2023
 Estimates = Mapping[str, Estimate]
 
 
@@ -54,7 +49,7 @@ def opened(row: Row, given: Given) -> Run:
 
 
 def _open(benchmark: str, row: Row, dataset: str | None, parameters: Mapping[str, Any]) -> Run:
-    if dataset == SAMPLE and not row.sample:
+    if dataset == SAMPLE:
         raise CannotRunHere("the packaged sample is invented, and its scores are not the corpus's.")
     try:
         return find_benchmark(benchmark).open(**parameters, **({"dataset": dataset} if dataset else {}))
@@ -65,12 +60,20 @@ def _open(benchmark: str, row: Row, dataset: str | None, parameters: Mapping[str
 # ---- baselines ----------------------------------------------------------------------------------
 
 
-def chosen(row: Row, given: Given) -> Estimates:
-    """Random or always the first choice."""
-    run, baseline = opened(row, given), Baseline(row.recipe)
-    questions = [Question(r.id, r.context, r.choices) for r in run.records]
-    picked = [answer(q, best(scores)) for q, scores in zip(questions, baseline.score(questions), strict=True)]
-    return evaluate(run, {q.id: Answer(letter) for q, letter in zip(questions, picked, strict=True)}).metrics
+def expected(row: Row, given: Given) -> Estimates:
+    """The exact expectation of a uniformly random label: the mean of the scores of always A, always B and so on.
+
+    A seed can be unlucky; the expectation cannot. There is no interval, because nothing is drawn.
+    """
+    run = opened(row, given)
+    always = [evaluate(run, {r.id: Answer(label) for r in run.records}).metrics for label in run.form.labels]
+
+    def mean(name: str) -> Estimate:
+        values = [each[name].value for each in always]
+        one = always[0][name]
+        return Estimate(math.fsum(values) / len(values), math.nan, math.nan, math.nan, one.n, one.clusters)
+
+    return {name: mean(name) for name in always[0]}
 
 
 def from_training_rows(row: Row, given: Given) -> Estimates:
@@ -129,43 +132,6 @@ def _bare(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
-def voted(row: Row, given: Given) -> Estimates:
-    """Share won and agreement of the whole numbers of votes that come nearest to what is printed.
-
-    Three people judge each pair, and the majority counts. The printed share fixes the number of pairs won; of the
-    splits into unanimous and divided pairs, the one whose AC1 is nearest to the printed one is taken.
-    """
-    by = {figure.metric: figure for figure in row.figures}
-    share, ac1 = by["win_rate"], by["gwet_ac1"]
-    pairs = (share.n or 0) // RATERS
-    wins = round(share.value * pairs)
-    if abs(wins / pairs - share.value) > (row.tolerance or 0):
-        near = [math.floor(share.value * pairs), math.ceil(share.value * pairs)]
-        shown = " and ".join(f"{k} are {100 * k / pairs:.1f} %" for k in near)
-        raise CannotRunHere(
-            f"no whole number of the {pairs} pairs with {RATERS} votes is {100 * share.value:.1f} % ({shown}), and the "
-            "votes are not published."
-        )
-    all_a, all_b = _split(pairs, wins, ac1.value)
-    counts = [3] * all_a + [2] * (wins - all_a) + [1] * (pairs - wins - all_b) + [0] * all_b
-    votes = [["A"] * count + ["B"] * (RATERS - count) for count in counts]
-    won = clustered_proportion([float(2 * count > RATERS) for count in counts], range(pairs))
-    return {share.metric: won, ac1.metric: gwet_ac1(votes)}
-
-
-def _split(pairs: int, wins: int, ac1: float) -> tuple[int, int]:
-    """Of `wins` pairs won and the others lost, how many by all votes, so that AC1 is nearest to `ac1`."""
-
-    def distance(unanimous: tuple[int, int]) -> float:
-        all_a, all_b = unanimous
-        agreeing = (all_a + all_b + (pairs - all_a - all_b) / 3) / pairs
-        share = (2 * wins + all_a + pairs - wins - all_b) / (RATERS * pairs)
-        chance = 2 * share * (1 - share)
-        return abs((agreeing - chance) / (1 - chance) - ac1) if chance < 1 else math.inf
-
-    return min(itertools.product(range(wins + 1), range(pairs - wins + 1)), key=distance)
-
-
 # ---- models and predictions -----------------------------------------------------------------------
 
 
@@ -190,12 +156,10 @@ def needs_predictions(row: Row, given: Given) -> Estimates:
 
 
 RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
-    "random": chosen,
-    "first": chosen,
+    "random": expected,
     "majority": from_training_rows,
     "mean": from_training_rows,
     "labels": labelled,
-    "votes": voted,
     "model": asked,
     "predictions": needs_predictions,
 }
@@ -209,7 +173,7 @@ def rescored(row: Row, given: Given, path: Path) -> Estimates:
     from humor_tasks.data.predictions import read_predictions
     from humor_tasks.studies.results.read import is_log
 
-    if row.recipe in ("labels", "votes"):
+    if row.recipe in ("random", "labels", "votes"):
         raise BadInput(f"{row.name} is not computed from predictions; leave --predictions out.")
     if not path.exists():
         raise BadInput(f"{path}: there is no such file.")
@@ -234,7 +198,7 @@ def _of_log(row: Row, given: Given, path: Path) -> Estimates:
     result = found[0]
     told = [*(() if result.complete else result.notes)]
     told += _other({**row.parameters, **given.parameters}, result.signature)
-    if result.signature.get("data") == SAMPLE and not row.sample:
+    if result.signature.get("data") == SAMPLE:
         told.append("its rows are those of the packaged sample.")
     if told:
         raise BadInput(f"{path}: does not fit {row.name}: {' '.join(told)}")

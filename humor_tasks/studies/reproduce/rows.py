@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -15,8 +16,7 @@ from humor_tasks.datasets_cards import folder, names
 from humor_tasks.errors import BadInput, check_choice, nearest
 
 FILE = "reproduce.toml"
-INTERVAL = "interval"
-RECIPES = ("random", "first", "majority", "mean", "labels", "votes", "model", "predictions")
+RECIPES = ("random", "majority", "mean", "labels", "votes", "model", "predictions")
 
 
 @dataclass(frozen=True)
@@ -24,24 +24,23 @@ class Row:
     """A published row: figures of one system on one benchmark, and how to compute them.
 
     figures: the entries of published.toml whose fields equal those of `figures` in the file.
-    recipe: `random` and `first` choose so; `majority` and `mean` give every item the most frequent label or the mean
-    rating of the training rows; `labels` counts human labels in `file`; `votes` finds whole numbers of votes; `model`
-    runs a model that the user names; `predictions` scores a file or a log of the user's.
-    parameters: parameters of the benchmark, as published.
-    tolerance: the largest difference that counts as reproduced; None: the published value lies in the 95 % interval.
-    command: the command that computes the row in full. needs: what that takes, in words.
-    sample: whether the value holds on any balanced rows, so that the packaged sample may be used.
+    recipe: `random` is the expectation of a random choice; `majority` and `mean` give every item the most frequent
+    label or the mean rating of the training rows; `labels` counts human labels in `file`; `votes` only checks whether
+    some votes have the figures; `model` runs a model that the user names; `predictions` scores a file or a log of the
+    user's.
+    tolerance: metric -> the largest difference that counts as reproduced.
+    command: the command that computes the row in full. parameters: parameters of the benchmark, as published. needs:
+    what the command takes, in words.
     """
 
     name: str
     card: str
     figures: tuple[Figure, ...]
     recipe: str
-    tolerance: float | None
+    tolerance: Mapping[str, float]
     command: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
-    sample: bool = False
     file: str | None = None
 
     @property
@@ -90,14 +89,24 @@ def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
     if missing := {"name", "figures", "recipe", "tolerance", "command"} - entry.keys():
         raise BadInput(f"{where}: has no {sorted(missing)[0]}.")
     check_choice(f"{where}, recipe", entry["recipe"], RECIPES)
-    tolerance = entry["tolerance"]
-    if tolerance != INTERVAL and (isinstance(tolerance, bool) or not isinstance(tolerance, int | float)):
-        raise BadInput(f"{where}: tolerance is {tolerance!r}; it must be a number or '{INTERVAL}'.")
     chosen = _figures(entry["figures"], where)
+    tolerance = _tolerance(entry["tolerance"], chosen, where)
     needs = tuple(entry.get("needs", ()))
-    kept = {name: entry[name] for name in ("parameters", "sample", "file") if name in entry}
-    limit = None if tolerance == INTERVAL else float(tolerance)
-    return Row(entry["name"], card, chosen, entry["recipe"], limit, entry["command"], needs=needs, **kept)
+    kept = {name: entry[name] for name in ("parameters", "file") if name in entry}
+    return Row(entry["name"], card, chosen, entry["recipe"], tolerance, entry["command"], needs=needs, **kept)
+
+
+def _tolerance(given: Any, figures: tuple[Figure, ...], where: str) -> dict[str, float]:
+    """A number for all figures, or a table with one for each metric."""
+    found = given if isinstance(given, Mapping) else {figure.metric: given for figure in figures}
+    if set(found) != {figure.metric for figure in figures}:
+        raise BadInput(f"{where}: tolerance has {sorted(found)}; the figures have other metrics.")
+    for value in found.values():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+            raise BadInput(
+                f"{where}: tolerance is {value!r}; it must be a number above 0, or a table with one a metric."
+            )
+    return {name: float(value) for name, value in found.items()}
 
 
 def _figures(wanted: Mapping[str, Any], where: str) -> tuple[Figure, ...]:

@@ -1,29 +1,31 @@
-"""Whether a published row is reproduced."""
+"""Whether a published row is reproduced, or, where only arithmetic is possible, whether its figures are consistent."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from humor_tasks.data.published import Figure
 from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.studies.reproduce.arithmetic import Splits, splits
 from humor_tasks.studies.reproduce.recipes import RECIPES, CannotRunHere, Given, rescored, value_of
 from humor_tasks.studies.reproduce.rows import Row
 
-Status = Literal["reproduced", "differs", "cannot run here"]
-EXIT: Mapping[Status, int] = {"reproduced": 0, "differs": 1, "cannot run here": 3}
+Status = Literal["reproduced", "differs", "cannot run here", "consistent", "inconsistent"]
+EXIT: Mapping[Status, int] = {"differs": 1, "reproduced": 0, "cannot run here": 3, "inconsistent": 5, "consistent": 4}
+"""Verdict -> exit status; of several rows' verdicts the first one here counts."""
 _ROUNDING = 1e-9  # of the difference of two numbers that are printed with few digits
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A published figure and the value computed here; `tolerance` None: within the 95 % interval."""
+    """A published figure, the value computed here, and the largest difference that agrees."""
 
     figure: Figure
     here: Estimate
-    tolerance: float | None
+    tolerance: float
 
     @property
     def difference(self) -> float:
@@ -34,9 +36,6 @@ class Compared:
     @property
     def agrees(self) -> bool:
         """Whether the difference is within the tolerance; a value that is not a number does not agree."""
-        if self.tolerance is None:
-            low, high = float(self.here.low), float(self.here.high)
-            return low - _ROUNDING <= self.figure.value <= high + _ROUNDING
         return abs(self.difference) <= self.tolerance + _ROUNDING
 
     def as_dict(self) -> dict[str, Any]:
@@ -51,11 +50,10 @@ class Compared:
         )
 
     def __str__(self) -> str:
-        within = "the 95 % interval" if self.tolerance is None else f"{self.tolerance:g}"
         interval = f" [{self.here.low:.5f}, {self.here.high:.5f}]" if math.isfinite(self.here.low) else ""
         return (
             f"{self.figure.estimate}: published {self.figure.value:.5f}, here {self.here.value:.5f}{interval}, "
-            f"n {self.here.n}, difference {self.difference:+.5f}, tolerance {within}"
+            f"n {self.here.n}, difference {self.difference:+.5f}, tolerance {self.tolerance:g}"
         )
 
 
@@ -63,24 +61,30 @@ class Compared:
 class Verdict:
     """The result of a row: what was compared, or the reason why it cannot run here.
 
-    changed: parameters that the user set to another value than the published one.
+    changed: parameters that the user set to another value than the published one. splits: for a row of printed votes,
+    which is only checked by arithmetic.
     """
 
     row: Row
     compared: Sequence[Compared] = ()
     reason: str = ""
     changed: Mapping[str, Any] = field(default_factory=dict)
+    splits: Splits | None = None
 
     @property
     def status(self) -> Status:
-        """Reproduced where every figure agrees."""
+        """Reproduced where every figure agrees; figures that some votes have are only consistent."""
+        if self.splits is not None:
+            return "consistent" if self.splits.fitting else "inconsistent"
         if self.reason:
             return "cannot run here"
         return "reproduced" if all(each.agrees for each in self.compared) else "differs"
 
     @property
     def told(self) -> str:
-        """The status in a phrase: `reproduced`, `differs by ...`, or `cannot run here, because ...`."""
+        """The status in a phrase: `reproduced`, `differs by ...`, `cannot run here, because ...`, `consistent: ...`."""
+        if self.splits is not None:
+            return f"{self.status}: {self.splits.told}"
         if self.reason:
             return f"cannot run here, because {self.reason}"
         if self.status == "reproduced":
@@ -92,11 +96,14 @@ class Verdict:
         """For JSON."""
         about = {"row": self.row.name, "status": self.status, "command": self.row.command, "needs": self.row.needs}
         figures = [each.as_dict() for each in self.compared]
-        return about | {"reason": self.reason, "figures": figures, "changed": dict(self.changed)}
+        found = {"reason": self.reason, "figures": figures, "changed": dict(self.changed)}
+        return about | found | ({"splits": asdict(self.splits)} if self.splits else {})
 
 
 def reproduce(row: Row, given: Given) -> Verdict:
     """Compute a row and compare it with what is published. Raises BadInput for predictions that do not fit."""
+    if row.recipe == "votes" and not given.predictions:
+        return Verdict(row, splits=splits(row))
     changed = {name: value for name, value in given.parameters.items() if row.parameters.get(name) != value}
     try:
         found = rescored(row, given, given.predictions) if given.predictions else RECIPES[row.recipe](row, given)
@@ -105,7 +112,7 @@ def reproduce(row: Row, given: Given) -> Verdict:
             here = value_of(figure, found)
             if here is None:
                 raise CannotRunHere(f"the rows give no {figure.estimate}; are they labelled?")
-            compared.append(Compared(figure, here, row.tolerance))
+            compared.append(Compared(figure, here, row.tolerance[figure.metric]))
     except CannotRunHere as problem:
         return Verdict(row, reason=str(problem), changed=changed)
     return Verdict(row, compared, changed=changed)

@@ -16,15 +16,8 @@ from humor_tasks.models.text.causal import Causal
 from humor_tasks.models.text.encoder import Ranker
 from humor_tasks.models.text.language import Generation, LanguageModel
 from humor_tasks.models.text.seq2seq import Seq2Seq
-from humor_tasks.scorers.perplexity import perplexity_estimate
+from humor_tasks.scorers.perplexity import UNITS, perplexity_estimate
 from humor_tasks.training.text.data import chat_of, prompt_of, question
-
-UNITS: dict[str, Callable[[str, int], int]] = {
-    "token": lambda text, tokens: tokens,
-    "word": lambda text, tokens: len(text.split()),
-    "byte": lambda text, tokens: len(text.encode()),
-}
-"""Unit of perplexity -> the number of units in a text that has `tokens` tokens of the model."""
 
 
 def load(folder: Path, kind: str, device: str, precision: str) -> Any:
@@ -58,9 +51,9 @@ def explanations(model: LanguageModel, run: Run, how: Generation) -> dict[str, s
 
 
 def perplexities(model: LanguageModel, run: Run) -> dict[str, dict[str, float | int | None]]:
-    """The perplexity of the references by unit (token of the model, word, byte), with intervals clustered as scores.
+    """The perplexities of the references by name, as in lm-eval, with intervals clustered as scores.
 
-    The published values are per token of the model. The end token is not counted.
+    The published unit is that of `word_perplexity`. The end token is not counted.
     """
 
     def likelihoods(records: Sequence[Record]) -> list[tuple[float, int]]:
@@ -72,12 +65,12 @@ def perplexities(model: LanguageModel, run: Run) -> dict[str, dict[str, float | 
     clusters = [record.cluster for record in run.records]
     logprobs = [found[record.id][0] for record in run.records]
     results: dict[str, dict[str, float | int | None]] = {}
-    for unit, count in UNITS.items():
-        units = [count(str(record.target), found[record.id][1]) for record in run.records]
+    for perplexity, count in UNITS.items():
+        units = [count(str(record.target), found[record.id][1]) or 0 for record in run.records]
         estimate = perplexity_estimate(logprobs, units, clusters)
         values = {"value": estimate.value, "stderr": estimate.stderr, "low": estimate.low, "high": estimate.high}
-        results[unit] = {name: value if value == value else None for name, value in values.items()}
-        results[unit] |= {"n": estimate.n, "clusters": estimate.clusters, "units": sum(units)}
+        results[perplexity] = {name: value if value == value else None for name, value in values.items()}
+        results[perplexity] |= {"n": estimate.n, "clusters": estimate.clusters, "units": sum(units)}
     return results
 
 

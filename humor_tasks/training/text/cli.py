@@ -73,6 +73,6 @@ def text(output: Path, no_progress: bool, lr: str | None, evaluate: str | None, 
     for split in ("validation", "test"):
         found = metrics.get(split, {"metrics": {}})
         rates = {name: e["value"] for name, e in found["metrics"].items() if name not in ("unparsed", "refused")}
-        rates |= {f"perplexity per {unit}": e["value"] for unit, e in found.get("perplexity", {}).items()}
+        rates |= {name: e["value"] for name, e in found.get("perplexity", {}).items()}
         for name, value in rates.items():
             click.echo(f"{split:<12}{name:<24}{value:.5f}" if value is not None else f"{split:<12}{name:<24}undefined")

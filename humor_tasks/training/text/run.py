@@ -26,7 +26,7 @@ def train(config: TextTrainConfig, output: Path, data: Splits | None = None, pro
     """The metrics of the run in `output`, which is started, resumed, or already finished.
 
     Each split of `config.evaluate` holds the results of `humor_tasks.evaluate` for predictions_SPLIT.json: metrics with
-    standard errors, and their signature; explanations also the `perplexity` of the references by unit. Raises BadInput
+    standard errors, and their signature; explanations also the `perplexity` of the references. Raises BadInput
     where the folder holds a run with other settings, for invalid data, an unknown model, and a device that is not
     available.
     """
