@@ -35,7 +35,8 @@ def verdict_values(found: Sequence[Verdict], tau: float | None = None) -> dict[s
     """The values of a contest's verdicts.
 
     A win rate is the share of the two orders in which the written captions were chosen. Where one of the two has no
-    verdict, `missing_` has the share of orders without one, and `read_` the share that was read and won. With a tau, the values of the recalibrated answers stand beside them.
+    verdict, `missing_` has the share of orders without one, and `read_` the share that was read and won. With a tau,
+    the values of the recalibrated answers stand beside them.
     """
     values = _named(found, "")
     if tau is not None:
