@@ -38,8 +38,8 @@ class Caption:
 
 @dataclass(frozen=True)
 class Captions:
-    """The captions read, the location of their cartoons (as far as a log records it), and the numbers of replies without
-    a caption: unparsed, and refused.
+    """The captions read, the location of their cartoons (as far as a log records it), and the numbers of replies
+    without a caption: unparsed, and refused.
     """
 
     captions: tuple[Caption, ...]
