@@ -1,4 +1,8 @@
-"""No interval of a share leaves [0, 1] on a card, a page or in a table, however few and extreme the rows are."""
+"""No interval of a share leaves [0, 1] on a card, a page or in a table, however few and extreme the rows are.
+
+Rogan and Gladen's corrected rate is the one exception: a bound outside says that judge and labels do not fit
+(docs/intervals.md).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,11 @@ import pytest
 
 from humor_tasks import datasets_cards, load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
+from humor_tasks.evaluate_metrics import CaptionChoiceAccuracy
+from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.judge import judge_exam
+from humor_tasks.scorers.win_correction import corrected_win_rate
 from humor_tasks.studies.analysis.agreement import agreed, raters
 from humor_tasks.studies.analysis.questions import Question
 from humor_tasks.studies.annotate.vote import Vote
@@ -84,7 +92,28 @@ def graded(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
     return [share([GradedPoint(str(i), str(cluster(i)), bool(hit), None) for i, hit in enumerate(hits)])]
 
 
-WRITERS = (precision, rules, people, captions, percentiles, graded)
+def exam(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
+    clusters = [cluster(i) for i in range(len(hits))]
+    found = {**judge_exam([True] * len(hits), [bool(hit) for hit in hits], clusters)}
+    chosen = CaptionChoiceAccuracy().compute(
+        predictions=["AB"[1 - hit] for hit in hits], references=["A"] * len(hits), clusters=list(map(str, clusters))
+    )
+    value, stderr, low, high = (chosen[f"accuracy{end}"] for end in ("", "_stderr", "_low", "_high"))
+    shares = [e for name, e in found.items() if name not in ("cohen_kappa", "gwet_ac1")]
+    return [*shares, Estimate(value, stderr, low, high, len(hits), len(set(clusters)))]
+
+
+def corrected(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
+    """By the labels of two rows, and by an exam."""
+    clusters, values = [cluster(i) for i in range(len(hits))], [float(hit) for hit in hits]
+    by_exam = corrected_win_rate(values, clusters, [1.0, 1.0, 1.0, 0.0], ["w", "x", "y", "z"])
+    labels = prediction_powered(
+        values, [1.0, 0.0], [0.0, 1.0], clusters=clusters, human_clusters=["y", "z"], proportion=True
+    )
+    return [by_exam, labels]
+
+
+WRITERS = (precision, rules, people, captions, percentiles, graded, exam, corrected)
 
 
 @pytest.mark.parametrize("hits", FEW.values(), ids=FEW)
@@ -126,6 +155,8 @@ def test_a_report(task: str, tmp_path: Path) -> None:
     (tmp_path / "right.json").write_text(json.dumps(right))
     (tmp_path / "never.json").write_text(json.dumps(dict.fromkeys(right, "no answer at all")))
     report = build_report(read_results([tmp_path / "right.json", tmp_path / "never.json"], opened))
+    drawn = [p for chart in report.charts if chart.y.percent for series in chart.series for p in series.points]
+    assert all(0 <= p.low <= p.y <= p.high <= 1 for p in drawn if p.low is not None and p.high is not None)
     for text in (report_of(report), page(report)):
         found = shown(text)
         assert found
