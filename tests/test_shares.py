@@ -98,6 +98,7 @@ def exam(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
     chosen = CaptionChoiceAccuracy().compute(
         predictions=["AB"[1 - hit] for hit in hits], references=["A"] * len(hits), clusters=list(map(str, clusters))
     )
+    assert chosen
     value, stderr, low, high = (chosen[f"accuracy{end}"] for end in ("", "_stderr", "_low", "_high"))
     shares = [e for name, e in found.items() if name not in ("cohen_kappa", "gwet_ac1")]
     return [*shares, Estimate(value, stderr, low, high, len(hits), len(set(clusters)))]
