@@ -406,7 +406,8 @@ def test_values_of_verdicts_by_hand() -> None:
     )
     assert values == {
         "win_rate_top10": 0.5,
-        "missing_win_rate_median": 1.0,
+        "missing_win_rate_median": 0.5,
+        "read_win_rate_median": 0.5,
         "judge_accuracy": 0.0,
         "judge_share_a": 4 / 5,
         "judge_consistency": 0.5,

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval
+from standins import commands
 from standins.judging import says
 
 from humor_tasks.data.contests.splits import HELD_OUT
 from humor_tasks.errors import BadInput
+from humor_tasks.studies.captions.captions import read_captions
 from humor_tasks.studies.captions.files import CaptionGroup, as_lines, read_all, read_groups
 from humor_tasks.tasks import brainstorm, caption_writing, explanation
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
@@ -190,14 +192,17 @@ REPLY = "Concepts: sea; night\nChosen: sea\nCaption: Ships avoid me.\nExplanatio
 
 
 def test_a_log_of_brainstorm_has_one_caption_a_contest_and_epoch() -> None:
-    replies = iter([REPLY, "No caption here."] * 5)
+    replies = iter([REPLY, "No caption here."] * 4 + [REPLY, "I'm sorry, but I can't help with that."])
     model = ScriptedModel("m", lambda messages: next(replies))
     (log,) = eval(brainstorm(dataset="sample"), model=model.model, epochs=2, display="none")
     groups = read_groups(Path(log.location))
     assert sum(len(group.captions) for group in groups) == 5
     assert {caption for group in groups for caption in group.captions} == {"Ships avoid me."}
     assert sum("a reply without a readable caption" in group.note for group in groups) >= 1
+    assert sum("a refusal" in group.note for group in groups) == 1
     assert not any(group.whole for group in groups)
+    read = read_captions(Path(log.location))
+    assert (len(read.captions), read.unparsed, read.refused) == (5, 4, 1)
 
 
 @pytest.mark.slow
@@ -223,7 +228,16 @@ def test_runs_of_caption_writing(harness: str, tmp_path: Path) -> None:
     assert [group.contest for group in groups] == [9010, 9011, 9012, 9013]
     assert [list(group.captions) for group in groups] == [TEN, [], [], TEN]
     assert [group.note for group in groups] == ["", "unparsed: 9 captions found", "refused: 0 captions found", ""]
+    assert [group.refused for group in groups] == [False, False, True, False]
     assert {group.system for group in groups} == ({name} if name else {groups[0].system})
+    out, how = tmp_path / "out.json", ("--dataset", "sample", "--split", "validation", "--contests", "9010-9013")
+    graded = ("--grader", "baseline/first", "--log-dir", tmp_path / "logs", "-o", out)
+    told = commands.humor_tasks("captions", "score", path, *how, *graded)
+    assert [told.split("\n")[i].replace(" ", "").split("|")[4:6] for i in (0, 2)] == [["not10", "refused"], ["1", "1"]]
+    made = json.loads(out.read_text())
+    assert (len(made["systems"][0]["not_whole"]), made["systems"][0]["refused"]) == (2, 1)
+    rates = made["against_people"][0]["metrics"]
+    assert (rates["unparsed"]["value"], rates["refused"]["value"]) == (0.25, 0.25)
 
 
 def test_a_log_of_another_task() -> None:

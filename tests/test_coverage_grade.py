@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from inspect_ai.log import EvalLog, read_eval_log
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from standins import commands
 from standins.grading import (
     FEW,
@@ -34,6 +35,7 @@ from humor_tasks import load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.grade import grading_task, read_written, report_of
+from humor_tasks.studies.results import read_results
 from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 
@@ -233,3 +235,29 @@ def test_the_command_line_grades(logged: dict[str, Path], tmp_path: Path, monkey
         (7, 0, "json_schema"),
     }
     assert (read_eval_log(str(log)).eval.metadata or {})["graded_log"] == logged["humorbench"].name
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_graded_log_of_lm_eval_is_of_the_system_that_wrote_the_replies(
+    logged: dict[str, Path], tmp_path: Path, known: bool
+) -> None:
+    """Also of one that an earlier release graded, which does not know the model's arguments."""
+    place = shutil.copytree(logged["humorbench"].parent, tmp_path / "logs")
+    for path in place.glob("results_*.json"):
+        results = json.loads(path.read_text())
+        results |= {"model_source": "openai-chat-completions", "model_name": "gpt"}
+        results["config"]["model_args"] = {"model": "gpt", "num_concurrent": 4, "api_key": "s3cret"}
+        path.write_text(json.dumps(results))
+    samples = place / logged["humorbench"].name
+    graded = regrade(samples, grader("g", thirds))
+    if not known:
+        edited = read_eval_log(graded.location)
+        (edited.eval.metadata or {}).pop("explainer_arguments", None)
+        write_eval_log(edited, graded.location)
+    found = read_results([samples, Path(graded.location)]).results
+    assert {(result.scorer, result.system) for result in found} == {
+        ("lm_eval", "gpt"),
+        ("element_coverage", "gpt"),
+        ("explanation_form", "gpt"),
+    }
+    assert "s3cret" not in read_eval_log(graded.location, header_only=True).model_dump_json()

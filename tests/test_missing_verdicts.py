@@ -17,6 +17,8 @@ from standins.judging import says, verdict, write_texts
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS, missing
 from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.crowd.writing import judged as judged_captions
+from humor_tasks.benchmarks.crowd.writing_metrics import Verdict
 from humor_tasks.benchmarks.humorbench.coverage import graded
 from humor_tasks.benchmarks.missing import MISSING, TOLERATED, missing_warning
 from humor_tasks.benchmarks.mock.generation import rated
@@ -130,6 +132,18 @@ def test_ratings() -> None:
     ]
     names = (MISSING, "hss", "hss_missing_failed", "hss_missing_passed", "sms_missing_failed", "sms_missing_passed")
     assert value(run, outcomes, *names) == pytest.approx([1 / 4, 3 / 2, 4 / 3, 8 / 3, 7 / 3, 7 / 3])
+
+
+def test_captions_against_people() -> None:
+    run = without_data("caption_writing")
+    said = {("A", "B"): 12, ("B", "A"): 19, ("A", None): 3, (None, "A"): 8, (None, None): 2}  # written first, second
+    outcomes = []
+    for i, (first, second) in enumerate(order for orders, times in said.items() for order in [orders] * times):
+        verdicts = [Verdict("top10", "A", first), Verdict("top10", "B", second)]
+        written = Outcome(str(i), str(i), {}, "answered", "ten captions", None, {})
+        outcomes.append(judged_captions(run, written, verdicts))
+    names = (MISSING, *(f"win_rate_top10{word}" for word in ("", "_missing_failed", "_missing_passed")))
+    assert value(run, outcomes, *names) == pytest.approx([15 / 88, 24 / 62, 27 / 88, 42 / 88])
 
 
 def test_the_exam_of_a_judge() -> None:

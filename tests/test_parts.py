@@ -364,6 +364,12 @@ def test_lm_evals_samples_are_in_the_order_of_the_rows() -> None:
         ),
         ([part_of("1/2", "abc"), part_of("2/2", "d", status="cancelled", error="stopped")], "cancelled", "stopped"),
         ([part_of("1/3", "abc"), part_of("2/3", "def")], "success", None),  # the third is empty
+        (
+            [part_of("1/2", "abc", epochs=2), part_of("2/2", "def")],
+            INCOMPLETE,
+            "the parts have different numbers of epochs: 1/2 with 2, 2/2 with 1. Run them again with the same "
+            "--epochs.",
+        ),
     ],
 )
 def test_an_incomplete_set_is_said_to_be(parts: list[FinishedRun], status: str, error: str | None) -> None:
@@ -392,6 +398,15 @@ def test_an_instance_in_two_parts_is_found_when_it_is_read() -> None:
     run = joined([part_of("1/2", "abc"), part_of("2/2", "cdf")])
     with pytest.raises(BadInput, match=r"^log: sample c: log: sample c is another reply to it; parts have no instance"):
         list(run)
+
+
+def test_parts_with_other_epochs_are_told_to_be_no_whole_run(tmp_path: Path) -> None:
+    for shard, epochs in (("1/2", 2), ("2/2", 1)):
+        logged(tmp_path, "matching", {"dataset": "sample", "shard": shard}, epochs=epochs)
+    (found,) = read_results([tmp_path]).results
+    (note,) = found.notes
+    assert not found.complete
+    assert note.startswith("incomplete: the parts have different numbers of epochs: 1/2 with 2, 2/2 with 1.")
 
 
 @pytest.mark.slow

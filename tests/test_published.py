@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.data.published import Figure, published, read_published
+from humor_tasks.benchmarks.options import parameters_of, read_parameters
+from humor_tasks.data.published import GRADERS, Figure, published, read_published
 from humor_tasks.errors import BadInput
 
+INPUTS = ("description", "pixels", "caption_only")
 # People agree in the comparison of explanations; `humor-tasks agreement` computes it, no run does.
 OF_PEOPLE = {("explanation_preference", "gwet_ac1")}
 # Log-likelihoods of the references: lm-eval and `train text` have them, replies do not.
@@ -59,6 +61,35 @@ def test_every_figure_is_of_a_metric_of_a_benchmark() -> None:
         assert figure.source, figure
     assert {"model", "human", "baseline"} == {figure.kind for figure in published()}
     assert len(published()) == sum(len(published(name)) for name in BENCHMARKS)
+
+
+def test_every_protocol_is_one_that_the_benchmark_can_run() -> None:
+    for figure in published():
+        if figure.benchmark == "explanation_preference":  # `of` and the judges are told in words
+            continue
+        given = {name: value for name, value in figure.declared.items() if name != GRADERS}
+        if figure.setting and "=" not in figure.setting and figure.setting not in INPUTS:
+            del given["setting"]  # in words: it stands beside no run
+        options = BENCHMARKS[figure.benchmark].options
+        opened = options(**read_parameters(options, figure.benchmark, given.items()))
+        assert {name: str(getattr(opened, name)) for name in given} == given, figure
+
+
+def test_what_was_shown_is_declared_where_a_benchmark_can_show_something_else() -> None:
+    """Else a run of another input stands beside the figure without a word."""
+    silent = set()
+    for figure in published():
+        names = {"setting", "input"} & parameters_of(BENCHMARKS[figure.benchmark].options).keys()
+        if names and not names & figure.declared.keys() and "Table 8" not in figure.source:  # which does not state it
+            silent.add((figure.benchmark, figure.kind))
+    assert silent == {
+        ("matching", "baseline"),  # random
+        ("ranking", "baseline"),
+        ("caption_writing", "model"),  # the writer's text or picture, and the judges' own
+        ("caption_writing", "human"),
+        ("explanation_preference", "model"),  # judges of texts about media
+        *((f"humicroedit_{task}", kind) for task in ("rating", "pairwise") for kind in ("model", "baseline")),
+    }
 
 
 def test_shares_are_shares() -> None:
@@ -171,6 +202,7 @@ BAD = [
     ("figure = [", "is no TOML"),
     ("other = []", "the array `figure` and nothing else"),
     ("figure = [1]", "figure 1: is 1; it must be a table"),
+    (f'figure = [{{ {GOOD}, protocol = "cot" }}]', "protocol has 'cot'; it must be NAME=VALUE, NAME=VALUE"),
     (f"figure = [{{ {GOOD}, shot = 5 }}]", "there is no 'shot'.*Did you mean 'shots'"),
     (f"figure = [{{ {GOOD.replace('0.5', 'nan')} }}]", "figure 1: value is nan; it must be a number"),
     (f"figure = [{{ {GOOD.replace('0.5', 'true')} }}]", "value is True"),

@@ -30,6 +30,7 @@ from humor_tasks.studies.report.chart import Axis, Chart, Point, Reference, Seri
 from humor_tasks.studies.report.drawing import drawn
 from humor_tasks.studies.report.folder import MARKER, write_report
 from humor_tasks.studies.report.markdown import as_markdown
+from humor_tasks.studies.report.page.writing import page
 from humor_tasks.studies.report.tidy import COLUMNS, as_csv, as_json
 from humor_tasks.studies.results import LeftOut, Results, read_results
 from humor_tasks.tasks import humorbench
@@ -173,8 +174,61 @@ def test_published_figures_stand_beside_what_they_are_of(tmp_path: Path) -> None
     }
     assert columns["matching accuracy"].beside == (
         "The published figures are of jmhessel/newyorker_caption_contest; these runs are of sample.",
-        "The published figures are of fold all; these runs are of fold 0.",
+        "The published figure of Human estimate is of setting pixels; these runs are of setting description.",
+        "The published figure of GPT-4, 5-shot is of fold all; these runs are of fold 0.",
     )
+
+
+BESIDE = [
+    (
+        "matching",
+        {"setting": "caption_only", "shots": 2},
+        "caption_only, 2 shots, no reasoning",
+        {"human": "other setting", "best": "other fold, shots, setting"},
+        "The published figure of GPT-4, 5-shot is of fold all, shots 5, setting description; these runs are of fold 0, "
+        "shots 2, setting caption_only.",
+    ),
+    (
+        "crowd_groups",
+        {"against": 200, "mode": "best_pick"},
+        "description, 0 shots, against=200, mode=best_pick",
+        {"human": "other setting, against", "best": "other shots, setting, against"},
+        "The published figure of crowd workers, picture is of setting pixels, against 1000; these runs are of setting "
+        "description, against 200.",
+    ),
+    (
+        "crowd_pairs",
+        {"shots": 5, "setting": "description"},
+        "description, 5 shots, no reasoning",
+        {"human": "", "best": ""},
+        "",
+    ),
+    (
+        "mock_detecting",
+        {"input": "description"},
+        "description, 0 shots",
+        {"human": "other input", "best": "other input, chain_of_task"},
+        "The published figure of VideoChat2, Chain-of-Task is of input media, chain_of_task True; these runs are of "
+        "input description, chain_of_task False.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("task", "given", "protocol", "others", "sentence"), BESIDE)
+def test_another_protocol_stands_beside_the_published_figure(
+    task: str, given: dict[str, Any], protocol: str, others: dict[str, str], sentence: str, tmp_path: Path
+) -> None:
+    """Also where all runs share it; in the terminal, on the page and in the charts."""
+    found = predicted(tmp_path / "m.json", right, task, **given)
+    run = replace(found.results[0].run, signature=load(task, dataset="sample", **given).signature("generate"))
+    report = build_report(Results((replace(found.results[0], run=run),)))
+    column = next(column for column in report.scorecard.columns if column.human and column.best)
+    assert (column.protocol, column.others) == (protocol, others)
+    shown = as_markdown(report).replace("\\", "")
+    for text in (shown, page(report)):
+        assert protocol in text
+        assert sentence in text
+        assert all(each in text for each in others.values())
 
 
 def test_win_rates_against_other_texts_are_no_figures_to_reach(tmp_path: Path) -> None:
@@ -216,9 +270,9 @@ def test_charts_have_the_estimates_of_the_runs(tmp_path: Path) -> None:
     assert by_shots.x.categories == ("right", "first")
     assert [(p.x, p.y) for p in by_shots.series[0].points] == [("right", 1.0), ("first", 0.2)]
     assert [(each.label, each.value) for each in by_shots.references] == [
-        ("people", 0.94),
-        ("best published: GPT-4, 5-shot", 0.845),
-        ("baseline: Random", 0.2),
+        ("people (other setting)", 0.94),
+        ("best published: GPT-4, 5-shot (other fold)", 0.845),
+        ("baseline: Random (other fold)", 0.2),
     ]
     (only,) = chart(report, "ranking_people").series
     estimates = ranked.results[0].estimates

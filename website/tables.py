@@ -127,7 +127,8 @@ def _protocol(figure: Figure) -> tuple[str, ...]:
     """System, kind, setting, shots, split and fold."""
     where = ", ".join(each for each in (figure.split, figure.fold) if each)
     shots = "" if figure.shots is None else str(figure.shots)
-    return (figure.system, figure.kind, figure.setting or "", shots, where)
+    setting = ", ".join(each for each in (figure.setting, figure.protocol) if each)
+    return (figure.system, figure.kind, setting, shots, where)
 
 
 def _source(figure: Figure) -> str:

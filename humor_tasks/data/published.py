@@ -21,6 +21,7 @@ from humor_tasks.errors import BadInput, check_choice
 
 Kind = Literal["model", "human", "baseline"]
 FILE = "published.toml"
+GRADERS = "graders"
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,9 @@ class Figure:
     benchmark, metric: names of this package. system: the row of the table, with how it was prompted or trained. kind:
     model, human or baseline. value: in the metric's unit. source: paper, table and row. n: number of items or ratings.
     setting: the input shown, or what else sets the value apart. shots: number of worked examples. split, fold: as in
-    the benchmark's parameters; `all` is the mean of five folds. part: the part of the data, as in METRIC_PART. None:
-    not stated, or does not apply.
+    the benchmark's parameters; `all` is the mean of five folds. part: the part of the data, as in METRIC_PART.
+    protocol: other parameters of the benchmark, and `graders`, as NAME=VALUE with commas. None: not stated, or does not
+    apply.
     """
 
     benchmark: str
@@ -46,6 +48,15 @@ class Figure:
     split: str | None = None
     fold: str | None = None
     part: str | None = None
+    protocol: str | None = None
+
+    @property
+    def declared(self) -> dict[str, str]:
+        """The protocol by the benchmark's parameters, as far as it is stated; a bare setting is of `setting`."""
+        named = {name: str(value) for name in ("split", "fold", "shots") if (value := getattr(self, name)) is not None}
+        told = [*([self.setting] if self.setting else []), *(self.protocol.split(", ") if self.protocol else [])]
+        pairs = (each.partition("=") for each in told)
+        return named | {name if equals else "setting": value if equals else name for name, equals, value in pairs}
 
     @property
     def estimate(self) -> str:
@@ -102,4 +113,7 @@ def _figure(entry: Any, where: str) -> Figure:
         if not fits or value == "" or (numbers and not math.isfinite(value)):
             raise BadInput(f"{where}: {name} is {value!r}; it must be {'a number' if numbers else 'text'}.")
     check_choice(f"{where}, kind", entry["kind"], get_args(Kind))
+    for each in entry.get("protocol", "=").split(", "):
+        if "=" not in each:
+            raise BadInput(f"{where}: protocol has {each!r}; it must be NAME=VALUE, NAME=VALUE.")
     return Figure(**{**entry, "value": float(entry["value"])})

@@ -34,6 +34,7 @@ from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import PrerequisiteError
+from humor_tasks.studies.results.read import SECRET
 
 GRADED = ("humorbench",)
 COVERAGE = ("element_coverage", "points")  # the scorer, and a key of its score's metadata
@@ -51,6 +52,8 @@ class Written:
     samples: tuple[Sample, ...]
     part: Mapping[str, str]
     """Of a part of a run: its name, under `shard`."""
+    arguments: Mapping[str, Any]
+    """Those that the model was made with, without keys and passwords."""
 
 
 def read_written(path: Path, task: str, partial: bool = False) -> Written:
@@ -67,7 +70,8 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
         raise BadInput(f"{path}: holds no replies of {task}.")
     fingerprint, rows = run.source.get("fingerprint"), run.source.get("rows")
     part = {"shard": str(run.source["shard"])} if "shard" in run.source else {}
-    return Written(run.model, run.signature, fingerprint, rows, samples, part)
+    arguments = {name: value for name, value in run.arguments.items() if not SECRET.search(name)}
+    return Written(run.model, run.signature, fingerprint, rows, samples, part, arguments)
 
 
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
@@ -81,6 +85,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
         version=run_of(written.samples[0].metadata or {}, task).version,
         metadata={
             "explainer": written.model,
+            "explainer_arguments": dict(written.arguments),
             "graded_log": name,
             "signature": written.signature,
             "source": {"fingerprint": written.fingerprint, "rows": written.rows, **written.part},

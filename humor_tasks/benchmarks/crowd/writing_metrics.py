@@ -34,8 +34,9 @@ class Verdict(NamedTuple):
 def verdict_values(found: Sequence[Verdict], tau: float | None = None) -> dict[str, float]:
     """The values of a contest's verdicts.
 
-    A win rate is the share of the two orders in which the written captions were chosen; it is missing where one of the
-    two has no verdict. With a tau, the values of the recalibrated answers stand beside them.
+    A win rate is the share of the two orders in which the written captions were chosen. Where one of the two has no
+    verdict, `missing_` has the share of orders without one, and `read_` the share that was read and won. With a tau,
+    the values of the recalibrated answers stand beside them.
     """
     values = _named(found, "")
     if tau is not None:
@@ -58,10 +59,11 @@ def _named(found: Sequence[Verdict], prefix: str) -> dict[str, float]:
     values: dict[str, float] = {}
     for pairing, orders in pairs.items():
         name = ACCURACY if pairing == "exam" else f"win_rate_{pairing}"
-        if any(each.answer is None for each in orders):
-            values |= {} if prefix else {f"missing_{name}": 1.0}
+        won = sum(each.answer == each.target for each in orders) / len(orders)
+        if missing := sum(each.answer is None for each in orders):
+            values |= {} if prefix else {f"missing_{name}": missing / len(orders), f"read_{name}": won}
         else:
-            values[prefix + name] = sum(each.answer == each.target for each in orders) / len(orders)
+            values[prefix + name] = won
     named = [each.answer for each in found if each.answer is not None]
     values |= {f"{prefix}judge_share_a": named.count("A") / len(named)} if named else {}
     whole = [orders for orders in pairs.values() if len(orders) == 2 and all(each.answer for each in orders)]
@@ -90,8 +92,12 @@ def _corrected(name: str) -> Metric:
 
 
 def _filled(o: Outcome, passes: bool) -> Outcome:
-    missing = (name for name in WIN_RATES if f"missing_{name}" in o.values)
-    return replace(o, values={**o.values, **dict.fromkeys(missing, float(passes))})
+    """The outcome with each order that has no verdict counted; logs before `read_` have only whole contests."""
+    values = dict(o.values)
+    for name in WIN_RATES:
+        if missing := values.get(f"missing_{name}"):
+            values[name] = values.get(f"read_{name}", 0.0) + missing * passes
+    return replace(o, values=values)
 
 
 VERDICTS = Verdicts(

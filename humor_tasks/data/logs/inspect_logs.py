@@ -147,11 +147,12 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         roles={role: _usage(usage) for role, usage in log.stats.role_usage.items()},
         bound=bound,
         replayed=str(replayed) if replayed else None,
-        arguments=log.eval.model_args,
+        arguments=told.get("explainer_arguments") or {} if replayed else log.eval.model_args,
         scorers={score.name: score.params for score in (log.results.scores if log.results else [])},
         identity=log.eval.eval_id,
         task=log.eval.task_id,
         created=log.eval.created,
+        epochs=log.eval.config.epochs or 1,
     )
 
 

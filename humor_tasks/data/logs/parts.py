@@ -30,7 +30,8 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
 
     Samples are in the order in which the undivided run is read; usage is added; `path` is that of the first part and
     `paths` are those of all. The status is that of the first part that did not finish; otherwise `success`, or
-    INCOMPLETE where rows are missing, with the missing parts in `error`. `source` has the parts under `shards`.
+    INCOMPLETE where rows are missing or the parts differ in epochs, with the reason in `error`. `source` has the parts
+    under `shards`.
 
     Raises BadInput for runs that are no parts, for parts of different runs or divisions, and for the same part twice;
     during the iteration, for an id that two parts hold.
@@ -48,6 +49,8 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
     status, error = next(((run.status, run.error) for run in parts if run.status != "success"), ("success", None))
     if status == "success" and held != first.rows:
         status, error = INCOMPLETE, _missing(shards, held, first.rows)
+    if status in ("success", INCOMPLETE) and len({run.epochs for run in parts}) > 1:
+        status, error = INCOMPLETE, _other_epochs(by_part)
     source = {name: value for name, value in first.source.items() if name != "shard"}
     return dataclasses.replace(
         first,
@@ -106,6 +109,11 @@ def _missing(shards: Sequence[Shard], held: int, rows: int | None) -> str:
     absent = [str(Shard(k, count)) for k in range(1, count + 1) if Shard(k, count) not in shards]
     what = listed("missing part", absent) if absent else "a part is not whole"
     return f"the parts hold {held} of {'unknown' if rows is None else rows} instances; {what}."
+
+
+def _other_epochs(by_part: Sequence[tuple[Shard, FinishedRun]]) -> str:
+    told = ", ".join(f"{shard} with {run.epochs}" for shard, run in by_part)
+    return f"the parts have different numbers of epochs: {told}. Run them again with the same --epochs."
 
 
 def _added(each: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:

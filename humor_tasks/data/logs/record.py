@@ -118,11 +118,12 @@ class FinishedRun:
     signature: "-" where the run does not record it. status: Inspect's status, "success" for a finished run. rows: the
     number of instances of a complete run, where known. held: the number of instances in the file. options: the options
     of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by model and
-    by model role. bound: the models of each role. arguments: the arguments that the model was made with. scorers: the
+    by model role. bound: the models of each role. arguments: the arguments that the model was made with,
+    of a `replayed` one without secrets, and empty where they are unknown. scorers: the
     arguments of each scorer by its name. identity: a name that no other run has; attempts to finish one run share
     `task`. created: the time in ISO 8601. replayed: the model that wrote the replies, where the run only graded the
     replies of another run. samples: all replies, read from the file again at each iteration. paths: the files of a run
-    that is joined from parts.
+    that is joined from parts. epochs: how often each instance was asked.
     """
 
     path: Path
@@ -148,6 +149,7 @@ class FinishedRun:
     task: str | None = None
     created: str = ""
     paths: tuple[Path, ...] = ()
+    epochs: int = 1
 
     @property
     def graders(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai import eval, task_with
-from inspect_ai.model import Model, ModelOutput
+from inspect_ai.model import Model, ModelOutput, StopReason
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS
@@ -50,12 +50,12 @@ def compare(
 ) -> list[Against]:
     """Each system's captions of these contests against people's.
 
-    parameters: those of `caption_writing`. A group that has not ten captions is one reply that cannot be read. Raises
-    BadInput where a run does not finish; then the command resumes from the cached verdicts.
+    parameters: those of `caption_writing`. A group that has not ten captions is one reply that cannot be read, or one
+    that declines. Raises BadInput where a run does not finish; then the command resumes from the cached verdicts.
     """
     found = []
     for system in dict.fromkeys(group.system for group in groups):
-        own = {g.contest: g.captions for g in groups if g.system == system and g.contest in contests}
+        own = {g.contest: g for g in groups if g.system == system and g.contest in contests}
         for mode in modes if own else ():
             given = {**parameters, "mode": mode, "contests": ",".join(map(str, sorted(own))), "cache": cache}
             given |= {"tau": "none"} if mode == "best_pick" else {}  # its replies have no log-probability of a letter
@@ -66,7 +66,11 @@ def compare(
             task = task_with(
                 task,
                 name=CAPTION_WRITING.name,
-                solver=from_file(system, {f"contest-{number}": list(held) for number, held in own.items()}),
+                solver=from_file(
+                    system,
+                    {f"contest-{number}": list(group.captions) for number, group in own.items()},
+                    [f"contest-{number}" for number, group in own.items() if group.refused],
+                ),
                 metadata=(task.metadata or {}) | {"explainer": system},  # who wrote the replies; see FinishedRun
             )
             try:
@@ -84,17 +88,20 @@ def compare(
 
 
 @solver
-def from_file(system: str, captions: Mapping[str, list[str]]) -> Solver:
+def from_file(system: str, captions: Mapping[str, list[str]], refused: Sequence[str]) -> Solver:
     """Replies with captions of a file.
 
     Args:
         system: Who wrote them.
         captions: The captions by the sample's id.
+        refused: The ids of the samples whose reply declined.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         # A list in JSON is read back as it is, whatever the captions look like.
-        state.output = ModelOutput.from_content(system, json.dumps(captions[str(state.sample_id)]))
+        identity = str(state.sample_id)
+        stop: StopReason = "content_filter" if identity in refused else "stop"
+        state.output = ModelOutput.from_content(system, json.dumps(captions[identity]), stop)
         return state
 
     return solve

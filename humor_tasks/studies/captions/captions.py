@@ -7,6 +7,7 @@ a tie. A pair with an unparsed answer is left out of all figures and counted.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,13 +38,14 @@ class Caption:
 
 @dataclass(frozen=True)
 class Captions:
-    """The captions read, the location of their cartoons (as far as a log records it), and the number of unparsed
-    replies.
+    """The captions read, the location of their cartoons (as far as a log records it), and the numbers of replies
+    without a caption: unparsed, and refused.
     """
 
     captions: tuple[Caption, ...]
     corpus: Mapping[str, Any]
     unparsed: int = 0
+    refused: int = 0
 
 
 @dataclass(frozen=True)
@@ -95,18 +97,19 @@ def _of_file(path: Path) -> Captions:
 
 def _of_log(path: Path) -> Captions:
     run = read_run(path, "brainstorm")
-    found, unparsed = [], 0
+    found, left = [], Counter[str]()  # left: the status of replies without a caption
     for sample in run.samples:
         score = sample.scored_by("brainstormed")
         if score is None:
             raise BadInput(f"{sample.where} is not of humor_tasks/brainstorm.")
-        unparsed += score.answer is None
-        if score.answer is not None:
+        if score.answer is None:
+            left[score.outcome.status if score.outcome else "unparsed"] += 1
+        else:
             found.append(Caption(sample.cluster, score.answer, run.model))
     corpus = {name: run.options[name] for name in ("fold", "setting") if name in run.options}
     corpus |= {name: run.source[name] for name in ("dataset", "split") if name in run.source}
     corpus |= {"revision": run.source["requested_revision"]} if run.source.get("requested_revision") else {}
-    return Captions(tuple(found), corpus, unparsed)
+    return Captions(tuple(found), corpus, left.total() - left["refused"], left["refused"])
 
 
 # ---- comparing ----------------------------------------------------------------------------------

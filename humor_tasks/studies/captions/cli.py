@@ -67,6 +67,8 @@ def rank_captions(
     )
     if unparsed := sum(part.unparsed for part in read):
         click.echo(f"{unparsed} replies had no readable caption; they are left out.")
+    if declined := sum(part.refused for part in read):
+        click.echo(f"{declined} replies were refusals; they are left out.")
     for name, e in analysis.by_system(captions, pairs).items():
         click.echo(f"{name}: win rate {e.value:.3f} [{e.low:.3f}, {e.high:.3f}], {e.n} pairs, {e.clusters} contests")
     if bradley_terry:

@@ -43,7 +43,8 @@ class System:
 
     not_whole: the groups without ten captions: contest, number of captions, and what is wrong. elsewhere: the system's
     contests that are not in the split, or left out of it. estimates: shares of captions lie in [0, 1], crowd_rank in
-    [0, 100]; a figure that no group has is missing. matched: captions that repeat a rated one, exact and near.
+    [0, 100]; a figure that no group has is missing. matched: captions that repeat a rated one, exact and near. refused:
+    the number of those not whole for which the system declined.
     """
 
     name: str
@@ -53,6 +54,7 @@ class System:
     elsewhere: Sequence[int]
     estimates: Mapping[str, Estimate]
     matched: Mapping[str, int]
+    refused: int = 0
 
 
 def written(crowd: Crowd, groups: Sequence[CaptionGroup]) -> list[Written]:
@@ -110,6 +112,7 @@ def _system(
         [group.contest for group in groups if group.contest not in known],
         {each: estimate for each, estimate in estimates.items() if estimate.n},
         {kind: sum(row.match == kind for row in rows) for kind in ("exact", "near")},
+        sum(group.refused for group in held),
     )
 
 

@@ -38,12 +38,16 @@ _HUMAN, _PARTNER = "human_", "claude.csv"
 
 @dataclass(frozen=True)
 class CaptionGroup:
-    """The captions of one system for one contest, in the order of the file. note: what is wrong with them, else ""."""
+    """The captions of one system for one contest, in the order of the file. note: what is wrong with them, else "".
+
+    refused: whether a reply of a run declined, and there is no caption of another one.
+    """
 
     system: str
     contest: int
     captions: tuple[str, ...]
     note: str = ""
+    refused: bool = False
 
     @property
     def whole(self) -> bool:
@@ -61,6 +65,7 @@ class _Found:
     texts: Sequence[str]
     listed: bool
     note: str = ""
+    refused: bool = False
 
 
 def read_groups(path: Path) -> list[CaptionGroup]:
@@ -117,7 +122,9 @@ def _group(system: str, contest: int, items: Sequence[_Found]) -> CaptionGroup:
             dropped.update([why] if why else ())
             kept += [caption] if not why else []
     notes = [f"{count} {why} left out" for why, count in dropped.items()]
-    return CaptionGroup(system, contest, tuple(kept), "; ".join([*notes, *(item.note for item in items if item.note)]))
+    told = "; ".join([*notes, *(item.note for item in items if item.note)])
+    declined = not kept and any(item.refused for item in items)
+    return CaptionGroup(system, contest, tuple(kept), told, declined)
 
 
 def _cleaned(text: str) -> tuple[str, str]:
@@ -232,16 +239,19 @@ def _of_run(path: Path) -> Iterator[_Found]:
 
 def _brainstormed(sample: LoggedSample) -> tuple[Any, ...]:
     score = sample.scored_by("brainstormed")
-    if score is None or score.answer is None:
-        return (), False, "a reply without a readable caption"
-    return (score.answer,), False
+    if score is not None and score.answer is not None:
+        return (score.answer,), False
+    if score and score.outcome and score.outcome.status == "refused":
+        return (), False, "a refusal", True
+    return (), False, "a reply without a readable caption"
 
 
 def _written(sample: LoggedSample) -> tuple[Any, ...]:
     listed = read_captions(sample.reply or "", WANTED)
     if listed.status == "answered":
         return listed.texts, True
-    return (), True, f"{'refused' if sample.refused else listed.status}: {listed.found} captions found"
+    status = "refused" if sample.refused else listed.status
+    return (), True, f"{status}: {listed.found} captions found", status == "refused"
 
 
 def as_lines(groups: Iterable[CaptionGroup]) -> str:

@@ -80,13 +80,14 @@ def as_markdown(report: Report) -> str:
 
 def _systems(systems: Sequence[System]) -> str:
     shown = [name for name in _COLUMNS if any(name in system.estimates for system in systems)]
-    head = ["system", "contests", "captions", f"not {WANTED}", *(_COLUMNS[name][0] for name in shown)]
+    head = ["system", "contests", "captions", f"not {WANTED}", "refused", *(_COLUMNS[name][0] for name in shown)]
     rows = [
         [
             short(system.name),
             system.contests,
             system.captions,
-            len(system.not_whole),
+            len(system.not_whole) - system.refused,
+            system.refused,
             *(interval(system.estimates.get(name), *_COLUMNS[name][1:]) for name in shown),
         ]
         for system in systems

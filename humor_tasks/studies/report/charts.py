@@ -14,9 +14,10 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.studies.report.beside import best_published, mark
 from humor_tasks.studies.report.chart import Axis, Chart, Point, Reference, Series, known, point
 from humor_tasks.studies.report.grouping import Group
-from humor_tasks.studies.report.scorecard import best_published, part_of, settings_of
+from humor_tasks.studies.report.scorecard import part_of, settings_of
 from humor_tasks.studies.report.spent import Both
 from humor_tasks.studies.report.table import Line, share
 from humor_tasks.studies.results.result import Result
@@ -77,14 +78,18 @@ def _with(results: Iterable[Result], name: str) -> list[Result]:
     return [r for r in results if name in r.estimates and math.isfinite(r.estimates[name].value)]
 
 
-def _references(results: Sequence[Result], metric: Metric) -> list[Reference]:
-    """People, the best published model and baseline, as far as they are published."""
+KINDS = {"human": "people", "model": "best published", "baseline": "baseline"}
+
+
+def _references(results: Sequence[Result], metric: Metric, kinds: Mapping[str, str] = KINDS) -> list[Reference]:
+    """People, the best published model and baseline, as far as they are published, each with what differs in it."""
     found = []
-    for kind, label in (("human", "people"), ("model", "best published"), ("baseline", "baseline")):
+    for kind, label in kinds.items():
         figure = best_published(metric, "", results, kind)
         if figure:
             shown = label if kind == "human" else f"{label}: {figure.system}"
-            found.append(Reference(shown, figure.value, "y", figure.source))
+            apart = mark(figure, results)
+            found.append(Reference(f"{shown} ({apart})" if apart else shown, figure.value, "y", figure.source))
     return found
 
 
@@ -133,8 +138,7 @@ def crowd_against_editors(group: Group) -> Chart | None:
         tuple(
             replace(each, axis=axis)
             for metric, axis in axes
-            for each in _references(results, metric)
-            if each.label == "people"
+            for each in _references(results, metric, {"human": "people"})
         ),
         diagonal=True,
         note=INTERVAL,

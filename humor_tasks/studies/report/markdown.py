@@ -65,12 +65,12 @@ def _scorecard(card: Scorecard) -> str:
     rows = [[short(system), *(_cells(card, system, column) for column in card.columns)] for system in card.systems]
     for name, field in PUBLISHED.items():
         if any(getattr(column, field) for column in card.columns):
-            rows.append([name, *(_published_value(getattr(c, field), c.metric) for c in card.columns)])
+            rows.append([name, *(_published_value(getattr(c, field), c.metric, c.others[field]) for c in card.columns)])
     return table(head, rows)
 
 
-def _published_value(figure: Published | None, metric: Metric) -> str:
-    return value_text(figure.value if figure else None, metric)
+def _published_value(figure: Published | None, metric: Metric, others: str) -> str:
+    return value_text(figure.value if figure else None, metric) + (f" ({others})" if others else "")
 
 
 def _published(columns: Sequence[Column]) -> list[str]:
@@ -128,7 +128,7 @@ def _group(report: Report, group: Group) -> list[str]:
             name = short(cell.result.system) + (f" ({cell.label})" if cell.label else "")
             score = estimate_text(cell.estimate, column.metric)
             counts = (cell.estimate.n, cell.estimate.clusters)
-            rows.append((rank, name, column.setting or "-", score, *counts, *rates, *_spent(system)))
+            rows.append((rank, name, column.protocol or "-", score, *counts, *rates, *_spent(system)))
     incomplete = [f"{short(r.system)}: {note}" for r in group.results for note in r.notes]
     return [*parts, table(head, rows), *_notes(incomplete)]
 

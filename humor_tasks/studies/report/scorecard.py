@@ -7,7 +7,7 @@ shown in the group whose protocol and rows it has; it has no rank.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from humor_tasks.benchmarks.contract import Benchmark
@@ -16,6 +16,7 @@ from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.data.published import Figure as Published
 from humor_tasks.data.published import published
 from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.studies.report.beside import best_published, mark, sentences
 from humor_tasks.studies.report.grouping import Group, groups_of
 from humor_tasks.studies.results.comparable import SETTINGS
 from humor_tasks.studies.results.result import Result, Results
@@ -24,8 +25,8 @@ __all__ = ["Cell", "Column", "Group", "Scorecard", "scorecard"]
 
 IN_COLUMNS = ("setting", "input", "shots", "cot")
 """Entries of a signature by which results of one group are in different columns."""
-TOLD = ("split", "fold")
-"""Fields of a published figure, entries of a signature: where they differ, the figure does not compare."""
+APART = {"dataset", "revision", "split", "fold", "shard", "seed", "prompts", "on_unparsed", "subset", "system"}
+"""Parameters that are no part of a column's protocol: the group's heading names them, or they are names of files."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,11 @@ class Column:
     """One metric of the results of one group and setting.
 
     key: unique, made of letters and digits. part: the part of the data; "" for all of it. group: the group's name.
-    setting: what these runs have in common and those of another column of the group do not. cells: the best first,
-    then those of unfinished runs. human, best: published figures of people, and of the best model. beside: what keeps
-    the published figures from comparison with these runs, one sentence each.
+    setting: what these runs have in common and those of another column of the group do not. protocol: the whole of it:
+    the entries of IN_COLUMNS, and every other parameter that has not its default. cells: the best first, then those of
+    unfinished runs. human, best: published figures of people, and of the best model. beside: what keeps the published
+    figures from comparison with these runs, one sentence each. others: in what each published figure has another
+    protocol, in a few words, by field (human, best).
     """
 
     key: str
@@ -59,10 +62,12 @@ class Column:
     part: str
     group: str
     setting: str
+    protocol: str
     cells: tuple[Cell, ...]
     human: Published | None
     best: Published | None
     beside: tuple[str, ...]
+    others: Mapping[str, str]
 
     @property
     def estimate(self) -> str:
@@ -130,6 +135,24 @@ def settings_of(results: Sequence[Result]) -> list[str]:
     return [", ".join(_worded(name, result.signature.get(name, "-")) for name in names) for result in results]
 
 
+def protocol_of(results: Sequence[Result]) -> str:
+    """The protocol of these results in words, also what all runs of a report share; see `Column`."""
+    signed = [result for result in results if result.signature]
+    if not signed:
+        return ""
+    defaults = parameters_of(results[0].benchmark.options)
+    told = []
+    for name in dict.fromkeys((*IN_COLUMNS, *defaults)):
+        values = list(dict.fromkeys(result.signature.get(name, "-") for result in signed))
+        if values == ["-"] or name in APART:
+            continue
+        if name in IN_COLUMNS:
+            told.append(" or ".join(_worded(name, value) for value in values))
+        elif values != [str(defaults[name].default)]:
+            told.append(f"{name}={' or '.join(values)}")
+    return ", ".join(told)
+
+
 def _worded(name: str, value: str) -> str:
     if value == "-":
         return f"{name} not recorded"
@@ -161,7 +184,7 @@ def part_of(name: str, metric: Metric) -> str:
 
 
 def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequence[Result]) -> Column:
-    bare = Column("", group.benchmark, metric, part, group.name, setting, (), None, None, ())
+    bare = Column("", group.benchmark, metric, part, group.name, setting, "", (), None, None, (), {})
     held = [result for result in results if bare.estimate in result.estimates]
     sign = -1 if metric.direction == "higher" else 1
     values = {id(result): sign * result.estimates[bare.estimate].value for result in held}
@@ -180,7 +203,15 @@ def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequ
         for i, result in enumerate((*ranked, *others))
     )
     human, best = (best_published(metric, part, held, kind) for kind in ("human", "model"))
-    return replace(bare, cells=cells, human=human, best=best, beside=tuple(_beside(held, (human, best))))
+    return replace(
+        bare,
+        protocol=protocol_of(held),
+        cells=cells,
+        human=human,
+        best=best,
+        beside=tuple(sentences(held, (human, best))),
+        others={"human": mark(human, held), "best": mark(best, held)},
+    )
 
 
 def _labels(results: Sequence[Result]) -> list[str]:
@@ -201,54 +232,3 @@ def _labels(results: Sequence[Result]) -> list[str]:
         ", ".join(filter(None, (label, str(result.paths[0])))) if repeated[result.system, label] > 1 else label
         for result, label in zip(results, labels, strict=True)
     ]
-
-
-# ---- published figures --------------------------------------------------------------------------
-
-
-def best_published(metric: Metric, part: str, results: Sequence[Result], kind: str) -> Published | None:
-    """The best published figure of this kind for a metric of these results, or a part of it."""
-    if not results:
-        return None
-    recorded = {value for result in results for value in result.signature.values()}
-    figures = [
-        figure
-        for figure in published(results[0].benchmark.name)
-        if (figure.kind, figure.metric) == (kind, metric.name)
-        and (figure.part or "") in (part, *(() if part else recorded))
-        and any(_in_protocol(figure, result) for result in results)
-    ]
-    best = max if metric.direction == "higher" else min
-    return best(figures, key=lambda figure: figure.value, default=None)
-
-
-def _in_protocol(figure: Published, result: Result) -> bool:
-    """Whether the setting of a figure is one that the benchmark has, or is told as NAME=VALUE and that of the run."""
-    if figure.setting is None:
-        return True
-    name, equals, value = figure.setting.partition("=")
-    if equals:
-        return result.signature.get(name) == value
-    parameter = parameters_of(result.benchmark.options).get("setting")
-    return parameter is not None and figure.setting in parameter.choices
-
-
-def _beside(results: Sequence[Result], figures: Iterable[Published | None]) -> list[str]:
-    """What keeps the published figures from comparison with these results."""
-    known = [figure for figure in figures if figure is not None]
-    if not known or not results:
-        return []
-    told = []
-    public = type(results[0].opened.options).dataset
-    data = {str(result.run.source.get("dataset") or result.signature.get("data", "-")) for result in results} - {"-"}
-    if public and data - {public}:
-        told.append(f"The published figures are of {public}; these runs are of {', '.join(sorted(data))}.")
-    for name in TOLD:
-        theirs = {str(value) for figure in known if (value := getattr(figure, name)) is not None}
-        ours = {result.signature.get(name, "-") for result in results} - {"-"}
-        if theirs and ours and theirs != ours:
-            told.append(
-                f"The published figures are of {name} {', '.join(sorted(theirs))}; these runs are of {name} "
-                f"{', '.join(sorted(ours))}."
-            )
-    return told

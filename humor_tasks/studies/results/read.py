@@ -286,9 +286,11 @@ def _predicted(path: Path, opened: Run) -> Result:
 def _named(results: Sequence[Result]) -> list[Result]:
     """The results with the arguments in their names where runs of one model differ in them."""
     by_model: dict[str, list[Mapping[str, Any]]] = {}
-    for result in results:
+    known = [result for result in results if result.run.arguments or not result.run.replayed]
+    for result in known:
         by_model.setdefault(result.system, []).append(result.run.arguments)
-    return [dataclasses.replace(r, system=_name(r.system, r.run.arguments, by_model[r.system])) for r in results]
+    names = {id(r): _name(r.system, r.run.arguments, by_model[r.system]) for r in known}
+    return [dataclasses.replace(r, system=names.get(id(r), r.system)) for r in results]
 
 
 def _name(model: str, arguments: Mapping[str, Any], all_of_model: Sequence[Mapping[str, Any]]) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humor_tasks.models.quality import Quality
-from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
 
 AT = (1, 5, 10, 50, 100)
 
@@ -37,10 +38,10 @@ class Precision:
             self.right.append(float(good[: len(good) // 2].mean()))
 
     def estimates(self) -> dict[str, Estimate]:
-        """Precision at each k, and the accuracy of the upper half; the mean over contests with its interval."""
+        """Precision at each k, and the accuracy of the upper half; the share over contests with its interval."""
         named = {f"precision at {k}": values for k, values in self.shares.items() if values}
         return {
-            name: clustered_mean(values, range(len(values)))
+            name: clustered_proportion(values, range(len(values)))
             for name, values in (named | {"accuracy of halves": self.right}).items()
             if values
         }

@@ -66,7 +66,7 @@ def scorecard(card: Scorecard) -> str:
     head = '<th scope="col">System</th>' + "".join(map(_head, card.columns))
     rows = "".join(_row(system, card) for system in card.systems)
     published = "".join(
-        f'<tr><th scope="row">{title}</th>{"".join(_published(getattr(c, kind), c) for c in card.columns)}</tr>'
+        f'<tr><th scope="row">{title}</th>{"".join(_published(getattr(c, kind), c, kind) for c in card.columns)}</tr>'
         for kind, title in PUBLISHED.items()
         if any(getattr(column, kind) for column in card.columns)
     )
@@ -129,18 +129,21 @@ def value(e: Estimate, metric: Metric) -> str:
     return f'<b data-value="{e.value!r}">{value_text(e.value, metric)}</b>{interval}'
 
 
-def _published(figure: Published | None, column: Column) -> str:
+def _published(figure: Published | None, column: Column, kind: str) -> str:
     if figure is None:
         return "<td>–</td>"
     shown_value = f'<b data-value="{figure.value!r}">{value_text(figure.value, column.metric)}</b>'
-    return f"<td>{shown_value}<small>{shown(figure.system, 200)}</small></td>"
+    apart = f"<small>{shown(column.others[kind])}</small>" if column.others[kind] else ""
+    return f"<td>{shown_value}<small>{shown(figure.system, 200)}</small>{apart}</td>"
 
 
 def _group(group: Group, columns: Sequence[Column]) -> str:
     """What the results of a group share, and what must be known before they are compared."""
     title = shown(group.benchmark.title) + (f", group {shown(group.name)}" if group.name else "")
-    facts = "".join(f"<dt>{shown(key)}</dt><dd>{shown(text, 400)}</dd>" for key, text in group.about.items())
-    own = (c for c in columns if (c.benchmark.name, c.group) == (group.benchmark.name, group.name))
+    own = [c for c in columns if (c.benchmark.name, c.group) == (group.benchmark.name, group.name)]
+    protocols = "; ".join(dict.fromkeys(column.protocol for column in own if column.protocol))
+    about = dict(group.about) | ({"setting": protocols} if protocols else {})
+    facts = "".join(f"<dt>{shown(key)}</dt><dd>{shown(text, 400)}</dd>" for key, text in about.items())
     beside = {text: None for column in own for text in column.beside}
     parts = {
         "Does not compare with the first group of this benchmark": group.apart,
