@@ -233,7 +233,8 @@ def _rule(run: FinishedRun, scorer: str) -> dict[str, Any]:
     """The rules of reading in which a scorer differs from the run, because it scored the log again."""
     given = run.scorers.get(scorer, {})
     rule = {name: given[name] for name in ("extraction", "on_unparsed") if given.get(name) is not None}
-    rule |= {"extraction": mode for mode in MODES if scorer.startswith(READ_BY_NAME + mode)}
+    if named := [mode for mode in MODES if scorer.startswith(READ_BY_NAME + mode)]:
+        rule["extraction"] = named[0]
     return {name: value for name, value in rule.items() if run.options.get(name) != value}
 
 
