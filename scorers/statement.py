@@ -185,7 +185,8 @@ def _stated(text: str, start: int, letters: str) -> Statement | None:
     letter, end = found[1].upper(), found.end()
     if _alternative(letters.replace(letter, "")).match(text, found.end(1)):
         return Statement(None, end)
-    if _retracted(letters.replace(letter, "")).match(text, end):
+    struck = "~~" in text[start : found.start(1)] and "~~" in found[2]
+    if struck or _retracted(letters.replace(letter, "")).match(text, end):
         return Statement(None, end)
     commented = _comment(text, found)
     if commented and not _commits(text, end, letters.replace(letter, "")):
@@ -251,13 +252,16 @@ def _capital(others: str) -> str:
 
 @lru_cache
 def _retracted(others: str) -> re.Pattern[str]:
-    """Matches the rest of a line that replaces the letter by one of the `others` ("no wait, B", "C) ... or E) ...")."""
+    """Matches what follows where it replaces the letter by one of the `others` ("no wait, B", "C) ... or E) ...").
+
+    A line below may do so, too: "Correction: B".
+    """
     other = _capital(others)
-    turn = r"\b(?:wait|actually|correction|scratch that|i mean|i meant|on second thoughts?|rather)\b"
+    turn = r"\b(?:wait|actually|correction|scratch that|i mean|i meant|on second thoughts?|rather|no(?=[,:]))\b"
     again = r"(?:(?:it's|it is|make that|the answer is)[ \t])?"
     return re.compile(
-        rf"[^\n]{{0,200}}?(?:{turn}[ \t]*[,.:;…–—-]{{0,3}}[ \t]*{again}[*_(\"']{{0,4}}{_NOUN}{other}"
-        rf"(?=\W*(?:\n|\Z)|[).,;!])|\bor[ \t][*_(\"']{{0,4}}{other}\))",
+        rf"(?s:.{{0,400}}?){turn}[ \t]*[,.:;…–—-]{{0,3}}[ \t]*{again}[*_(\"']{{0,4}}{_NOUN}{other}"
+        rf"(?=\W*(?:\n|\Z)|[).,;!])|[^\n]{{0,200}}?\bor[ \t][*_(\"']{{0,4}}{other}\)",
         re.IGNORECASE,
     )
 

@@ -292,6 +292,23 @@ def test_metric_names_are_those_declared(name: str) -> None:
     assert list(found) == [metric.name for metric in run.benchmark.metrics if metric.name != "fallback"]  # of one rule
 
 
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("matching", {"fold": "3"}),
+        ("matching", {"split": "validation"}),
+        ("ranking", {"setting": "pixels"}),
+        ("crowd_pairs", {"seed": 7}),
+    ],
+)
+def test_an_opened_run_keeps_its_rows(name: str, changes: dict[str, Any]) -> None:
+    """Otherwise its signature would name rows that it does not hold."""
+    run = load(name, dataset="sample")
+    with pytest.raises(BadInput, match=f"{name}: {next(iter(changes))}=.* changes what is read; open the benchmark"):
+        run.with_options(**changes)
+    assert run.with_options(shots=1, extraction="strict").options.shots == 1
+
+
 def test_signature_tells_what_made_a_score() -> None:
     run = load("explanation", dataset="sample", shots=3)
     parts = dict(part.split(":", 1) for part in run.signature("generate").split("|"))

@@ -16,9 +16,10 @@ from standins.commands import humor_tasks, refused
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import load
-from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, WritingOptions, cartoon, comparisons
+from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, WritingOptions, cartoon, comparisons, judged
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, WIN_RATES, Verdict, verdict_values
 from humor_tasks.data.logs import read_run
+from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import against_people
 from humor_tasks.scorers.win_correction import corrected_win_rate
@@ -43,6 +44,7 @@ def listed(captions: list[str]) -> str:
     return "\n".join(f"{i}. {text}" for i, text in enumerate(captions, 1))
 
 
+SURE = (("A", 2.0), ("B", -2.0))
 WRITTEN = [f"Word {i} of a model with{'out' * i} end." for i in range(1, 11)]
 
 
@@ -264,6 +266,26 @@ def test_a_reply_without_ten_captions_loses_and_is_counted(folder: str, tmp_path
     left_out = metrics(run(folder, tmp_path, written_one, reply=reply, on_unparsed="exclude"))
     assert "win_rate_top10" not in left_out
     assert left_out["unparsed"] == 1.0
+
+
+def test_lost_replies_are_lost_in_corrected_and_recalibrated_rates() -> None:
+    """Judges of accuracy .9 let the captions win everywhere, but half of the replies hold none."""
+    run = CAPTION_WRITING.reopen(None, {"tau": "0.5"})
+    won = [Verdict(name.removeprefix("win_rate_"), letter, letter, odds) for name in WIN_RATES for letter, odds in SURE]
+    outcomes = []
+    for i in range(40):
+        exam = [Verdict("exam", "A", "A" if i % 10 else "B", 2.0), Verdict("exam", "B", "B", -2.0)]
+        o = Outcome(f"contest-{i}", str(i), {}, "answered", "captions" if i % 2 == 0 else None, None, {})
+        outcomes.append(judged(run, o, [*won, *exam]))
+    found = {name: round(e.value, 6) for name, e in run.metrics(outcomes).items()}
+    assert (found["judge_accuracy"], found["win_rate_top10"]) == (0.9, 0.5)
+    assert found["corrected_win_rate_top10"] == pytest.approx(0.5 * (1 + 0.9 - 1) / (2 * 0.9 - 1))
+    assert found["recalibrated_win_rate_top10"] == 0.5
+    none = run.metrics([o for o in outcomes if o.answer is None])
+    assert none["corrected_win_rate_top10"].value == 0 == none["win_rate_top10"].value
+    without = CAPTION_WRITING.reopen(None, {"exam": False})
+    bare = Outcome("contest-1", "1", {}, "unparsed", None, None, {})
+    assert not any("corrected" in name for name in without.metrics([judged(without, bare, ())]))
 
 
 def test_a_refusal_is_told_apart(folder: str, tmp_path: Path) -> None:

@@ -302,6 +302,7 @@ def test_runs_that_do_not_compare_are_listed_and_the_others_compared() -> None:
         [("a", "b")],
         [("b", "a")],
     )
+    assert {s.label for each in found.benchmarks for s in each.systems} == {"a", "b"}  # `short` has no place
     told = {(each.benchmark, each.what): each.why for each in found.refused}
     assert told.pop(("ranking", "x")) == "there is no other run to compare it with."
     assert set(told.values()) == {"short: incomplete: 100 of 120 items."}

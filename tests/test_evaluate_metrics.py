@@ -206,6 +206,11 @@ def test_arrays_and_columns_of_tables_are_lists() -> None:
     assert pairs == {"reward": pytest.approx(0.5), "pair_accuracy": 1.0, "ties": 0, "n": 2}
 
 
+def test_labels_are_compared_without_white_space_around_them() -> None:
+    found = CaptionChoiceAccuracy().compute(predictions=["A ", " B", "\tC\n", "D"], references=["A", "B ", "C", "E"])
+    assert (found["accuracy"], found["unparsed"]) == (0.75, 0.0)
+
+
 def test_no_rows_have_no_value() -> None:
     found = CaptionChoiceAccuracy().compute(predictions=[], references=[])
     assert same(found, {"accuracy": math.nan, "unparsed": math.nan, "n": 0})

@@ -271,6 +271,10 @@ OTHER_PROTOCOL = {
     "on_unparsed": ("exclude", "rule for unreadable replies: exclude; results on the hub are of the default, wrong."),
     "v": ("1-A", "version of the benchmark: 1-A; results on the hub are of the default, 2-A."),
     "skipped": ("3", "number of rows left out: 3; results on the hub are of the default, none."),
+    "extraction": (
+        "released_leaderboard",
+        "extraction: released_leaderboard; results on the hub are of the default, strict.",
+    ),
 }
 
 
@@ -291,7 +295,11 @@ def test_the_hub_gets_the_benchmarks_own_protocol_alone(entry: str, sample_runs:
     other = signed(whole, **{entry: value})
     assert (hub_results.refusal(whole), hub_results.refusal(other)) == ("", why)
     assert choosing.refusal(other) == ""
-    assert hub_results.refusal(signed(whole, shots="5", setting="pixels")) == ""
+    assert hub_results.refusal(signed(whole, shots="5", setting="pixels", seed="7", on_bad_picture="skip")) == ""
+    pairs = replace(whole, opened=find_benchmark("crowd_pairs").reopen(None, {}))
+    for name, few in {"contests": "536", "per_contest": "1", "seed": "7"}.items():
+        told = hub_results.refusal(signed(pairs, v="1-A", split="held_out", **{name: few}))
+        assert told.startswith(f"{name}: {few};")
     (text,) = eval_schema.files([Published(other, "us/m")], "We", "other", NOW).values()
     assert f"{entry}:{value}" in json.loads(text)["eval_library"]["additional_details"]["signature"]
 

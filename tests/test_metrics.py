@@ -127,6 +127,7 @@ def test_answers_from_submissions(form: AnswerForm, text: str, answer: Answer) -
     ("form", "text", "message"),
     [
         (Rating(("0", "1", "2", "3")), "3.1", "must be a number from 0 to 3"),
+        (Rating(("0", "1", "2", "3")), "0_1", "must be a number from 0 to 3"),
         (Rating(("0", "1", "2", "3")), "nan", "must be a number from 0 to 3"),
         (FunnierOfTwo("AB"), "3", "must be 1 or 2"),
     ],

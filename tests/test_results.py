@@ -14,13 +14,13 @@ from inspect_ai import Task, eval, score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import match
+from inspect_ai.scorer import Scorer, match
 from inspect_ai.solver import generate
 from standins.commands import lm_eval
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.scorers import multiple_choice
+from humor_tasks.on_inspect.scorers import multiple_choice, multiple_choice_released_chat
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.studies.results import LeftOut, differences, read_results, refusals
 
@@ -117,6 +117,31 @@ def test_other_settings_compare_and_are_told(logs: Path, tmp_path: Path) -> None
     a, b = (read_results([path]).results[0] for path in (logs / "a.eval", other))
     assert refusals(a, b) == []
     assert "number of worked examples: 0 and 2" in differences(a, b)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "rule"),
+    [
+        (multiple_choice(extraction="released_leaderboard"), {"extraction": "released_leaderboard"}),
+        (multiple_choice(on_unparsed="exclude"), {"on_unparsed": "exclude"}),
+        (multiple_choice_released_chat(), {"extraction": "released_chat"}),
+        (multiple_choice(extraction="strict"), {}),
+    ],
+)
+@pytest.mark.parametrize("action", ["append", "overwrite"])
+def test_a_log_that_was_scored_again_says_by_which_rule(
+    logs: Path, tmp_path: Path, scorer: Scorer, rule: dict[str, str], action: Any
+) -> None:
+    """Its signature is that of the run before; two rules would compare without a word."""
+    again = score(read_eval_log(str(logs / "a.eval")), scorer, action=action, display="none")
+    write_eval_log(again, str(tmp_path / "again.eval"))
+    result = read_results([tmp_path / "again.eval"]).results[-1]
+    other = read_results([logs / "b.eval"]).results[0]
+    told = [*refusals(result, other), *differences(result, other)]
+    names = {"extraction": "rule for reading an answer: ", "on_unparsed": "rule for unreadable replies: "}
+    assert [each.split(" and ")[0] for each in told] == [f"{names[name]}{value}" for name, value in rule.items()]
+    for name, value in rule.items():
+        assert (result.signature[name], getattr(result.opened.options, name)) == (value, value)
 
 
 def test_what_is_no_result_is_left_out_with_the_reason(logs: Path, tmp_path: Path) -> None:

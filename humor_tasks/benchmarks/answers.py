@@ -165,7 +165,7 @@ class Rating(AnswerForm):
         """A number on the scale."""
         low, high = self.scale[0], self.scale[-1]
         try:
-            value = float(text)
+            value = math.nan if "_" in text else float(text)  # Python reads 0_1 as 1
         except ValueError:
             value = math.nan
         if not float(low) <= value <= float(high):

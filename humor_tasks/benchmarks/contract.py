@@ -37,6 +37,9 @@ TOLD = {"logprobs": "logprob_", "scores": "score_"}
 logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
 """
 
+ASKED = ("shots", "shots_order", "prompts", "cot", "scale", "estimate", "on_unparsed", "extraction", "seed")
+"""Parameters that change how rows are asked or scored, and not which rows are read and how."""
+
 
 @dataclass(frozen=True)
 class Data:
@@ -237,8 +240,18 @@ class Run:
         return self.data.records
 
     def with_options(self, **changes: Any) -> Run:
-        """The same data with other prompt or scoring parameters; the dataset cannot be changed."""
+        """The same data with other parameters of ASKED.
+
+        Raises BadInput for any other, which may select the rows or what is read of them: the signature would name rows
+        that are not there.
+        """
         options = dataclasses.replace(self.options, **changes)
+        for name, value in changes.items():
+            rows = name not in ASKED or (name == "seed" and options.rows_by_seed)
+            if rows and value != getattr(self.options, name):
+                raise BadInput(
+                    f"{self.benchmark.name}: {name}={value} changes what is read; open the benchmark with it."
+                )
         return Run(self.benchmark, options, self.data, self.benchmark.templates(options))
 
     def pool(self, fold: str) -> Mapping[str, Sequence[Record]]:

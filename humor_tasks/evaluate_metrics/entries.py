@@ -46,6 +46,11 @@ def read_label(value: Any) -> str:
     return value
 
 
+def read_choice(value: Any) -> str:
+    """A label without the white space around it, which a reply may have."""
+    return read_label(value).strip()
+
+
 def read_number(value: Any) -> float:
     """A finite number of at most LARGEST."""
     value = plain(value)
@@ -89,10 +94,10 @@ CLUSTER = Entry(
     read_label,
     "the id of the row's cluster, such as its contest: text or whole number; leave out clusters where rows have none",
 )
-LABEL = Entry(Value("string"), read_label, "the label of the right choice: text such as 'A', or a whole number")
+LABEL = Entry(Value("string"), read_choice, "the label of the right choice: text such as 'A', or a whole number")
 CHOSEN = Entry(
     Value("string"),
-    or_missing(read_label, ""),
+    or_missing(read_choice, ""),
     "the label of the chosen caption: text such as 'A', a whole number, or None where a reply names none",
 )
 RATING = Entry(Value("float64"), read_number, f"a rating, {FINITE}; leave out the rows without one")

@@ -29,6 +29,8 @@ READ = [
     ("No\n\nThe caption is plain.", "no"),
     ("Answer: 'no'", "no"),
     ("'Yes.'", "yes"),
+    ('"Yes", because nobody would say so.', "yes"),
+    ('Yes. He says "yes" and means "no".', "yes"),
     ("No, I can't see anything sarcastic in it.", "no"),
 ]
 UNREAD = [
@@ -49,6 +51,9 @@ UNREAD = [
     ("Answer: A", "unparsed"),
     ("Answer: yesterday", "unparsed"),
     ("My answer: maybe. Yes, no", "unparsed"),
+    ('"No, thanks," she says. It is sarcastic.', "unparsed"),
+    ("Yes.\n\nHowever, on reflection, no.", "unparsed"),
+    ("No. The caption is plain.\nFinal: **Yes**", "unparsed"),
     ("I'm sorry, but I can't help with that.", "refused"),
 ]
 

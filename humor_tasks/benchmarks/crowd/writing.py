@@ -259,10 +259,11 @@ def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequ
 def judged(run: Run, outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
     """The outcome of captions with the judges' verdicts; without ten captions it is lost, or left out."""
     o = options_of(run)
+    tau = None if o.tau == "none" else float(o.tau)
     if outcome.answer is None:
-        values = {} if o.on_unparsed == "exclude" else lost()
+        values = {} if o.on_unparsed == "exclude" else lost(o.exam, tau is not None)
     else:
-        values = verdict_values(verdicts, None if o.tau == "none" else float(o.tau))
+        values = verdict_values(verdicts, tau)
     return dataclasses.replace(outcome, values={**outcome.values, **values})
 
 

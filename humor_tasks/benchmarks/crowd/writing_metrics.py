@@ -11,6 +11,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.preference import win_rate
 from humor_tasks.scorers.recalibration import recalibrated
 from humor_tasks.scorers.win_correction import corrected_win_rate
 
@@ -47,9 +48,14 @@ def verdict_values(found: Sequence[Verdict], tau: float | None = None) -> dict[s
     return values | {"verdicts_asked": float(len(found)), "verdicts_missing": float(missing)}
 
 
-def lost() -> dict[str, float]:
-    """The values of a reply without ten captions that counts as lost; no judge is asked."""
-    return dict.fromkeys(WIN_RATES, 0.0)
+def lost(exam: bool = False, recalibrated: bool = False) -> dict[str, float]:
+    """The values of a reply without ten captions that counts as lost; no judge is asked.
+
+    exam, recalibrated: whether the judges of the other contests have an exam and a tau. The reply is lost in the
+    corrected and the recalibrated win rates, too.
+    """
+    prefixes = ("", *["corrected_"] * exam, *["recalibrated_"] * recalibrated)
+    return {f"{prefix}{name}": 0.0 for prefix in prefixes for name in WIN_RATES}
 
 
 def _named(found: Sequence[Verdict], prefix: str) -> dict[str, float]:
@@ -72,18 +78,27 @@ def _named(found: Sequence[Verdict], prefix: str) -> dict[str, float]:
 
 
 def _corrected(name: str) -> Metric:
-    """A win rate corrected for the judge's accuracy in the same contests."""
+    """A win rate corrected for the judge's accuracy in the same contests.
+
+    No judge errs on a lost reply. It counts with 1 - q, the rate at which judges of accuracy q let a sure loser win,
+    which the correction turns into 0.
+    """
+    corrected = f"corrected_{name}"
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
-        won, right = ([o.values[each] for o in outcomes] for each in (name, ACCURACY))
-        clusters = [o.cluster for o in outcomes]
-        return corrected_win_rate(won, clusters, right, clusters)
+        clusters, judged = [o.cluster for o in outcomes], [o for o in outcomes if corrected not in o.values]
+        if not judged:
+            return win_rate([0.0] * len(outcomes), clusters)
+        right = [o.values[ACCURACY] for o in judged]
+        sure = 1 - sum(right) / len(right)
+        won = [sure if corrected in o.values else o.values[name] for o in outcomes]
+        return corrected_win_rate(won, clusters, right, [o.cluster for o in judged])
 
     def counts(o: Outcome) -> bool:
-        return name in o.values and ACCURACY in o.values
+        return corrected in o.values or (name in o.values and ACCURACY in o.values)
 
     return Metric(
-        f"corrected_{name}",
+        corrected,
         estimate=estimate,
         counts=counts,
         proportion=True,

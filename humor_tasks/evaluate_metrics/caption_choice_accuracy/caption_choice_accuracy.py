@@ -22,7 +22,8 @@ class CaptionChoiceAccuracy(typed.TypedMetric):
     inputs_text = """
         Args:
             predictions (`list` of `str` or `int`): the labels of the chosen captions; None where a reply names none.
-            references (`list` of `str` or `int`): the labels of the right captions. Labels are compared as text.
+            references (`list` of `str` or `int`): the labels of the right captions. Labels are compared as text,
+                without white space around them.
             clusters (`list` of `str` or `int`, *optional*): each row's contest. Without it there is no interval.
             level (`float`, defaults to 0.95): the level of the interval.
 

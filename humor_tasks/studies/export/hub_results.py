@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
+from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.export.choosing import Published, defaults, started
@@ -18,6 +19,8 @@ from humor_tasks.studies.results.result import Result
 
 SHOWN = ("setting", "shots", "method", "cot", "prompts")
 """Entries of a signature that notes tell."""
+HARMLESS = ("on_bad_picture",)
+"""Parameters whose effect is another entry, `skipped`."""
 
 
 def refusal(result: Result) -> str:
@@ -29,6 +32,11 @@ def refusal(result: Result) -> str:
         found, own = result.signature.get(name), wanted.get(name, "none")
         if found not in (None, own):
             return f"{told}: {found}; results on the hub are of the default, {own}."
+    for name in parameters_of(result.benchmark.options):
+        found, own = result.signature.get(name), wanted[name]
+        without_effect = name == "seed" and not result.opened.options.rows_by_seed
+        if name not in (*SHOWN, *PROTOCOL, *HARMLESS) and not without_effect and found not in (None, own):
+            return f"{name}: {found}; results on the hub are of the default, {own}."
     return ""
 
 

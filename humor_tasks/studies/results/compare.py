@@ -62,7 +62,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Compared:
-    """The systems compared by one metric of one benchmark; the best first, but two in the order given."""
+    """The systems compared by one metric of one benchmark; the best first, but two in the order given.
+
+    A system that compares with no other, such as an unfinished run, is not among them and has no place.
+    """
 
     benchmark: str
     metric: str
@@ -276,4 +279,5 @@ def _draft(results: Sequence[Result], metric: str | None, refused: list[Refused]
         else:
             why_not = f"{name} is not defined without some of the clusters."
             refused.append(Refused(benchmark.name, f"{first.label} and {second.label}", why_not))
-    return _Draft(benchmark, of, name, by_item, systems, pairs)
+    compared = {id(system) for pair in pairs for system in (pair.first, pair.second)}
+    return _Draft(benchmark, of, name, by_item, [s for s in systems if id(s) in compared], pairs)

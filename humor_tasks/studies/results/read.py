@@ -19,6 +19,7 @@ from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
+from humor_tasks.scorers.answer import MODES
 from humor_tasks.studies.results.result import LeftOut, Result, Results
 
 PAIRED = {"preference": "explanation_preference", "reference_preference": "explanation_preference"}
@@ -27,6 +28,8 @@ LOGS = ("*.eval", "*.json", "samples_*.jsonl")
 RESULTS = re.compile(r"results_(?P<stamp>\d{4}-\d\d-\d\dT.+)\.json")
 NO_SAMPLES = "holds lm-eval's results without samples; run lm-eval with --log_samples."
 SECRET = re.compile(r"key|token|secret|password|auth", re.IGNORECASE)
+READ_BY_NAME = "multiple_choice_"
+"""A scorer named so reads letters by the rule that its name goes on with."""
 NO_MODEL = "none/none"  # Inspect's name
 SHORT = 100  # characters of an answer that other items may have, such as a letter
 MOST_SHOWN = 40  # characters of an argument's value in a system's name
@@ -218,11 +221,28 @@ def results_of(run: FinishedRun) -> list[Result]:
     results = []
     for scorer, of_scorer in scored.items():
         notes = tuple(_notes(run, errors, without_error - len(of_scorer)))
-        opened = _opened(run.benchmark, scorer, first)
+        rule = _rule(run, scorer)
+        opened = _opened(run.benchmark, scorer, first, rule)
         epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda one: one[:2]), strict=True)
-        paths = run.paths or (run.path,)
-        results.append(Result(run, opened, scorer, _system(run), outcomes, epochs, paths, notes, not notes))
+        paths, own = run.paths or (run.path,), _read_by(run, rule) if rule else run
+        results.append(Result(own, opened, scorer, _system(run), outcomes, epochs, paths, notes, not notes))
     return results
+
+
+def _rule(run: FinishedRun, scorer: str) -> dict[str, Any]:
+    """The rules of reading in which a scorer differs from the run, because it scored the log again."""
+    given = run.scorers.get(scorer, {})
+    rule = {name: given[name] for name in ("extraction", "on_unparsed") if given.get(name) is not None}
+    if named := [mode for mode in MODES if scorer.startswith(READ_BY_NAME + mode)]:
+        rule["extraction"] = named[0]
+    return {name: value for name, value in rule.items() if run.options.get(name) != value}
+
+
+def _read_by(run: FinishedRun, rule: Mapping[str, Any]) -> FinishedRun:
+    """The run with these rules in its options and its signature, which the log has from before."""
+    parts = (part.partition(":") for part in run.signature.split("|"))
+    signed = "|".join(f"{name}{colon}{rule.get(name, value)}" for name, colon, value in parts)
+    return dataclasses.replace(run, options={**run.options, **rule}, signature=signed)
 
 
 def _check_finite(outcome: Outcome, where: str) -> None:
@@ -237,10 +257,10 @@ def _system(run: FinishedRun) -> str:
     return Path(judged).stem if judged and run.model == NO_MODEL else run.replayed or run.model
 
 
-def _opened(benchmark: str, scorer: str, sample: LoggedSample) -> Run:
+def _opened(benchmark: str, scorer: str, sample: LoggedSample, rule: Mapping[str, Any]) -> Run:
     if PAIRED.get(scorer, benchmark) != benchmark:
         return find_benchmark(PAIRED[scorer]).reopen(None, {"system": "-"})
-    return find_benchmark(benchmark).reopen(sample.version, sample.options)
+    return find_benchmark(benchmark).reopen(sample.version, {**sample.options, **rule})
 
 
 def _notes(run: FinishedRun, errors: int, unscored: int) -> Iterator[str]:
