@@ -10,6 +10,9 @@ import re
 _TAG = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 # Names of channels, as they are left where a reply was decoded without its special tokens.
 _CHANNEL = re.compile(r"\s*+(?:assistant)?(?:analysis|commentary)(?P<joined>(?=[^\W\d_]|[\"'“‘]))?")
+_SPECIAL = re.compile(r"\s*+(?:<\|start\|>assistant)?(?:<\|channel\|>|(?:analysis|commentary)<\|message\|>)")
+_SPECIAL_FINAL = re.compile(r"<\|channel\|>final(?:[^<\n]|<\|constrain\|>)*+<\|message\|>")
+_SPECIAL_END = re.compile(r"<\|(?:return|end)\|>")
 _FINAL = re.compile(r"assistantfinal(?: ?(?i:json)(?=\s*+[\[{]))?")
 
 
@@ -22,8 +25,12 @@ def without_thinking(reply: str) -> str | None:
 
     Of a reply in channels, "analysis...assistantfinal...", only the final message is kept. A reply has channels if it
     begins with the name of one and names the final one, or if the first name is joined to a text ("analysisThe user"),
-    as no English word is. None where it has no final message, or where more than one may be meant.
+    as no English word is. None where it has no final message, or where more than one may be meant. The same holds for
+    channels that still have their special tokens, "<|channel|>final<|message|>".
     """
+    if _SPECIAL.match(reply):
+        parts = _SPECIAL_FINAL.split(reply)
+        return _SPECIAL_END.split(parts[1])[0] if len(parts) == 2 else None
     channel = _CHANNEL.match(reply)
     if channel:
         parts = _FINAL.split(reply)

@@ -182,6 +182,14 @@ def test_what_is_held_back_is_no_answer(stop: Any) -> None:
     assert describe_rows(pictures(1), ["a?"], model) == {"p0": {"a?": ""}}
 
 
+@pytest.mark.parametrize(
+    ("reply", "kept"), [("<think>A cat?</think>\nA bear dances.", "A bear dances."), ("<think>A cat? Then", "")]
+)
+def test_thinking_is_no_part_of_a_description(reply: str, kept: str) -> None:
+    model = get_model("mockllm/model", custom_outputs=lambda *_: saying(reply), memoize=False)
+    assert describe_rows(pictures(1), ["a?"], model) == {"p0": {"a?": kept}}
+
+
 def test_a_request_that_fails_keeps_the_others() -> None:
     def answer(messages: Any, *rest: Any) -> ModelOutput:
         if messages[-1].text == "bad?":

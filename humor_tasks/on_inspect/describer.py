@@ -29,6 +29,7 @@ from humor_tasks.on_inspect.client import identity
 from humor_tasks.on_inspect.handles import in_process
 from humor_tasks.on_inspect.messages import picture_content
 from humor_tasks.on_inspect.threads import in_thread
+from humor_tasks.scorers.thinking import without_thinking
 
 OPERATIONAL = ("max_connections", "adaptive_connections", "max_retries", "timeout")  # no answer depends on them
 AT_ONCE = 128  # concurrent questions; the provider's own limit on connections also applies
@@ -89,12 +90,12 @@ async def ask(model: Model, picture: Picture, question: str, how: Asking, cache:
 
 
 def answer_in(output: ModelOutput) -> str:
-    """The text of an output; empty where the provider's content filter blocked the answer."""
+    """The text of an output without thinking; empty where the content filter blocked it or it was cut off thinking."""
     if not output.choices or output.stop_reason == "content_filter":
         return ""
     # A server that truncates an answer inside a character leaves a lone surrogate, which cannot be written to a file.
     whole = output.completion.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return whole.strip()
+    return (without_thinking(whole) or "").strip()
 
 
 def _line(problem: Exception) -> str:

@@ -45,6 +45,15 @@ from humor_tasks import scorers
         ("analysisWe need it.assistantcommentaryAnswer: B", None),
         ("analysisWe need it.assistantfin", None),
         ("analysisIt says assistantfinalAnswer: A.assistantfinalAnswer: C", None),
+        # channels with their special tokens
+        ("<|channel|>analysis<|message|>B?<|end|><|start|>assistant<|channel|>final<|message|>C<|return|>", "C"),
+        ("<|start|>assistant<|channel|>final<|message|>C", "C"),
+        ("<|channel|>analysis<|message|>B?<|channel|>final <|constrain|>json<|message|>[1]<|end|>", "[1]"),
+        ("analysis<|message|>B?<|end|><|start|>assistant<|channel|>final<|message|>C", "C"),
+        ("<|channel|>analysis<|message|>Perhaps\nAnswer: B", None),
+        ("analysis<|message|>Perhaps\nAnswer: B", None),
+        ("<|channel|>final<|message|>A<|channel|>final<|message|>B", None),
+        ("It says <|channel|>. Answer: B", "It says <|channel|>. Answer: B"),
         # words
         ("analysis of the joke: a pun. Answer: B", "analysis of the joke: a pun. Answer: B"),
         ("analysis: a pun.\nAnswer: B", "analysis: a pun.\nAnswer: B"),
@@ -69,7 +78,7 @@ def test_no_tag_survives(reply: str) -> None:
 
 @given(st.text() | st.lists(st.sampled_from(["analysis", "Answer: B", "assistant", "final", ". ", "The"])).map("".join))
 def test_a_reply_without_the_names_of_channels_is_read_unchanged(reply: str) -> None:
-    if not reply.lstrip().startswith(("analysis", "commentary", "assistantanalysis", "assistantcommentary")):
+    if not reply.lstrip().startswith(("analysis", "commentary", "assistantanalysis", "assistantcommentary", "<|")):
         assert scorers.without_thinking(reply) == reply
 
 
@@ -105,3 +114,6 @@ def test_every_form_of_answer_is_read_from_the_final_channel(form: str) -> None:
     assert read(drafted) != read(final)
     assert read(f"analysisThey ask. Maybe:\n{drafted}\nassistantfinal{final}") == read(final)
     assert read(f"analysisThey ask. Maybe:\n{drafted}") == read("<think>cut off")
+    special = f"<|channel|>analysis<|message|>They ask. Maybe:\n{drafted}"
+    assert read(f"{special}<|end|><|start|>assistant<|channel|>final<|message|>{final}<|return|>") == read(final)
+    assert read(special) == read("<think>cut off")
