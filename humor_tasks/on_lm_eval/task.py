@@ -395,6 +395,5 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
     }
     if record.picture is not None:
         doc["picture"] = record.picture.where
-    if record.points:  # needed by `humor-tasks grade`
-        doc["points"] = [dataclasses.asdict(point) for point in record.points]
-    return doc
+    points = [dataclasses.asdict(point) for point in record.points]
+    return doc | ({"points": points} if points else {})  # needed by `humor-tasks grade`
