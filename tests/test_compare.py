@@ -23,7 +23,9 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.results import LeftOut, Result, Results, read_results
+from humor_tasks.studies.report.grouping import groups_of
+from humor_tasks.studies.report.scorecard import scorecard
+from humor_tasks.studies.results import LeftOut, Result, Results, differences, read_results
 from humor_tasks.studies.results import compare as compare_module
 from humor_tasks.studies.results.compare import ALPHA, Comparisons, compare
 from humor_tasks.studies.results.compare_report import COLUMNS, as_csv, as_json, as_markdown
@@ -367,6 +369,60 @@ def test_different_graders_do_not_compare() -> None:
         runs.append(dataclasses.replace(found, run=dataclasses.replace(found.run, bound={"grader": (grader,)})))
     with pytest.raises(BadInput, match="a and b: graders: one and other"):
         compared(*runs)
+
+
+PLAIN = {"v": "2-A", "rows": "1", "setting": "description", "chain_of_task": "False", "prompts": "1"}
+GRADING = {"verdict": "tags", "temperature": "0.0", "seed": "1", "prompts": "1"}
+CHANGED: list[tuple[dict[str, str], dict[str, str], str, bool]] = [
+    # entries of the second run's signature, of its graders', what is said, and whether the two compare at all
+    ({"judge_shots": "3"}, {}, "number of worked examples of the judges: - and 3", False),
+    ({}, {"verdict": "json"}, "verdict of the graders: tags and json", False),
+    ({}, {"temperature": "1.0"}, "temperature of the graders: 0.0 and 1.0", False),
+    ({}, {"prompts": "2"}, "prompts of the graders: 1 and 2", False),
+    ({"solver": "chain_of_thought-1"}, {}, "solver: - and chain_of_thought-1", True),
+    ({"setting": "described", "describer": "d-1"}, {}, "describer: - and d-1", True),
+    ({"system_message": "1"}, {}, "system message: - and 1", True),
+    ({"chain_of_task": "True", "prompts": "2"}, {}, "Chain-of-Task: False and True", True),
+    ({"rows": "2"}, {}, "fingerprint of the rows: 1 and 2", True),
+    ({"chat_template": "applied"}, {}, "chat template: - and applied", True),
+    ({"generation": "temperature=0.7"}, {}, "generation settings: - and temperature=0.7", True),
+    ({"anything": "new"}, {}, "anything: - and new", True),
+]
+RANKED = ("chat_template", "generation", "anything")
+
+
+@pytest.mark.parametrize(("entries", "grading", "told", "compares"), CHANGED)
+def test_whatever_differs_is_refused_or_told(
+    entries: dict[str, str], grading: dict[str, str], told: str, compares: bool
+) -> None:
+    def run(name: str, seed: int, signed: dict[str, str], judged: dict[str, str]) -> Result:
+        made = right(name, marks(seed), signature="|".join(f"{k}:{v}" for k, v in signed.items()))
+        return dataclasses.replace(made, judging=judged)
+
+    a, b = run("a", 1, PLAIN, GRADING), run("b", 2, PLAIN | entries, GRADING | grading)
+    if compares:
+        (found,) = compared(a, b).benchmarks
+        assert told in found.comparisons[0].told
+        assert any(told.partition(":")[0] in note for note in found.notes)
+    else:
+        with pytest.raises(BadInput, match=told):
+            compared(a, b)
+    groups = groups_of(a.benchmark, [a, b])
+    ranked = entries.keys() <= set(RANKED) and not grading
+    assert len(groups) == (1 if ranked else 2)
+    assert any(told.partition(":")[0] in each for group in groups for each in (*group.differences, *group.apart))
+    if "generation" in entries:  # beside each number
+        (column,) = scorecard(Results((a, b))).columns
+        assert {cell.label for cell in column.cells} == {"generation -", "generation temperature=0.7"}
+
+
+def test_two_settings_have_rows_of_their_own_and_are_columns_of_one_group() -> None:
+    a, b = (
+        right(name, marks(i), signature=f"v:2-A|rows:{i}|setting:{setting}|prompts:{i}")
+        for i, (name, setting) in enumerate((("a", "pixels"), ("b", "description")))
+    )
+    assert differences(a, b) == ["setting: pixels and description"]
+    assert len(groups_of(a.benchmark, [a, b])) == 1
 
 
 def points(name: str, shares: Sequence[float | None]) -> Result:

@@ -13,16 +13,21 @@ import pytest
 from inspect_ai import Task, eval, score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log, write_eval_log
-from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Scorer, match
-from inspect_ai.solver import generate
+from inspect_ai.solver import chain_of_thought, generate, system_message
 from standins.commands import lm_eval
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.scorers import multiple_choice, multiple_choice_released_chat
+from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
+from humor_tasks.on_inspect.solvers.describe_first import describe_first
 from humor_tasks.on_inspect.tasks.caption_contest import matching
-from humor_tasks.studies.results import LeftOut, differences, read_results, refusals
+from humor_tasks.on_inspect.tasks.humorbench import humorbench
+from humor_tasks.on_inspect.tasks.mock import mock_matching
+from humor_tasks.studies.results import LeftOut, Result, differences, read_results, refusals
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge
 
 OPENED = load("matching", dataset="sample")
 
@@ -142,6 +147,105 @@ def test_a_log_that_was_scored_again_says_by_which_rule(
     assert [each.split(" and ")[0] for each in told] == [f"{names[name]}{value}" for name, value in rule.items()]
     for name, value in rule.items():
         assert (result.signature[name], getattr(result.opened.options, name)) == (value, value)
+
+
+def signed(path: Path) -> dict[str, str]:
+    """The entries of a run's signature."""
+    return dict(read_results([path]).results[0].signature)
+
+
+def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_path: Path) -> None:
+    """Through the evaluation; the plain run's signature is that of its task."""
+    plain = read_eval_log(str(logs / "a.eval"), header_only=True).eval.metadata
+    assert plain is not None
+    assert read_results([logs / "a.eval"]).results[0].run.signature == plain["signature"]
+    before = signed(logs / "a.eval")
+    message = [system_message("Be funny."), generate()]
+    described = {"model_roles": {"describer": ScriptedModel("seer", "A bear.").model}}
+    runs: dict[str, tuple[Any, dict[str, Any], dict[str, str]]] = {
+        "same": (None, {"solver": generate()}, {}),
+        "thinks": (None, {"solver": [chain_of_thought(), generate()]}, {"solver": "chain_of_thought-"}),
+        "told": (None, {"solver": message}, {"solver": "system_message-"}),
+        "flags": (None, {"system_message": "x", "temperature": 0.5}, {"system_message": "", "generation": "temp"}),
+        "worked": (None, {"solver": chain_of_task(dataset="sample")}, {"solver": "chain_of_task-"}),
+    }
+    for name, (task, more, wanted) in runs.items():
+        found = signed(inspect_log(tmp_path / name, "A", task, **more))
+        new = {entry: value for entry, value in found.items() if before.get(entry) != value}
+        assert new.keys() == wanted.keys(), name
+        assert all(new[entry].startswith(value) for entry, value in wanted.items()), name
+    pixels = signed(inspect_log(tmp_path / "p", "A", matching(dataset="sample", setting="pixels")))
+    words = describe_first(cache=False)
+    path = inspect_log(tmp_path / "d", "A", matching(dataset="sample", setting="pixels"), solver=words, **described)
+    found = signed(path)
+    new = {entry: value for entry, value in found.items() if pixels.get(entry) != value}
+    assert new == {"setting": "described", "describer": new["describer"]}
+    assert new["describer"].startswith("mockllm/seer-")
+    assert score(read_eval_log(str(path)), multiple_choice()).status == "success"  # as `inspect score`
+    texts = [
+        read_results([p]).results[0].signature["solver"]
+        for p in (
+            inspect_log(tmp_path / text, "A", solver=[system_message(text), generate()]) for text in ("one", "two")
+        )
+    ]
+    assert len(set(texts)) == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "wanted"),
+    [
+        ({}, {}),
+        ({"system_instruction": "Be funny."}, {"system_message": "104b805d"}),
+        ({"apply_chat_template": True, "num_fewshot": 2, "fewshot_as_multiturn": False}, {"chat_template": "applied"}),
+        ({"apply_chat_template": True, "fewshot_as_multiturn": True}, {"chat_template": "multiturn"}),
+        ({"gen_kwargs": "temperature=0.7"}, {"generation": "temperature=0.7"}),
+    ],
+)
+def test_samples_of_lm_eval_tell_what_its_flags_changed(
+    flags: dict[str, Any], wanted: dict[str, str], tmp_path: Path
+) -> None:
+    run_lm_eval(ScriptedLM("Answer: A"), "nyc_matching_gen", metadata={"dataset": "sample"}, output=tmp_path, **flags)
+    (path,) = tmp_path.rglob("samples_*.jsonl")
+    for results in tmp_path.rglob("results_*.json"):
+        results.unlink()  # the samples suffice
+    found = signed(path)
+    plain = OPENED.with_options(shots=flags.get("num_fewshot", 0)).signature("generate")
+    expected = dict(part.partition(":")[::2] for part in plain.split("|"))
+    new = {name: value for name, value in found.items() if expected.get(name) != value}
+    assert new.keys() == wanted.keys()
+    assert all(new[name].startswith(value) for name, value in wanted.items())
+
+
+@pytest.mark.parametrize("scene", ["cartoon", "all"])
+def test_chain_of_task_has_one_signature_by_parameter_and_by_solver(scene: str, tmp_path: Path) -> None:
+    given = {"dataset": "sample", "scene": scene, "input": "description"}
+    by_parameter = inspect_log(tmp_path / "p", "A", mock_matching(**given, chain_of_task=True))
+    by_solver = inspect_log(tmp_path / "s", "A", mock_matching(**given), solver=chain_of_task())
+    (a,), (b,) = (read_results([path]).results for path in (by_parameter, by_solver))
+    assert a.run.signature == b.run.signature
+    assert refusals(a, b) == differences(a, b) == []
+    other = inspect_log(tmp_path / "o", "A", mock_matching(**given), solver=chain_of_task(seed=3))
+    (c,) = read_results([other]).results
+    assert any(each.startswith("solver: - and chain_of_task-") for each in differences(a, c))
+
+
+def test_what_graders_were_asked_with_is_read_from_their_scores(tmp_path: Path) -> None:
+    def coverage(name: str, config: GenerateConfig | None = None, **more: Any) -> Result:
+        judge = scripted_judge("judge", lambda shown: True).model
+        judge.config = config or GenerateConfig()
+        built = humorbench(dataset="sample", cache=False, **more)
+        path = inspect_log(tmp_path / name, "A", built, model_roles={"grader": judge}, limit=2)
+        return next(each for each in read_results([path]).results if each.scorer == "element_coverage")
+
+    a = coverage("a")
+    assert a.judging["verdict"] == "tags"
+    for name, found in {
+        "temperature of the graders: 0.0 and 1.0": coverage("b", temperature=1.0),
+        "verdict of the graders: tags and json": coverage("c", structured=True),
+        "top_p of the graders: - and 0.5": coverage("d", GenerateConfig(top_p=0.5)),
+    }.items():
+        assert name in refusals(a, found)
+    assert not [each for each in refusals(a, coverage("e")) if "graders" in each]
 
 
 def test_what_is_no_result_is_left_out_with_the_reason(logs: Path, tmp_path: Path) -> None:

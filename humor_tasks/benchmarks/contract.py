@@ -327,7 +327,7 @@ class Run:
 
         method: how answers were obtained: `generate`, `loglikelihood`, or `predictions` from a file.
         changes: replacements of entries that do not apply.
-        Settings of the harness (a limit, a chat template, a system instruction) are in the harness's own log. Pillow is
+        Readers of logs add what the harness changes (solvers, a system message, a chat template, sampling). Pillow is
         named where pictures are shown: models in this process see the pixels that it decodes and resizes.
         """
         source = self.data.provenance

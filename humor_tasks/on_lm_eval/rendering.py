@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from humor_tasks.data.logs.metadata import digest
 from humor_tasks.data.records import Prompt, Turn, plain_text
 from humor_tasks.errors import BadInput
 
@@ -28,6 +29,15 @@ def messages(prompt: Prompt, system: str | None = None, merge: bool = False) -> 
         rest = "\n\n".join(turn["content"] for turn in turns if turn["role"] != "system")
         turns = [*first, {"role": "user", "content": rest}]
     return turns
+
+
+def signed(system: str | None, templated: bool, multiturn: bool) -> dict[str, str]:
+    """Entries of the signature for what lm-eval's flags change in the prompts; empty for the plain prompt.
+
+    A chat template belongs to the model: the entry says that one was applied, and whether to worked examples as turns.
+    """
+    message = {"system_message": digest(system)} if system else {}
+    return message | ({"chat_template": "multiturn" if multiturn else "applied"} if templated else {})
 
 
 def _text(turn: Turn) -> str:

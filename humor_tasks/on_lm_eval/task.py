@@ -17,6 +17,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import TOLD, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import MISSING, missing_warning
+from humor_tasks.data.logs.metadata import settings_shown, with_entries
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
@@ -25,7 +26,7 @@ from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
 from humor_tasks.on_lm_eval.contributions import Contribution, contribution, perplexities, perplexity
 from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
-from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
+from humor_tasks.on_lm_eval.rendering import check_sent, messages, render, signed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import UNITS
 
@@ -49,8 +50,8 @@ class BenchmarkTask(Task):
         config["metadata"] = dict(config.get("metadata") or {})
         if self.generates:
             config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0}
-            # `_generation` fills in the empty list, because the stop sequences depend on the number of shots, and the
-            # length, so that one in the arguments is known to be given by the user.
+            # `_generation` fills in stop sequences, by the number of shots, and the length: one given is the user's.
+        self._plain = dict(config.get("generation_kwargs") or {})
         self._config = TaskConfig(**config)
         self.OUTPUT_TYPE = self._config.output_type
         harness.prepare(self)
@@ -60,6 +61,7 @@ class BenchmarkTask(Task):
         self._pictures: dict[str, Any] = {}  # by SHA-256
         self._files: dict[str, Any] = {}  # the same pictures by path
         self._processes = 1
+        self._shown_as: dict[str, str] = {}  # entries of the signature for what lm-eval adds to the prompts
         self._signed: tuple[Run | None, str] = (None, "")
         self._last: tuple[Run | None, str, Any] = (None, "", None)
         self._load()
@@ -139,9 +141,7 @@ class BenchmarkTask(Task):
     @property
     def _prefix(self) -> str:
         """The text between the prompt and a continuation whose likelihood is compared; empty for generation."""
-        if self.generates:
-            return ""
-        return self.run.form.prefix
+        return "" if self.generates else self.run.form.prefix
 
     @property
     def _labels(self) -> tuple[str, ...]:
@@ -193,11 +193,13 @@ class BenchmarkTask(Task):
         if num_fewshot != self.run.options.shots:
             self.run = self.run.with_options(shots=num_fewshot)
         turns = messages(self._prompt(doc), system_instruction, merge=not fewshot_as_multiturn)
-        if not (apply_chat_template and chat_template):
+        template = chat_template if apply_chat_template else None
+        self._shown_as = signed(system_instruction, template is not None, fewshot_as_multiturn)
+        if template is None:
             return render(turns, self._prefix)
         if self._prefix:
             turns.append({"role": "assistant", "content": self._prefix})
-        return chat_template(turns, add_generation_prompt=not self._prefix)
+        return template(turns, add_generation_prompt=not self._prefix)
 
     def construct_requests(self, doc: Mapping[str, Any], ctx: str, **kwargs: Any) -> list[Instance]:
         """One log-likelihood per label, or one generation; for free text also the log-likelihood of the reference."""
@@ -337,9 +339,10 @@ class BenchmarkTask(Task):
 
     @property
     def _signature(self) -> str:
-        if self._signed[0] is not self.run:  # lm-eval sets the number of shots after it builds the task
+        if self._signed[0] is not self.run:  # lm-eval sets shots, system message and sampling after it builds the task
             self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
-        return self._signed[1]
+        given = {n: v for n, v in (self._config.generation_kwargs or {}).items() if self._plain.get(n) != v}
+        return with_entries(self._signed[1], self._shown_as | ({"generation": settings_shown(given)} if given else {}))
 
     def dump_config(self) -> dict[str, Any]:
         """The configuration that lm-eval stores with the results, with the signature and provenance of the score."""
@@ -374,6 +377,5 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
     }
     if record.picture is not None:
         doc["picture"] = record.picture.where
-    if record.points:  # needed by `humor-tasks grade`
-        doc["points"] = [dataclasses.asdict(point) for point in record.points]
-    return doc
+    points = [dataclasses.asdict(point) for point in record.points]
+    return doc | ({"points": points} if points else {})  # needed by `humor-tasks grade`

@@ -4,7 +4,8 @@
 |---|---|
 | `record` | `FinishedRun`, `LoggedSample`, `Scored`, `Usage` |
 | `reading` | `read_run`, and the checks of a run |
-| `inspect_logs` | Inspect's .eval and .json; the only module of `data` that imports inspect_ai |
+| `inspect_logs` | Inspect's .eval and .json; beside `asked`, the only module of `data` that imports inspect_ai |
+| `asked` | what solvers and settings of Inspect add to the signature of a task |
 | `lm_eval_samples` | lm-eval's samples_*.jsonl, with the results file in the same folder |
 | `prediction_files` | texts by instance id |
 | `parts` | `joined`: the parts of a run (`shard=k/n`) as one run |

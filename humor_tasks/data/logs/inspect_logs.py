@@ -18,6 +18,7 @@ from inspect_ai.scorer import Score
 from pydantic_core import from_json
 
 from humor_tasks.data.logs import before
+from humor_tasks.data.logs.asked import generation, signature_of
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage
 from humor_tasks.data.records import Outcome, Point
@@ -127,14 +128,16 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
     first = next(iter(samples), None)
     known = about(first.metadata) if first else None
     roles = log.eval.model_roles or {}
-    bound = {role: tuple(c.model for c in (b if isinstance(b, list) else [b])) for role, b in roles.items()}
+    models = {role: b if isinstance(b, list) else [b] for role, b in roles.items()}
+    bound = {role: tuple(c.model for c in each) for role, each in models.items()}
+    settings = {role: tuple(generation(c.config) for c in each) for role, each in models.items()}
     replayed = told.get("explainer")
     return FinishedRun(
         path=path,
         harness="inspect",
         benchmark=known.benchmark if known else None,
         version=str(log.eval.task_version),
-        signature=str(told.get("signature", "-")),
+        signature=signature_of(log, samples),
         model=log.eval.model,
         held=held,
         samples=_Samples(samples, path, log.eval.dataset.sample_ids or []),
@@ -146,6 +149,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         models={model: _usage(usage) for model, usage in log.stats.model_usage.items()},
         roles={role: _usage(usage) for role, usage in log.stats.role_usage.items()},
         bound=bound,
+        settings=settings,
         replayed=str(replayed) if replayed else None,
         arguments=told.get("explainer_arguments") or {} if replayed else log.eval.model_args,
         scorers={score.name: score.params for score in (log.results.scores if log.results else [])},

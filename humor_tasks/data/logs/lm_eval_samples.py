@@ -30,7 +30,7 @@ def read_samples(path: Path) -> FinishedRun:
     model, arguments, told = _results(path)
     first = next(_samples(path), None)
     source = told.get("source")
-    signature = told.get("signature") or (first.signature if first else None)
+    signature = (first.signature if first else None) or told.get("signature")  # a task's is older than lm-eval's flags
     return FinishedRun(
         path=path,
         harness="lm_eval",

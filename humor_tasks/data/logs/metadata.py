@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,3 +37,32 @@ def _about(told: Mapping[str, Any], groups: Mapping[str, Any]) -> About:
 def without_release(signature: str) -> str:
     """A signature without the release of this package: what was asked, whichever release asked it."""
     return "|".join(part for part in signature.split("|") if not part.startswith("humor_tasks:"))
+
+
+def with_entries(signature: str, entries: Mapping[str, str]) -> str:
+    """The signature with these entries, in the place of those of the same name, the others before the prompts' hash."""
+    if not entries:
+        return signature
+    known = {name: value.replace("|", "/") for name, value in entries.items()}
+    parts = [part.partition(":")[::2] for part in signature.split("|")] if signature != "-" else []
+    replaced = [(name, known.pop(name, value)) for name, value in parts]
+    place = next((i for i, (name, _) in enumerate(replaced) if name == "prompts"), len(replaced))
+    return "|".join(f"{name}:{value}" for name, value in (*replaced[:place], *known.items(), *replaced[place:]))
+
+
+def digest(what: Any) -> str:
+    """First 8 hex digits of the SHA-256 of a text, or of the JSON of anything else."""
+    text = what if isinstance(what, str) else json.dumps(what, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def settings_shown(settings: Mapping[str, Any]) -> str:
+    """Settings for a signature, by name."""
+    return ",".join(f"{name}={setting_shown(settings[name])}" for name in sorted(settings))
+
+
+def setting_shown(value: Any) -> str:
+    """A setting for a signature: a number or word as it is, of anything else the digest."""
+    if isinstance(value, bool | int | float):
+        return str(value)
+    return value if isinstance(value, str) and value.isalnum() else digest(value)

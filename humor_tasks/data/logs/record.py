@@ -118,12 +118,12 @@ class FinishedRun:
     signature: "-" where the run does not record it. status: Inspect's status, "success" for a finished run. rows: the
     number of instances of a complete run, where known. held: the number of instances in the file. options: the options
     of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by model and
-    by model role. bound: the models of each role. arguments: the arguments that the model was made with,
-    of a `replayed` one without secrets, and empty where they are unknown. scorers: the
-    arguments of each scorer by its name. identity: a name that no other run has; attempts to finish one run share
-    `task`. created: the time in ISO 8601. replayed: the model that wrote the replies, where the run only graded the
-    replies of another run. samples: all replies, read from the file again at each iteration. paths: the files of a run
-    that is joined from parts. epochs: how often each instance was asked.
+    by model role. bound: the models of each role; settings: the generation settings of each of these models' own
+    configuration. arguments: the arguments that the model was made with, of a `replayed` one without secrets, and empty
+    where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that no other run has;
+    attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that wrote the replies,
+    where the run only graded the replies of another run. samples: all replies, read from the file again at each
+    iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was asked.
     """
 
     path: Path
@@ -142,6 +142,7 @@ class FinishedRun:
     models: Mapping[str, Usage] = field(default_factory=dict)
     roles: Mapping[str, Usage] = field(default_factory=dict)
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    settings: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     replayed: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     scorers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

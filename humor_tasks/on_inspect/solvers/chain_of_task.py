@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,11 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.contract import Data, Run, templates_hash
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
 from humor_tasks.benchmarks.mock.loading import pools
-from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.metadata import about, digest
 from humor_tasks.data.logs.record import About
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
@@ -33,6 +34,7 @@ from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import turn_messages
 from humor_tasks.on_inspect.modalities import check_takes
+from humor_tasks.on_inspect.solvers.signing import sign
 from humor_tasks.on_inspect.threads import in_thread
 
 # Benchmark -> the equivalent sub-task; the scene of the caption contest is cartoon.
@@ -87,6 +89,7 @@ def chain_of_task(
             settings = _settings(of_task) | {k: v for k, v in given.items() if v not in ("", None)}
             run, worked = _open(asked, where, tuple(settings.items()))
             await in_thread(_show, state, run, worked, asked, where)
+            sign(state, _signed(of_task, run, asked))
         except BadInput as problem:
             cannot_run(f"humor_tasks/chain_of_task: sample {state.sample_id}: {problem}")
         return await generate(state) if generates else state
@@ -147,6 +150,29 @@ def _show(state: TaskState, run: Run, worked: Mapping[str, str], task: str, scen
     signed = {"task": task, "scene": scene, "data": run.options.dataset, "rev": run.options.revision or "-"} | options
     signature = "|".join(f"{k}:{v}" for k, v in (signed | {"prompts": run.prompts_hash, **worked}).items())
     state.metadata["chain_of_task"] = {"samples": shown, "signature": signature}
+
+
+def _signed(of_task: About, run: Run, task: str) -> dict[str, str]:
+    """What the run's signature says: for MOCK's own samples the same as of the parameter chain_of_task=true.
+
+    Where the solver has other settings or templates than the task, or the task is another one, an entry of its own.
+    """
+    o = mock.options_of(run)
+    signed = dict(part.partition(":")[::2] for part in (of_task.signature or "").split("|"))
+    plain = templates_hash(run.benchmark.templates(replace(o, chain_of_task=False)))
+    same = all(getattr(o, name) == of_task.options.get(name, getattr(o, name)) for name in SETTINGS)
+    if of_task.benchmark == run.benchmark.name and same and signed.get("prompts") == plain:
+        return {"chain_of_task": "True", **_worked(of_task.options["scene"], run, signed), "prompts": run.prompts_hash}
+    told = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.shown()}
+    return {"solver": f"chain_of_task-{digest({name: told[name] for name in told if name != 'scene'})}"}
+
+
+def _worked(scene: mock.Scene, run: Run, signed: Mapping[str, str]) -> dict[str, str]:
+    """The fingerprint of the pools of all scenes of the task, of which a sample is shown one."""
+    left_out = dict(part.partition(":")[::2] for part in signed.get("left_out", "").split(",") if part)
+    data = replace(run.data, provenance={"left_out": left_out})
+    whole = replace(run, options=replace(mock.options_of(run), scene=scene), data=data)
+    return {"worked": mock.worked(whole)["worked"]}
 
 
 def _record(state: TaskState, scene: str) -> Record:

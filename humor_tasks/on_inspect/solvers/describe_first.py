@@ -17,12 +17,14 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.caption_contest.corpus import entity_name, link_of, scene_context
 from humor_tasks.benchmarks.prompts import fill, read_templates
+from humor_tasks.data.logs.metadata import digest
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.on_inspect.describer import Asking, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
+from humor_tasks.on_inspect.solvers.signing import sign
 
 ROLE = "describer"
 PIXELS, WORDS = "scene.pixels.txt", "scene.description.txt"
@@ -79,6 +81,8 @@ def describe_first(
                 "setting=pixels, such as humor_tasks/matching."
             )
         state.metadata["described"] = described
+        asked = digest([how.of(model), QUESTIONS, scenes[WORDS]])
+        sign(state, {"setting": "described", "describer": f"{model}-{asked}"})
         return await generate(state)
 
     return solve

@@ -87,7 +87,9 @@ def build(
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     fill_batches([active_model(), *models_of_roles()])
-    about = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
+    about: dict[str, Any] = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
+    if prescribed := {name: value for name, value in run.options.generation().items() if value is not None}:
+        about["generation"] = prescribed  # what else a log says of sampling is the user's
     register_prices()
     warn_of_reducers()
     shows = any(record.picture or record.clip for record in run.records)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from humor_tasks.benchmarks.contract import Benchmark
-from humor_tasks.studies.results.comparable import SETTINGS, other_protocol, refusals
+from humor_tasks.studies.results.comparable import other_inputs, other_protocol, refusals, settings
 from humor_tasks.studies.results.result import Result
 
 IN_HEADINGS = {
@@ -20,6 +20,9 @@ IN_HEADINGS = {
     "v": "version",
     "on_unparsed": "unreadable replies",
     "prompts": "prompt set",
+    "solver": "solver",
+    "describer": "describer",
+    "system_message": "system message",
 }
 """Entries of a signature that say what a group is of -> their names in headings."""
 
@@ -76,11 +79,12 @@ def _letters(i: int) -> str:
 def _apart(a: Result, b: Result) -> list[str]:
     """Why two results are not in one group. Of an unfinished run, only the rows that it holds can tell."""
     if a.complete and b.complete:
-        return refusals(a, b)
+        return refusals(a, b) + other_inputs(a, b)
     reasons = other_protocol(a, b)
     rows = [result.signature.get("rows") for result in (a, b)]
     if None not in rows and rows[0] != rows[1]:
         return [*reasons, f"fingerprint of the rows: {rows[0]} and {rows[1]}"]
+    reasons += other_inputs(a, b)
     few, many = sorted((a, b), key=lambda each: len(each.targets))
     if many.complete and not few.targets.items() <= many.targets.items():
         reasons.append(f"rows: {len(few.targets.items() - many.targets.items())} of {len(few.targets)} are others")
@@ -96,9 +100,4 @@ def _about(group: Sequence[Result]) -> dict[str, str]:
 
 
 def _differences(group: Sequence[Result]) -> list[str]:
-    told = []
-    for name, shown in SETTINGS.items():
-        values = dict.fromkeys(result.signature.get(name, "-") for result in group if result.signature)
-        if len(values) > 1:
-            told.append(f"{shown}: {', '.join(values)}")
-    return told
+    return [f"{name}: {', '.join(dict.fromkeys(values))}" for name, values in settings(group).items()]

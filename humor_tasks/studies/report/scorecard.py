@@ -18,7 +18,7 @@ from humor_tasks.data.published import published
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.report.beside import best_published, mark, sentences
 from humor_tasks.studies.report.grouping import Group, groups_of
-from humor_tasks.studies.results.comparable import SETTINGS
+from humor_tasks.studies.results.comparable import SETTINGS, UNTOLD
 from humor_tasks.studies.results.result import Result, Results
 
 __all__ = ["Cell", "Column", "Group", "Scorecard", "scorecard"]
@@ -27,6 +27,8 @@ IN_COLUMNS = ("setting", "input", "shots", "cot")
 """Entries of a signature by which results of one group are in different columns."""
 APART = {"dataset", "revision", "split", "fold", "shard", "seed", "prompts", "on_unparsed", "subset", "system"}
 """Parameters that are no part of a column's protocol: the group's heading names them, or they are names of files."""
+BESIDE = ("generation", "chat_template")
+"""Entries of a signature that stand beside a result wherever results of one column differ in them."""
 
 
 @dataclass(frozen=True)
@@ -216,14 +218,12 @@ def _column(group: Group, metric: Metric, part: str, setting: str, results: Sequ
 
 def _labels(results: Sequence[Result]) -> list[str]:
     """What tells each result apart from others of its system: harness, settings, and else the file."""
-    alike = Counter(result.system for result in results)
     labels = []
     for result in results:
         same = [each for each in results if each.system == result.system]
-        if alike[result.system] == 1:
-            labels.append("")
-            continue
-        names = [n for n in SETTINGS if len({each.signature.get(n, "-") for each in same}) > 1]
+        others = dict.fromkeys((*SETTINGS, *(name for each in same for name in each.signature)))
+        names = [n for n in others if n not in UNTOLD and len({each.signature.get(n, "-") for each in same}) > 1]
+        names += [n for n in BESIDE if n not in names and len({each.signature.get(n, "-") for each in results}) > 1]
         told: list[str] = [result.run.harness] if len({each.run.harness for each in same}) > 1 else []
         told += [f"{name} {result.signature.get(name, '-')}" for name in names]
         labels.append(", ".join(told))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from humor_tasks.studies.results.result import Result
 
 PROTOCOL = {
@@ -11,6 +13,7 @@ PROTOCOL = {
     "on_unparsed": "rule for unreadable replies",
     "subset": "subset",
     "skipped": "number of rows left out",
+    "judge_shots": "number of worked examples of the judges",
 }
 """Entries of a signature that must be equal -> their names in messages."""
 SETTINGS = {
@@ -20,13 +23,26 @@ SETTINGS = {
     "shots_order": "sampling of worked examples",
     "cot": "reasoning before the answer",
     "method": "way of getting an answer",
+    "rows": "fingerprint of the rows",
+    "solver": "solver",
+    "describer": "describer",
+    "system_message": "system message",
+    "chat_template": "chat template",
+    "generation": "generation settings",
+    "chain_of_task": "Chain-of-Task",
     "extraction": "rule for reading an answer",
     "seed": "seed",
     "pillow": "version of Pillow",
     "humor_tasks": "release of humor-tasks",
 }
-"""Entries of a signature that may differ between two systems, and are told."""
-WITH_PROMPT = ("setting", "input", "shots", "cot", "method")
+"""Entries of a signature that may differ between two systems, and are told; so is any other, under its own name."""
+UNTOLD = (*PROTOCOL, "bench", "data", "rev", "n", "prompts")
+"""Entries that are not told: their differences are refused, or are those of `rows`, or of what changes the prompts."""
+WITH_PROMPT = ("setting", "input", "shots", "cot", "method", "chain_of_task")
+WITH_ROWS = ("setting", "input")
+"""Entries that choose what the rows hold, such as descriptions or pictures, so that their texts differ, too."""
+INPUTS = ("rows", "solver", "describer", "system_message", "chain_of_task")
+"""Entries of what models were shown: runs that differ in them are compared where asked for, but never ranked."""
 
 
 def refusals(a: Result, b: Result) -> list[str]:
@@ -56,10 +72,26 @@ def other_protocol(a: Result, b: Result) -> list[str]:
         found.append(f"scorer: {a.scorer} and {b.scorer}")
     if a.benchmark.judged and a.run.graders != b.run.graders:
         found.append(f"graders: {', '.join(a.run.graders) or '-'} and {', '.join(b.run.graders) or '-'}")
+    found += _judging(a, b)
     changed = {name for name, _, _ in _differing(a, b)}
     if "prompts" in changed and not changed & set(WITH_PROMPT):
         found.append(f"prompt set: {a.signature['prompts']} and {b.signature['prompts']}")
     return found
+
+
+def _judging(a: Result, b: Result) -> list[str]:
+    """Where graders were asked in another way, the scores are of different instruments."""
+    if not a.judging or not b.judging:
+        return []
+    names = dict.fromkeys((*a.judging, *b.judging))
+    pairs = [(name, a.judging.get(name, "-"), b.judging.get(name, "-")) for name in names]
+    return [f"{name} of the graders: {x} and {y}" for name, x, y in pairs if x != y]
+
+
+def other_inputs(a: Result, b: Result) -> list[str]:
+    """Differences in what the models were shown, one phrase each, for which a report does not rank two results."""
+    told = settings((a, b))
+    return [f"{shown}: {told[shown][0]} and {told[shown][1]}" for name in INPUTS if (shown := SETTINGS[name]) in told]
 
 
 def _rows(a: Result, b: Result) -> list[str]:
@@ -74,7 +106,18 @@ def _rows(a: Result, b: Result) -> list[str]:
 
 def differences(a: Result, b: Result) -> list[str]:
     """What else differs between the two results, one phrase each; it does not keep them from comparison."""
-    return [f"{SETTINGS[name]}: {x} and {y}" for name, x, y in _differing(a, b) if name in SETTINGS]
+    return [f"{name}: {x} and {y}" for name, (x, y) in settings((a, b)).items()]
+
+
+def settings(results: Sequence[Result]) -> dict[str, list[str]]:
+    """What differs between results and is told: name in messages -> the value of each result with a signature."""
+    signed = [result.signature for result in results if result.signature]
+    names = dict.fromkeys((*SETTINGS, *(name for each in signed for name in each)))
+    values = {name: [each.get(name, "-") for each in signed] for name in names if name not in UNTOLD}
+    differing = {name: held for name, held in values.items() if len(set(held)) > 1}
+    if differing.keys() & set(WITH_ROWS):
+        differing.pop("rows", None)
+    return {SETTINGS.get(name, name): held for name, held in differing.items()}
 
 
 def _differing(a: Result, b: Result) -> list[tuple[str, str, str]]:

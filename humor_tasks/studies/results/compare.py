@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.paired import PairedTest, paired_tests
-from humor_tasks.studies.results.comparable import SETTINGS, differences
+from humor_tasks.studies.results.comparable import differences, settings
 from humor_tasks.studies.results.labels import labels
 from humor_tasks.studies.results.pairing import (
     EQUAL,
@@ -209,14 +209,13 @@ def _comparison(pair: Paired, test: PairedTest, direction: Direction) -> Compari
 
 def _settings(systems: Sequence[System]) -> Iterator[str]:
     """The settings in which the systems differ, with those of each value."""
-    for entry, name in SETTINGS.items():
+    signed = [system for system in systems if system.result.signature]
+    for name, values in settings([system.result for system in signed]).items():
         users: dict[str, list[str]] = {}
-        for system in systems:
-            if system.result.signature:
-                users.setdefault(system.result.signature.get(entry, "-"), []).append(system.label)
-        if len(users) > 1:
-            listed = (f"{value} ({_few(labels)})" for value, labels in users.items())
-            yield f"The systems differ in {name}: {', '.join(listed)}."
+        for system, value in zip(signed, values, strict=True):
+            users.setdefault(value, []).append(system.label)
+        listed = (f"{value} ({_few(labels)})" for value, labels in users.items())
+        yield f"The systems differ in {name}: {', '.join(listed)}."
 
 
 def _few(names: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
+from humor_tasks.data.logs.metadata import setting_shown
 from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Outcome
@@ -202,6 +203,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         empty = "holds no sample" if not run.held else "is of a task of another package"
         raise BadInput(f"{run.path}: {empty}.")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
+    asked: dict[str, set[str]] = {}
     first: LoggedSample | None = None
     errors = without_error = 0
     once = Once()
@@ -214,6 +216,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         for score in sample.scores:
             if score.outcome is not None:
                 _check_finite(score.outcome, sample.where)
+                asked.setdefault(score.scorer.rsplit("/", 1)[-1], set()).add(str(score.details.get("signature") or ""))
                 found = sample.epoch, sample.place or 0, once.held(score.outcome)
                 scored.setdefault(score.scorer.rsplit("/", 1)[-1], []).append(found)
     if first is None or not scored:
@@ -225,7 +228,8 @@ def results_of(run: FinishedRun) -> list[Result]:
         opened = _opened(run.benchmark, scorer, first, rule)
         epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda one: one[:2]), strict=True)
         paths, own = run.paths or (run.path,), _read_by(run, rule) if rule else run
-        results.append(Result(own, opened, scorer, _system(run), outcomes, epochs, paths, notes, not notes))
+        judging = _judging(asked[scorer], run.settings.get("grader", ()))
+        results.append(Result(own, opened, scorer, _system(run), outcomes, epochs, paths, notes, not notes, judging))
     return results
 
 
@@ -243,6 +247,18 @@ def _read_by(run: FinishedRun, rule: Mapping[str, Any]) -> FinishedRun:
     parts = (part.partition(":") for part in run.signature.split("|"))
     signed = "|".join(f"{name}{colon}{rule.get(name, value)}" for name, colon, value in parts)
     return dataclasses.replace(run, options={**run.options, **rule}, signature=signed)
+
+
+def _judging(signatures: Iterable[str], own: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """How graders were asked; their own settings take precedence over those of the scorer."""
+    found: dict[str, set[str]] = {}
+    for name, _, value in (part.partition(":") for each in signatures for part in each.split("|") if part):
+        found.setdefault(name, set()).add(value)
+    told = {name: ",".join(sorted(values)) for name, values in found.items() if name != "graders"}
+    for name in sorted({name for each in own for name in each}) if told else ():
+        values = [each.get(name) for each in own]
+        told[name] = ",".join(told.get(name, "-") if v is None else setting_shown(v) for v in values)
+    return told
 
 
 def _check_finite(outcome: Outcome, where: str) -> None:

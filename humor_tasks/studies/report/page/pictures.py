@@ -145,6 +145,8 @@ def _records(run: FinishedRun) -> Sequence[Record]:
     benchmark = find_benchmark(run.benchmark)
     known = {each.name for each in declared(benchmark.options)}
     signed = dict(part.partition(":")[::2] for part in run.signature.split("|"))
+    if signed.get("setting") == "described":  # by the solver describe_first; the rows are those with pictures
+        signed["setting"] = "pixels"
     given = {**{name: signed[name] for name in signed if name in known - {"prompts", "cot"}}, "dataset": dataset}
     try:
         with warnings.catch_warnings(action="ignore"):

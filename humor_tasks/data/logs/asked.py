@@ -1,0 +1,72 @@
+"""What an Inspect log's plan and settings say of the questions beside the task: solvers, system message, sampling.
+
+A task's signature is made before Inspect knows the solver and the model. Here the log's header completes it, also for
+solvers of other packages. This package's own solvers write what they change into the signature of each sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from inspect_ai.log import EvalLog, EvalPlanStep, EvalSample
+from inspect_ai.model import GenerateConfig
+
+from humor_tasks.data.logs.metadata import about, digest, settings_shown, with_entries
+
+OURS = "humor_tasks/"
+CHANGING = (f"{OURS}chain_of_task", f"{OURS}describe_first")
+"""The solvers of this package that change the question; its others are steps of its tasks."""
+UNSEEN = {
+    *("max_connections", "adaptive_connections", "max_retries", "timeout", "attempt_timeout", "batch"),
+    *("cache", "cache_prompt", "logprobs", "top_logprobs", "system_message", "fallback_models"),
+}
+"""Settings on which no answer depends, and the system message, which has an entry of its own."""
+
+
+def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> str:
+    """The signature of the run, with entries for all that the plan and the settings change of the plain task.
+
+    The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest) and
+    `generation` (settings of the model that the task does not prescribe). A plain run has none of them.
+    """
+    told = log.eval.metadata or {}
+    plain = str(told.get("signature", "-"))
+    if plain == "-":
+        return plain
+    changing = any(step.solver in CHANGING for step in log.plan.steps)
+    written = (about(sample.metadata).signature or plain for sample in samples) if changing else iter(())
+    signature = next((each for each in written if each != plain), plain)  # a sample may have failed before its solver
+    signed = dict(part.partition(":")[::2] for part in signature.split("|"))
+    steps = list(_steps(log, signed, known=signature != plain))
+    own = [signed["solver"]] if "solver" in signed else []
+    entries = {"solver": "+".join((*own, *steps))} if steps else {}
+    config = log.plan.config.merge(log.eval.model_generate_config)
+    entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
+    prescribed = told.get("generation")
+    prescribed = prescribed if isinstance(prescribed, Mapping) else {}
+    given = {name: value for name, value in generation(config).items() if prescribed.get(name) != value}
+    return with_entries(signature, entries | ({"generation": settings_shown(given)} if given else {}))
+
+
+def _steps(log: EvalLog, signed: Mapping[str, str], known: bool) -> Iterator[str]:
+    """The steps of the plan that are not the task's own. known: whether samples tell what our solvers changed."""
+    steps = [*log.plan.steps, *([log.plan.finish] if log.plan.finish else [])]
+    if steps and signed.get("estimate") != "expected" and _is_plain(steps[-1]):
+        steps.pop()
+    for step in steps:
+        if step.solver in CHANGING:
+            if not known:
+                yield f"{step.solver.removeprefix(OURS)}-{digest(step.params)}"
+        elif not step.solver.startswith(OURS):
+            params = {name: value for name, value in step.params.items() if value is not None}
+            yield f"{step.solver}-{digest(params)}" if params else step.solver
+
+
+def _is_plain(step: EvalPlanStep) -> bool:
+    return step.solver in ("generate", "inspect_ai/generate") and not step.params.keys() - {"tool_calls"}
+
+
+def generation(config: GenerateConfig) -> dict[str, Any]:
+    """The settings that answers depend on."""
+    return config.model_dump(exclude_none=True, exclude=UNSEEN)

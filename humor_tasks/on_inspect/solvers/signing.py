@@ -1,0 +1,20 @@
+"""The signature of a sample whose question a solver of this package changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspect_ai.solver import TaskState
+
+from humor_tasks.data.logs.metadata import about, with_entries
+
+
+def sign(state: TaskState, entries: Mapping[str, str]) -> None:
+    """Write entries into the signature in a sample's metadata; a task of another package has none.
+
+    The reader of logs takes the run's signature from its samples where such a solver was in the plan.
+    """
+    signature = about(state.metadata).signature
+    if signature is not None:
+        known = state.metadata["humor_tasks"]
+        state.metadata["humor_tasks"] = {**known, "signature": with_entries(signature, entries)}
