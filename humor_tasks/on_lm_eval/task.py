@@ -28,6 +28,7 @@ from humor_tasks.on_lm_eval.contributions import PERPLEXITIES, Contribution, con
 from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render
+from humor_tasks.on_lm_eval.seen import check_weights
 from humor_tasks.scorers.estimate import Estimate
 
 logger = logging.getLogger(__name__)
@@ -184,7 +185,8 @@ class BenchmarkTask(Task):
         asked = {name: how[name] for name in ("rank", "limit", "world_size", "samples") if name in how}
         shots = self._config.num_fewshot or 0
         run = self.run.with_options(shots=shots) if self.run.options.shots != shots else self.run
-        run.check_media([self._records[doc["id"]] for _, doc in self.doc_iterator(**asked)])
+        run.check_media(records := [self._records[doc["id"]] for _, doc in self.doc_iterator(**asked)])
+        check_weights(self._config.metadata or {}, run, records)
         super().build_all_requests(cache_requests=False, **how)
 
     def set_fewshot_seed(self, seed: int | None = None) -> None:
@@ -388,6 +390,7 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines
         "target": record.target,
+        "split": run.options.split,
         "rows": run.data.provenance["rows"],  # shows whether a log is of a part or of a run with --limit
     }
     if record.picture is not None:

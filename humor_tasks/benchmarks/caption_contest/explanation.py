@@ -60,6 +60,7 @@ OVERLAP = (
 
 EXPLANATION = Benchmark(
     name="explanation",
+    corpus="newyorker",
     title="New Yorker Caption Contest: explanation",
     paper=corpus.PAPER,
     version="1-A",

@@ -268,6 +268,7 @@ def judged(run: Run, outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
 
 CAPTION_WRITING = Benchmark(
     name="caption_writing",
+    corpus="newyorker",
     title="Caption contest crowd: captions against people's",
     paper=corpus.PAPER,
     version="1-A",
