@@ -29,8 +29,8 @@ def check_requests(place: str, requests: Sequence[Instance]) -> None:
     """The same for the documents of requests, when a model of this package with the weights `place` is asked."""
     units: dict[tuple[str, str], set[str]] = {}
     for request in requests:
-        doc = request.doc if isinstance(request.doc, dict) else {}
-        if OWN in doc and "split" in doc:
-            units.setdefault((doc[OWN]["benchmark"], doc["split"]), set()).add(doc["cluster"])
+        told = request.doc.get(OWN, {}) if isinstance(request.doc, dict) else {}
+        if "split" in told:
+            units.setdefault((told["benchmark"], told["split"]), set()).add(request.doc["cluster"])
     for (name, split), clusters in units.items():
         check_unseen(place, [place], split, {find_benchmark(name).unit(cluster) for cluster in clusters}, tells=True)

@@ -384,13 +384,12 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
     doc: dict[str, Any] = {
         "id": record.id,
         "cluster": record.cluster,
-        "humor_tasks": _about(run),
+        "humor_tasks": _about(run) | {"split": run.options.split},
         "groups": dict(record.groups),
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines
         "target": record.target,
-        "split": run.options.split,
         "rows": run.data.provenance["rows"],  # shows whether a log is of a part or of a run with --limit
     }
     if record.picture is not None:
