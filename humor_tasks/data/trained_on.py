@@ -26,12 +26,12 @@ VALIDATION = ("validation", "dev")
 
 
 def training(task: str, source: Mapping[str, Any], fold: str, units: Mapping[str, Collection[str]]) -> dict[str, Any]:
-    """One training, for `write`. source: the provenance of the train split. units: train and validation -> units.
+    """One training, for `write`. source: the provenance of the train split. units: split -> units.
 
-    Validation counts because the weights are chosen by it.
+    Validation counts because the weights are chosen by it. Other splits have no part in a training.
     """
     known = {name: source.get(name) for name in ("dataset", "revision", "fingerprint")}
-    held = {split: sorted(set(found)) for split, found in units.items()}
+    held = {split: sorted(set(found)) for split, found in units.items() if split in ("train", *VALIDATION)}
     return {"task": task, **known, "fold": fold, "units": held, "humor_tasks": __version__}
 
 

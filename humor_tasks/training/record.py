@@ -20,10 +20,6 @@ def check_base(base: str, units: Units) -> None:
 
 
 def record(folder: Path, task: str, source: Mapping[str, Any], fold: str, units: Units, base: str = "") -> None:
-    """Write the record, in the main process. source: the provenance of the train split. base: the model to begin from.
-
-    Rows of other splits than train and validation have no part in a training.
-    """
+    """Write the record, in the main process. source: the provenance of train. base: the model to begin from."""
     if IS_MAIN:
-        held = {split: found for split, found in units.items() if split in ("train", *trained_on.VALIDATION)}
-        trained_on.write(folder, trained_on.training(task, source, fold, held), base)
+        trained_on.write(folder, trained_on.training(task, source, fold, units), base)
