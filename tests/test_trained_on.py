@@ -28,7 +28,7 @@ from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
 from humor_tasks.on_lm_eval.providers.ofa import OfaLM
 from humor_tasks.on_lm_eval.providers.text import TextLM
-from humor_tasks.testing import run_lm_eval
+from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 REFUSED = r"was trained on \d units?: newyorker-90.*memorised.*Use fold=0 of sample, whose test split it has not seen"
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")
@@ -129,6 +129,26 @@ def test_lm_eval_refuses(kind: str, ofa: str, tmp_path: Path) -> None:
         model, task = TextLM(seen(tiny_folder(tmp_path / "t5", ["a fish"], layers=1)), device="cpu"), "nyc_matching"
     with pytest.raises(BadInput, match=REFUSED):
         run_lm_eval(model, task, metadata={"dataset": "sample", "fold": "1"}, folders=[TASKS])
+
+
+def test_lm_eval_refuses_models_of_other_providers(tmp_path: Path) -> None:
+    asked = {
+        "dataset": "sample",
+        "fold": "1",
+        "pretrained": seen(tmp_path),
+    }  # --model hf --model_args pretrained=FOLDER
+    with pytest.raises(BadInput, match=REFUSED):
+        run_lm_eval(ScriptedLM("A"), "nyc_matching_gen", metadata=asked, folders=[TASKS])
+
+
+def test_a_humicroedit_run_records_its_headlines(tmp_path: Path) -> None:
+    asked = ["train", "humicroedit", "--system", "baseline", "--dataset", "sample", "-o", str(tmp_path / "run")]
+    assert CliRunner().invoke(main, asked).exit_code == 0
+    (found,) = trainings(tmp_path / "run") or ()
+    for split in ("train", "dev"):
+        assert set(found["units"][split]) == set(load("humicroedit_rating", dataset="sample", split=split).units)
+    run = load("humicroedit_rating", dataset="sample", split="test")
+    check_unseen("m", [tmp_path / "run"], "test", run.units, tells=True)
 
 
 def test_describe_and_clip_predict_refuse(ofa: str, tmp_path: Path) -> None:
