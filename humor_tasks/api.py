@@ -21,6 +21,7 @@ from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.trained_on import check_unseen
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice, listed
 from humor_tasks.scorers.estimate import Estimate
@@ -142,6 +143,7 @@ def clip_predict(
     run = load(task, dataset=str(dataset), setting="pixels", **parameters)
     if not isinstance(clip, Clip):
         clip = Clip.load(ClipConfig(clip) if isinstance(clip, str) else clip)
+    check_unseen(clip.name, [clip.name], run.options.split, run.units, tells=True)
     questions = [Question(r.id, r.context, r.choices, r.picture) for r in run.records]
     scores = ClipChooser(clip).score(questions)
     letters = {q.id: LETTERS[best(row)] for q, row in zip(questions, scores, strict=True)}

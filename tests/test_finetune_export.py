@@ -17,6 +17,7 @@ from standins import commands
 from standins.corpus import matching_row, write_card, write_lines
 
 from humor_tasks import load
+from humor_tasks.data.trained_on import RECORD, trainings
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.finetune.files import check_apart, checked
 from humor_tasks.studies.finetune.limits import PACKAGED, TrainedModel, read_limits
@@ -76,7 +77,10 @@ def test_joined_is_train_then_validation(tmp_path: Path) -> None:
     export(tmp_path / "one", "--joined")
     parts = [(tmp_path / "two" / f"{split}.jsonl").read_bytes() for split in ("train", "validation")]
     assert (tmp_path / "one" / "joined.jsonl").read_bytes() == b"".join(parts)
-    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["finetune.json", "joined.jsonl"]
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["finetune.json", "joined.jsonl", RECORD]
+    (training,) = trainings(tmp_path / "one") or ()
+    assert (training["task"], training["fold"]) == ("matching", "0")
+    assert {split: len(units) for split, units in training["units"].items()} == {"train": 15, "validation": 5}
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from standins.tiny_ofa import tiny_ofa
 from standins.trainings import but_time, killed_in_third_epoch
 
 from humor_tasks import load
+from humor_tasks.data.trained_on import RECORD, trainings
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.descriptions import QUESTIONS
@@ -272,6 +273,9 @@ def matching_is_scored(model: Path, home: Path) -> None:
 @pytest.mark.slow
 def test_a_tiny_ofa_learns_the_sample_by_heart_and_both_harnesses_score_its_words(tmp_path: Path) -> None:
     output = learned(tmp_path)
+    (training,) = trainings(output / "model") or ()
+    assert training["units"] == {split: [f"newyorker-900{k}" for k in range(1, 6)] for split in ("train", "validation")}
+    (output / "model" / RECORD).unlink()  # or it would be refused for the rows that it was trained on
     metrics = json.loads((output / "metrics.json").read_text())
     assert metrics["test"]["nll"] < 0.05
     assert curve(output)[-1]["train_loss"] < 0.05 < 1 < curve(output)[0]["train_loss"]

@@ -16,6 +16,7 @@ from humor_tasks import load
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
 FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 TEXTS = {file.stem: file.read_text(encoding="utf-8") for file in FILES}
 JOBS: dict[tuple[str, str], dict[str, Any]] = {
@@ -68,9 +69,15 @@ def test_the_harness_versions_are_those_of_ci_matrix() -> None:
     oldest = subprocess.run(["bash", "-c", f'{line}\necho "$OLDEST"'], cwd=ROOT, capture_output=True, text=True).stdout
     floors = [re.match(r"(inspect-ai|lm-eval)>=([\d.]+)", each) for each in PROJECT["project"]["dependencies"]]
     assert oldest.split() == [f"{floor[1]}=={floor[2]}" for floor in floors if floor]
+    lines = "\n".join(re.findall(r"^(?:LOADERS|WEIGHTS)=.*$", script, re.M))
+    command = f'{lines}\necho "$WEIGHTS"'
+    weights = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True).stdout
+    load = [each for extra in ("clip", "embedding", "ofa", "text", "train") for each in EXTRAS[extra]]
+    others = ("torch>", "torchvision>", "scikit-learn>", "tqdm>")  # of torch, the version stays
+    assert weights.split() == sorted({each.replace(">=", "==") for each in load if not each.startswith(others)})
     pairs = re.search(r"^PAIRS=\((.*?)^\)", script, re.M | re.S)
     assert pairs
-    assert re.findall(r'^  "(\w+) ', pairs[1], re.M) == ["oldest", "next"]
+    assert re.findall(r'^  "(\w+) ', pairs[1], re.M) == ["oldest", "next", "weights"]
 
 
 def test_actions_are_pinned_by_their_commit() -> None:

@@ -123,6 +123,8 @@ class Benchmark:
     package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
     reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
     gives takes precedence.
+    corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
+    clusters of its own.
     """
 
     name: str
@@ -146,6 +148,7 @@ class Benchmark:
     told: frozenset[str] = frozenset()
     sampling: str = ""
     answer_tokens: int = 1024
+    corpus: str = ""
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():
@@ -159,6 +162,11 @@ class Benchmark:
     def reported(self) -> tuple[Metric, ...]:
         """The metrics, and where the scores rest on verdicts those of missing verdicts."""
         return (*self.metrics, *(self.verdicts.metrics(self.metrics) if self.verdicts else ()))
+
+    def unit(self, cluster: str) -> str:
+        """The cluster by a name that differs between corpora; see `data.trained_on`."""
+        # MOCK's cartoons from the contest are named so already.
+        return cluster if cluster.startswith("newyorker-") else f"{self.corpus or self.name}-{cluster}"
 
     def form(self, options: Options) -> AnswerForm:
         """The answer form under these options."""
@@ -257,6 +265,11 @@ class Run:
     def pool(self, fold: str) -> Mapping[str, Sequence[Record]]:
         """The training records of a fold by cluster; none where there are no training rows."""
         return self.data.pool(fold) if self.data.pool else {}
+
+    @property
+    def units(self) -> list[str]:
+        """The unit of each record; see `Benchmark.unit`."""
+        return [self.benchmark.unit(record.cluster) for record in self.records]
 
     def prompt(self, record: Record) -> Prompt:
         """The chat turns for one record."""

@@ -19,6 +19,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks.on_inspect.client import identity, local_files
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.private import active_generate_config
+from humor_tasks.on_inspect.seen import check_sample
 
 
 def policy(model: Model, **scopes: str) -> CachePolicy:
@@ -57,7 +58,7 @@ def check_cache(name: str, arguments: Mapping[str, Any], config: GenerateConfig)
 
 @solver
 def check_reuse(asked: str) -> Solver:
-    """A setup step that applies `check_cache` to the model under test before anything is asked or replayed.
+    """A setup step that applies `check_cache` and `check_sample` to the model under test, before anything is asked.
 
     asked: the signature of the run's questions. `inspect eval-set` compares it with that of the logs in its folder.
     """
@@ -65,6 +66,7 @@ def check_reuse(asked: str) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = get_model()
         check_cache(str(model), model.model_args, model.config.merge(active_generate_config()))
+        check_sample(model, state)
         return state
 
     return solve

@@ -27,6 +27,7 @@ from humor_tasks.on_lm_eval.contributions import Contribution, contribution, per
 from humor_tasks.on_lm_eval.harness import Instance, Task, TaskConfig
 from humor_tasks.on_lm_eval.lengths import LENGTHS, Unsaid
 from humor_tasks.on_lm_eval.rendering import check_sent, messages, render, signed
+from humor_tasks.on_lm_eval.seen import check_weights
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.perplexity import UNITS
 
@@ -162,7 +163,8 @@ class BenchmarkTask(Task):
         asked = {name: how[name] for name in ("rank", "limit", "world_size", "samples") if name in how}
         shots = self._config.num_fewshot or 0
         run = self.run.with_options(shots=shots) if self.run.options.shots != shots else self.run
-        run.check_media([self._records[doc["id"]] for _, doc in self.doc_iterator(**asked)])
+        run.check_media(records := [self._records[doc["id"]] for _, doc in self.doc_iterator(**asked)])
+        check_weights(self._config.metadata or {}, run, records)
         super().build_all_requests(cache_requests=False, **how)
 
     def set_fewshot_seed(self, seed: int | None = None) -> None:
@@ -367,7 +369,7 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
     doc: dict[str, Any] = {
         "id": record.id,
         "cluster": record.cluster,
-        "humor_tasks": _about(run),
+        "humor_tasks": _about(run) | {"split": run.options.split},
         "groups": dict(record.groups),
         "context": record.context,
         "choices": list(record.choices),

@@ -169,6 +169,7 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
 
 BRAINSTORM = Benchmark(
     name="brainstorm",
+    corpus="newyorker",
     title="New Yorker Caption Contest: brainstorm a caption",
     paper=corpus.PAPER,
     sampling="by the defaults of the parameters.",

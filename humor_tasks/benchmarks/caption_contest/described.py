@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLITS, link_of
+from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.rows import Rows, catalogue, is_leaderboard, open_rows
 from humor_tasks.datasets_cards import folder
@@ -27,6 +28,11 @@ class Part:
     rows: Rows
     pictures: tuple[str, ...]
     """SHA-256 of each row's picture."""
+
+    @property
+    def units(self) -> set[str]:
+        """The contests of the rows; see `Benchmark.unit`."""
+        return {MATCHING.unit(str(row["contest_number"])) for row in self.rows.rows if "contest_number" in row}
 
 
 def read_parts(

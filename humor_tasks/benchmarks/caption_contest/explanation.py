@@ -59,6 +59,7 @@ OVERLAP = (
 
 EXPLANATION = Benchmark(
     name="explanation",
+    corpus="newyorker",
     title="New Yorker Caption Contest: explanation",
     paper=corpus.PAPER,
     sampling=corpus.SAMPLING,

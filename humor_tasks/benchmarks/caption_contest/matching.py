@@ -17,6 +17,7 @@ from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
 
 MATCHING = Benchmark(
     name="matching",
+    corpus="newyorker",
     title="New Yorker Caption Contest: matching",
     paper=corpus.PAPER,
     sampling=corpus.SAMPLING,

@@ -29,6 +29,7 @@ def accuracies(record: Record) -> Sequence[str]:
 
 RANKING = Benchmark(
     name="ranking",
+    corpus="newyorker",
     title="New Yorker Caption Contest: quality ranking",
     paper=corpus.PAPER,
     sampling=corpus.SAMPLING,

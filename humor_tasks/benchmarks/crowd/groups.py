@@ -368,6 +368,7 @@ def part(run: Run, groups: Mapping[str, str]) -> str | None:
 
 CROWD_GROUPS = Benchmark(
     name="crowd_groups",
+    corpus="newyorker",
     title="Caption contest crowd: the funnier of two groups of captions",
     paper=corpus.PAPER,
     sampling=corpus.SAMPLING,

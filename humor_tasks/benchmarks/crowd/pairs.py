@@ -234,6 +234,7 @@ SPEARMAN = Metric(
 
 CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
+    corpus="newyorker",
     title="Caption contest crowd: the funnier of two captions",
     paper=corpus.PAPER,
     sampling=corpus.SAMPLING,

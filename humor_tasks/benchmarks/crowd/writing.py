@@ -269,6 +269,7 @@ def judged(run: Run, outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
 
 CAPTION_WRITING = Benchmark(
     name="caption_writing",
+    corpus="newyorker",
     title="Caption contest crowd: captions against people's",
     paper=corpus.PAPER,
     sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral and "

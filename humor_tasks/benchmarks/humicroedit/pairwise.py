@@ -251,6 +251,7 @@ def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float
 
 PAIRWISE = Benchmark(
     name="humicroedit_pairwise",
+    corpus="humicroedit",
     title="Humicroedit: the funnier of two edits",
     paper=corpus.PAPER,
     sampling="no system generates text.",

@@ -215,6 +215,7 @@ METRICS = (
 
 RATING = Benchmark(
     name="humicroedit_rating",
+    corpus="humicroedit",
     title="Humicroedit: funniness of an edited headline",
     paper=corpus.PAPER,
     sampling="no system generates text.",

@@ -200,6 +200,7 @@ POINTS = Verdicts(lambda o: o.values.get("asked_points", 0.0), _missing, _filled
 
 HUMORBENCH = Benchmark(
     name="humorbench",
+    corpus="humorbench",
     title="HumorBench: coverage of what makes a caption funny",
     paper=corpus.PAPER,
     sampling=UNNAMED,

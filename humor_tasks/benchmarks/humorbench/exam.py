@@ -172,6 +172,7 @@ VERDICTS = Verdicts(lambda o: 1.0, lambda o: float(o.answer is None), _filled, (
 
 AUTOGRADER = Benchmark(
     name="humorbench_autograder",
+    corpus="humorbench",
     title="HumorBench: agreement of an autograder with human labels",
     paper=corpus.PAPER,
     sampling="the paper names none.",

@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
 MOCK_DETECTING = Benchmark(
     name="mock_detecting",
+    corpus="mock",
     title=corpus.TITLES["detecting"],
     paper=corpus.PAPER,
     sampling=UNNAMED,

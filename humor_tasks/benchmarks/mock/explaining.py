@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",
+    corpus="mock",
     title=corpus.TITLES["explaining"],
     paper=corpus.PAPER,
     sampling=UNNAMED,

@@ -142,6 +142,7 @@ VERDICTS = Verdicts(lambda o: float(len(RATINGS)) if "unrated" in o.values else 
 
 MOCK_GENERATION = Benchmark(
     name="mock_generation",
+    corpus="mock",
     title="MOCK: a humorous or sarcastic story",
     paper=corpus.PAPER,
     sampling="the paper names none.",

@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
 MOCK_MATCHING = Benchmark(
     name="mock_matching",
+    corpus="mock",
     title=corpus.TITLES["matching"],
     paper=corpus.PAPER,
     sampling=UNNAMED,

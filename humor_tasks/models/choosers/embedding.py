@@ -26,8 +26,9 @@ def open_model(name: str, device: str | None = None) -> Any:
         raise BadInput("embedding models need sentence-transformers (the extra 'embedding').") from None
     try:
         return SentenceTransformer(name, device=device, trust_remote_code=False)
-    except (OSError, ValueError) as problem:
-        raise BadInput(f"embedding/{name}: no such folder, and it cannot be loaded from the hub ({problem}).") from None
+    except Exception as problem:  # sentence-transformers, transformers and pickle raise different classes
+        message = " ".join(str(problem).split())[:300]
+        raise BadInput(f"embedding/{name}: no such folder, and it cannot be loaded from the hub ({message}).") from None
 
 
 class Embedding(Chooser):

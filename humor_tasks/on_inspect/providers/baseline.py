@@ -11,6 +11,8 @@ from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 class BaselineAPI(ChooserAPI):
     """`-M seed=N` seeds the random strategy."""
 
+    trained = False
+
     def make(self, model_name: str, seed: int = 0) -> Baseline:
         """The baseline with the strategy `model_name`."""
         return Baseline(model_name, seed)

@@ -23,7 +23,12 @@ from humor_tasks.on_inspect.providers.batching import MOST
 
 
 class LocalAPI(ModelAPI):
-    """A provider whose models run in this process. It finds pictures by their handles (`on_inspect.handles`)."""
+    """A provider whose models run in this process. It finds pictures by their handles (`on_inspect.handles`).
+
+    trained: whether its models may be trained on the rows of a benchmark, and belong in `data.trained_on`.
+    """
+
+    trained = True
 
     def __init__(
         self,

@@ -24,6 +24,7 @@ from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.on_inspect.describer import Asking, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
+from humor_tasks.on_inspect.seen import check_sample
 from humor_tasks.on_inspect.solvers.signing import sign
 
 ROLE = "describer"
@@ -68,6 +69,7 @@ def describe_first(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = describer()
+        check_sample(model, state)
         described = []
         for i, message in enumerate(state.messages):
             for image in images_in(message):

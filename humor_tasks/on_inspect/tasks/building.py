@@ -32,6 +32,7 @@ from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.providers.local import fill_batches
 from humor_tasks.on_inspect.scorers import multiple_choice, rating_error, reference_overlap
+from humor_tasks.on_inspect.seen import check_model
 from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
 from humor_tasks.on_inspect.threads import in_thread
 from humor_tasks.on_inspect.viewer import viewer_of
@@ -82,6 +83,8 @@ def build(
         run.check_media()  # of all rows, because Inspect applies --limit after it builds the task
         signature = run.signature("generate")
         samples = [sample(run, record, signature) for record in run.records]
+        if asks:
+            check_model(active_model(), run.options.split, run.units)
     except BadInput as problem:
         cannot_run(f"{'humor_tasks/' * (name in NAMES)}{name}: {problem}")
     if asks:
@@ -129,7 +132,7 @@ def _scorer(form: AnswerForm) -> Scorer:
 def sample(run: Run, record: Record, signature: str) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
-    about["signature"] = signature
+    about |= {"signature": signature, "split": run.options.split}
     about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | {"groups": dict(record.groups)}}
     if record.points:

@@ -25,6 +25,7 @@ from humor_tasks.models.choosers.chooser import (
 from humor_tasks.on_lm_eval.answer_cache import Uncached
 from humor_tasks.on_lm_eval.harness import Instance, pictures_of
 from humor_tasks.on_lm_eval.providers.generating import prefix_of, prompt_of
+from humor_tasks.on_lm_eval.seen import check_requests
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ class ChooserLM(Uncached):
     MULTIMODAL = True  # accepts tasks with pictures; the chooser may ignore them
     tokenizer_name = "none"
     batch_size = 256  # questions in the first step of the progress bar
+    weights = ""  # the folder or name of weights that may be trained on a benchmark's rows; see `on_lm_eval.seen`
 
     def __init__(self, chooser: Chooser, unused: dict[str, Any], known: Sequence[str]) -> None:
         """unused: the remaining model arguments; BadInput for any that lm-eval does not pass to every model."""
@@ -51,6 +53,7 @@ class ChooserLM(Uncached):
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """See LM.loglikelihood; nan for a text without alternatives, which a chooser cannot score."""
+        self.check_unseen(requests)
         # With several processes, lm-eval pads shorter lists of requests with copies of the last one.
         distinct = {id(request): request for request in requests}
         groups: dict[tuple[Any, ...], list[Instance]] = {}
@@ -71,6 +74,11 @@ class ChooserLM(Uncached):
             for request, index in zip(members, indices, strict=True):
                 answers[id(request)] = (logprobs[index], index == picked)
         return [answers[id(request)] for request in requests]
+
+    def check_unseen(self, requests: Sequence[Instance]) -> None:
+        """Raise BadInput where the model was trained on the requests' documents."""
+        if self.weights:
+            check_requests(self.weights, requests)
 
     def _scores(self, questions: Sequence[Question], quiet: bool) -> list[list[float]]:
         """Scores in steps of doubling size for the progress bar, because each step ends with a small batch."""
@@ -93,6 +101,7 @@ class ChooserLM(Uncached):
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """ "Answer: X"; where there are no choices, "Explanation: " and a sentence of the scene."""
+        self.check_unseen(requests)
         questions = [_asked(request) for request in requests]
         for question in questions:
             self.chooser.check(question)

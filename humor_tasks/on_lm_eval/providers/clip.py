@@ -31,7 +31,7 @@ class ClipLM(InProcess, ChooserLM):
         given = settings | {"device": assigned, "batch_size": batch_size_of(batch_size)}
         chooser = ClipChooser.load(pretrained, given)
         super().__init__(chooser, {}, ())
-        self.clip = chooser.clip
+        self.clip, self.weights = chooser.clip, pretrained
         self._device = self.clip.device
         # The size of the progress bar's first step; CLIP itself divides the questions into batches.
         self.batch_size = 64 if self.clip.device.type == "cpu" else 1024

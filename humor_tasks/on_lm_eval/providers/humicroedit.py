@@ -13,6 +13,7 @@ from humor_tasks.models.humicroedit.texts import answer, edits_in
 from humor_tasks.on_lm_eval.answer_cache import Uncached
 from humor_tasks.on_lm_eval.harness import Instance
 from humor_tasks.on_lm_eval.providers.chooser import HARNESS
+from humor_tasks.on_lm_eval.seen import check_requests
 
 
 class HumicroeditLM(Uncached):
@@ -24,9 +25,10 @@ class HumicroeditLM(Uncached):
         super().__init__()
         for name in set(harness) - HARNESS:
             check_choice("--model_args of humor-humicroedit", name, ("run",))
-        self.rater = load(Path(run))
+        self.rater, self.weights = load(Path(run)), run
 
     def _ratings(self, requests: Sequence[Instance]) -> list[list[float]]:
+        check_requests(self.weights, requests)
         edits = [edits_in((request.doc or {}).get("fields", {})) for request in requests]
         if not all(edits):
             raise BadInput("humor-humicroedit can only answer the Humicroedit tasks.")

@@ -15,6 +15,7 @@ from humor_tasks.on_lm_eval.harness import Instance, pictures_of
 from humor_tasks.on_lm_eval.providers.generating import read_arguments
 from humor_tasks.on_lm_eval.providers.processes import InProcess, batch_size_of, place
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
+from humor_tasks.on_lm_eval.seen import check_requests
 
 WHO = "--gen_kwargs of humor-ofa"
 GENERATION = ("max_gen_toks", "temperature", "top_p", "top_k", "seed")
@@ -45,6 +46,7 @@ class OfaLM(InProcess):
         given = settings | {"device": assigned, "batch_size": batch_size_of(batch_size)}
         self.describer = Describer.load(pretrained, given)
         self.describer.features.checked.receive()
+        self.weights = pretrained
         self._chosen = settings.get("max_len") is not None
         self._device = self.describer.ofa.device
         self.batch_size = self.describer.batch_size
@@ -56,6 +58,7 @@ class OfaLM(InProcess):
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
         """See LM.generate_until; requests with the same generation arguments are batched."""
+        check_requests(self.weights, requests)
         asked = [self._asked(request) for request in requests]
         hows = [self._how(request.args[1]) for request in requests]
         found: dict[int, str] = {}
@@ -74,6 +77,7 @@ class OfaLM(InProcess):
 
     def loglikelihood(self, requests: list[Instance], disable_tqdm: bool = False) -> list[tuple[float, bool]]:
         """The log-probability that the answer begins with the continuation; a document is read once for all of them."""
+        check_requests(self.weights, requests)
         asked = [self._asked(request) for request in requests]
         texts = [str(request.args[1]) for request in requests]
         found: list[tuple[float, bool]] = []

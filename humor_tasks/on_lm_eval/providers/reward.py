@@ -28,3 +28,4 @@ class RewardLM(ChooserLM):
         device = device_of(device, "humor-reward")
         chooser = RewardChooser(pretrained, CaptionPrompt.read(prompts), device, size, precision, format, revision)
         super().__init__(chooser, harness, ("pretrained", "precision", "format", "prompts", "revision"))
+        self.weights = pretrained

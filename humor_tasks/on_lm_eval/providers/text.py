@@ -54,7 +54,7 @@ class TextLM(InProcess, ChooserLM):
         named = None if revision is None else str(revision)
         chooser = open_text(str(pretrained), assigned or "auto", precision, batch_size_of(batch_size), named)
         super().__init__(chooser, unknown, ("pretrained", "device", "batch_size", "precision", "revision"))
-        self.precision = precision
+        self.precision, self.weights = precision, str(pretrained)
         self.language = chooser.model if isinstance(chooser, LanguageChooser) else None
         self.join(accelerator)
 
@@ -70,6 +70,7 @@ class TextLM(InProcess, ChooserLM):
         """See LM.loglikelihood; each value of a seq2seq model is a `Loglikelihood`."""
         if self.language is None:
             return super().loglikelihood(requests, disable_tqdm)
+        self.check_unseen(requests)
         asked: dict[str, dict[str, None]] = {}
         for request in requests:
             asked.setdefault(str(request.args[0]), {}).setdefault(str(request.args[1]))
@@ -89,6 +90,7 @@ class TextLM(InProcess, ChooserLM):
         """See LM.generate_until; a reply begins with the prefix of the task's answers, which ends the prompt."""
         if self.language is None:
             return super().generate_until(requests, disable_tqdm)
+        self.check_unseen(requests)
         prefixes = [prefix_of(request) for request in requests]
         prompts = [prompt_of(request, prefix) for request, prefix in zip(requests, prefixes, strict=True)]
         hows = [_how(request.args[1]) for request in requests]

@@ -77,7 +77,7 @@ def _check_port(host: str, port: int) -> None:
 @click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the public corpus.")
 @click.option("--revision", help="Branch, tag or commit of a hub dataset.")
 @click.option("--split", help="Default: test.")
-@click.option("--fold", help="0..4. Default: 0.")
+@click.option("--fold", help="0..4, or 'all': the rows of the five folds. Default: 0.")
 @click.option("--setting", help="description, pixels or caption_only. Default: description.")
 @click.option("--scene", help="MOCK: cartoon, post, comedy, stills or all. Default: all.")
 @click.option("--input", help="MOCK: media, frames or description; clips are shown as frames. Default: media.")

@@ -39,6 +39,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     from humor_tasks.models.descriptions import QUESTIONS
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.on_inspect.describer import Asking, describe_rows
+    from humor_tasks.on_inspect.seen import check_model
     from humor_tasks.studies.describe.making import (
         Plan,
         answers_file,
@@ -56,6 +57,8 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
         raise BadInput("--unanswered is empty; give the replacement for empty answers.")
     parts = read_parts(dataset or HUB, revision, options["tasks"], options["folds"], options["splits"])
     model = open_model(options["model"], options["model_args"], options["model_base_url"], options["max_connections"])
+    for part in parts:
+        check_model(model, part.split, part.units)
     asking = Asking(options["instruction"], temperature, options["max_tokens"], options["seed"])
     plan = Plan(dataset or HUB, revision, parts, asking.of(model), options["unanswered"])
     rows = sum(len(part.rows.rows) for part in parts)

@@ -10,6 +10,7 @@ from typing import Any
 
 from humor_tasks import __version__
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.data import trained_on
 from humor_tasks.data.writing import replacing, write_bytes, write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.folders import read_object
@@ -27,7 +28,8 @@ class Export:
     """A benchmark's training files.
 
     parameters: what the prompts were made with, as NAME=VALUE, so that an evaluation shows the same ones. source: the
-    dataset's resolved revision and the fingerprint of each split's rows. prompts: hash of the templates.
+    dataset's resolved revision and the fingerprint of each split's rows. prompts: hash of the templates. training: see
+    `data.trained_on`.
     """
 
     task: str
@@ -36,6 +38,7 @@ class Export:
     prompts: str
     files: tuple[TrainingFile, ...]
     counter: Counter
+    training: Mapping[str, Any]
 
     @property
     def trained(self) -> TrainingFile:
@@ -81,7 +84,10 @@ def make_export(
     files = tuple(checked(part, *rows, limits, models, counter) for part, rows in parts.items())
     chosen = fixed(task) | {name: value for name, value in named.items() if value is not None}
     parameters = (*(f"{name}={value}" for name, value in chosen.items()), *given)
-    return Export(task, parameters, _source(runs), runs["train"].prompts_hash, files, counter)
+    units = {split: run.units for split, run in runs.items()}
+    fold = str(getattr(runs["train"].options, "fold", ""))
+    training = trained_on.training(task, runs["train"].data.provenance, fold, units)
+    return Export(task, parameters, _source(runs), runs["train"].prompts_hash, files, counter, training)
 
 
 def _source(runs: Mapping[str, Run]) -> dict[str, Any]:
@@ -121,6 +127,7 @@ def _write(folder: Path, export: Export) -> None:
     for file in export.files:
         write_bytes(folder / file.name, file.data)
     write_json(folder / MANIFEST, export.manifest())
+    trained_on.write(folder, export.training)
 
 
 def _same(path: Path, file: TrainingFile) -> bool:

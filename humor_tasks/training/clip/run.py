@@ -18,6 +18,7 @@ from humor_tasks.training.clip.finetune import Trainer, answers
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.folds import MODEL, all_folds, evaluated, sweep
 from humor_tasks.training.loop import accelerator_for, fit
+from humor_tasks.training.record import check_base, record
 
 PREDICTED = ("validation", "test")
 
@@ -42,7 +43,11 @@ def train(config: ClipTrainConfig, output: Path, data: Splits | None = None, pro
 
 def _one(config: ClipTrainConfig, data: Splits, output: Path, progress: bool) -> dict[str, Any]:
     """One fold at one learning rate. Predictions come from the saved model, as when it is loaded later."""
+    assert data.train is not None
+    units = {"train": data.train.units, "validation": data.validation.units, "test": data.test.units}
+    check_base(config.pretrained, units)
     notes = fit(output, MODEL, lambda: Trainer(config, data, output, progress))
+    record(output / MODEL, config.task, data.train.data.provenance, config.fold, units, config.pretrained)
     device = str(accelerator_for(config.precision, config.device, "clip").device)
     clip = Clip.load(ClipConfig(str(output / MODEL), device=device, workers=config.workers))
     held = {split: getattr(data, split) for split in PREDICTED}

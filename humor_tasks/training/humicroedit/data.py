@@ -60,6 +60,11 @@ class Data:
     pairs: dict[str, tuple[Pair, ...]]
     sha256: dict[str, str]
 
+    @property
+    def splits(self) -> dict[str, Rows]:
+        """The rows that a training sees: all to train on, and dev."""
+        return {"train": self.all(), "dev": self.dev}
+
     def all(self) -> Rows:
         """All rows to train on."""
         return self.train.plus(self.extra)

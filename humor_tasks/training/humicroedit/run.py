@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.models.humicroedit.rater import Rater
 from humor_tasks.training.folder import IS_MAIN, run_in
 from humor_tasks.training.humicroedit.config import TrainConfig
 from humor_tasks.training.humicroedit.data import Data, read_data
 from humor_tasks.training.humicroedit.predictions import predictions
+from humor_tasks.training.record import record
 
 # These systems train in all processes of `accelerate launch`, the others in the main process.
 DISTRIBUTED = ("encoder", "pair", "ensemble")
@@ -34,6 +36,9 @@ def train(config: TrainConfig, output: Path, data: Data | None = None, progress:
             return None
         if not IS_MAIN:
             return {}
+        units = {split: [RATING.unit(group) for group in rows.groups] for split, rows in data.splits.items()}
+        source = {"dataset": config.dataset, "fingerprint": data.sha256["task-1/train"]}
+        record(output, RATING.name, source, "", units)
         rows = {"train": len(data.train), "funlines": len(data.extra), "dev": len(data.dev)}
         return predictions(fitted[0], data, output) | fitted[1] | {"rows": rows, "sha256": data.sha256}
 

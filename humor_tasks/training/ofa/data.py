@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.pictures.loader import decoded, stacked, threads
@@ -34,19 +34,29 @@ class Row:
 
 @dataclass(frozen=True)
 class Splits:
-    """The rows of a fold. Pictures of `test` are checked; the others are not read before `Batches` decodes them."""
+    """The rows of a fold. Pictures of `test` are checked; the others are not read before `Batches` decodes them.
+
+    source: the provenance of train.
+    """
 
     train: Sequence[Row]
     validation: Sequence[Row]
     test: Sequence[Row]
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+    def units(self, task: str) -> dict[str, set[str]]:
+        """The contests of each split; see `Benchmark.unit`."""
+        unit = find_benchmark(task).unit
+        rows = {"train": self.train, "validation": self.validation, "test": self.test}
+        return {split: {unit(row.contest) for row in found} for split, found in rows.items()}
 
 
 def read_splits(config: OfaTrainConfig) -> Splits:
     """The splits of `config.fold`. Raises BadInput where one is missing or shares a contest with another."""
-    found = {split: read_rows(config, split) for split in ("train", "validation", "test")}
+    found: dict[str, list[Row]] = {split: read_rows(config, split) for split in ("train", "validation", "test")}
     contests = {split: {row.contest for row in rows} for split, rows in found.items()}
     check_disjoint(f"{config.dataset}, fold {config.fold}", contests)
-    return Splits(**found)
+    return Splits(**found, source=_open(config, "train", "description").data.provenance)
 
 
 def read_rows(config: OfaTrainConfig, split: str) -> list[Row]:
@@ -56,7 +66,7 @@ def read_rows(config: OfaTrainConfig, split: str) -> list[Row]:
     are their readable names separated by ", ", the format of prompts and of `descriptions.entity_names`; a cartoon
     without entities has no such row. Raises BadInput for a contest without a picture.
     """
-    words, shown = (_records(config, split, setting) for setting in ("description", "pixels"))
+    words, shown = (_open(config, split, setting).records for setting in ("description", "pixels"))
     pictures: dict[str, Picture] = {}
     for record in shown:
         assert record.picture is not None
@@ -70,12 +80,12 @@ def read_rows(config: OfaTrainConfig, split: str) -> list[Row]:
     return [Row(contest, name, answer, pictures[contest]) for contest, name, answer in asked]
 
 
-def _records(config: OfaTrainConfig, split: str, setting: str) -> Sequence[Record]:
+def _open(config: OfaTrainConfig, split: str, setting: str) -> Run:
     where = {"dataset": config.dataset, "revision": config.revision, "fold": config.fold}
     run = find_benchmark(config.task).open(setting=setting, split=split, **where)
     if split == "test":  # `Batches` decodes the others before training, and these after it
         run.check_media()
-    return run.records
+    return run
 
 
 class Batches:

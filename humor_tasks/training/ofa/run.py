@@ -18,6 +18,7 @@ from humor_tasks.training.loop import fit
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Splits, read_splits
 from humor_tasks.training.ofa.finetune import Trainer, accelerator, load_describer, losses
+from humor_tasks.training.record import check_base, record
 
 MODEL = "model"
 EVALUATED = ("validation", "test")
@@ -49,7 +50,10 @@ def train(
 
 def _one(config: OfaTrainConfig, data: Splits, output: Path, progress: bool) -> dict[str, Any]:
     """One fold. The saved model is evaluated, as when it is loaded later."""
+    units = data.units(config.task)
+    check_base(config.pretrained, units)
     notes = fit(output, MODEL, lambda: Trainer(config, data, output, progress))
+    record(output / MODEL, config.task, data.source, config.fold, units, config.pretrained)
     place = accelerator(config)
     describer = load_describer(output / MODEL, config, place)
     found = {

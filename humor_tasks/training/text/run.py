@@ -13,6 +13,7 @@ from humor_tasks.models.text.language import Generation
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.folds import MODEL, all_folds, evaluated, sweep
 from humor_tasks.training.loop import accelerator_for, fit
+from humor_tasks.training.record import check_base, record
 from humor_tasks.training.sharding import whole_networks
 from humor_tasks.training.text import answers
 from humor_tasks.training.text.config import TextTrainConfig
@@ -42,7 +43,11 @@ def train(config: TextTrainConfig, output: Path, data: Splits | None = None, pro
 
 def _one(config: TextTrainConfig, data: Splits, output: Path, progress: bool) -> Metrics:
     """One fold at one learning rate. Predictions come from the saved model, as when it is loaded later."""
+    assert data.train is not None
+    units = {split: run.units for split, run in data.runs.items()}
+    check_base(config.model, units)
     notes = fit(output, MODEL, lambda: Trainer(config, data, output, progress))
+    record(output / MODEL, config.task, data.train.data.provenance, config.fold, units, config.model)
     device = str(accelerator_for(config.precision, config.device, "text", sharded=True).device)
     with whole_networks():
         model = answers.load(

@@ -1,0 +1,105 @@
+"""What a model was trained on: the record in its folder, and the refusal to evaluate it on the same contests.
+
+A unit is what rows share that must not be in training and in evaluation, such as a contest: "newyorker-712". The folds
+of the caption contest are a cross-validation: each test contest is in the train split of other folds.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from humor_tasks import __version__
+from humor_tasks.data.reading import parse_json, read_body
+from humor_tasks.data.writing import write_json
+from humor_tasks.errors import BadInput, listed
+
+logger = logging.getLogger(__name__)
+
+RECORD = "trained_on.json"
+FORMAT = 1
+CHECKPOINT = "config.json"  # in every folder of weights that transformers reads
+VALIDATION = ("validation", "dev")
+
+
+def training(task: str, source: Mapping[str, Any], fold: str, units: Mapping[str, Collection[str]]) -> dict[str, Any]:
+    """One training, for `write`. source: the provenance of the train split. units: split -> units.
+
+    Validation counts because the weights are chosen by it. Other splits have no part in a training.
+    """
+    known = {name: source.get(name) for name in ("dataset", "revision", "fingerprint")}
+    held = {split: sorted(set(found)) for split, found in units.items() if split in ("train", *VALIDATION)}
+    return {"task": task, **known, "fold": fold, "units": held, "humor_tasks": __version__}
+
+
+def write(folder: Path, last: Mapping[str, Any], base: str = "") -> None:
+    """Write the record of a model's folder: the trainings of the model that it began from, `base`, and the last one."""
+    write_json(folder / RECORD, {"format": FORMAT, "trainings": [*((base and trainings(base)) or ()), last]})
+
+
+def trainings(place: str | Path) -> Sequence[Mapping[str, Any]] | None:
+    """The trainings of the model in a folder, or in the folder of a weight file; None where there is no record.
+
+    Raises BadInput for a damaged record.
+    """
+    try:
+        path = _folder(place) / RECORD
+        time = path.stat().st_mtime_ns
+    except (OSError, RuntimeError, ValueError):  # a name of the hub, or no path
+        return None
+    return _read(path, time)
+
+
+def _folder(place: str | Path) -> Path:
+    path = Path(place).expanduser()
+    return path if path.is_dir() else path.parent
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, time: int) -> Sequence[Mapping[str, Any]]:
+    found = parse_json(path, read_body(path))
+    try:
+        if found["format"] != FORMAT:
+            raise ValueError(f"format {found['format']}")
+        return [
+            {**each, "units": {split: list(own) for split, own in each["units"].items()}} for each in found["trainings"]
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise BadInput(
+            f"{path}: is no record of a training ({problem!r:.100}); copy it again, or train again."
+        ) from None
+
+
+def check_unseen(who: str, places: Collection[str | Path], split: str, units: Collection[str], tells: bool) -> None:
+    """Raise BadInput where the model `who` was trained on these units of a split to evaluate.
+
+    places: the folders or weight files of the model. tells: whether to log a warning, once, where none has a record. A
+    train split is evaluated on purpose. Validation rows are refused only where they were trained on.
+    """
+    if split.startswith("train"):
+        return
+    records = [found for place in places if (found := trainings(place)) is not None]
+    if tells and not records:
+        _tell(who)
+    for each in (each for found in records for each in found):
+        held = each["units"]
+        seen = set(held.get("train", ())) if split in VALIDATION else set().union(*held.values())
+        if both := sorted(seen & set(units)):
+            fold, dataset = each.get("fold"), each.get("dataset")
+            remedy = f"Use fold={fold} of {dataset}, whose test split it has not seen; other folds need a model each"
+            raise BadInput(
+                f"model {who}: was trained on {listed('unit', both, most=3)} of the {split} split to evaluate: "
+                f"memorised answers would count as correct. {remedy if fold else f'Use rows outside of {dataset}'}."
+            )
+
+
+@cache
+def _tell(who: str) -> None:
+    logger.warning(
+        "model %s: has no record of what it was trained on (%s), so it is unknown whether it saw the rows to evaluate.",
+        who,
+        RECORD,
+    )
