@@ -66,6 +66,7 @@ def test_who_is_refused(split: str, units: set[str], refused: bool, tmp_path: Pa
     base, later = tmp_path / "base", tmp_path / "later"
     write(base, training("matching", {"dataset": "d"}, "3", {"train": ["a-1"], "validation": ["a-2"]}))
     write(later, training("matching", {"dataset": "e"}, "", {"train": ["b-1"]}), str(base))  # began from it
+    (later / "model.safetensors").touch()
     for place in (base, later, later / "model.safetensors"):
         if refused:
             with pytest.raises(BadInput, match="Use fold=3 of d"):
@@ -73,6 +74,13 @@ def test_who_is_refused(split: str, units: set[str], refused: bool, tmp_path: Pa
         else:
             check_unseen("m", [place], split, units, tells=True)
     assert [each["dataset"] for each in trainings(later) or ()] == ["d", "e"]
+
+
+def test_a_hosted_model_is_no_folder_that_the_command_runs_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, training("matching", {"dataset": "d"}, "3", {"train": ["a-1"]}))
+    monkeypatch.chdir(tmp_path)
+    assert trainings(".") is not None
+    assert trainings("gpt-4o") is None
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", '{"format": 9, "trainings": []}', '{"format": 1, "trainings": [1]}', "{"])

@@ -55,7 +55,7 @@ def trainings(place: str | Path) -> Sequence[Mapping[str, Any]] | None:
 
 def _folder(place: str | Path) -> Path:
     path = Path(place).expanduser()
-    return path if path.is_dir() else path.parent
+    return path.parent if path.is_file() else path  # the name of a hosted model is no file here
 
 
 @lru_cache(maxsize=64)
