@@ -204,6 +204,7 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
         ({"system_instruction": "Be funny."}, {"system_message": "104b805d"}),
         ({"apply_chat_template": True, "num_fewshot": 2, "fewshot_as_multiturn": False}, {"chat_template": "applied"}),
         ({"apply_chat_template": True, "fewshot_as_multiturn": True}, {"chat_template": "multiturn"}),
+        ({"apply_chat_template": "tools"}, {"chat_template": "multiturn-tools"}),
         ({"gen_kwargs": "temperature=0.7"}, {"generation": "temperature=0.7"}),
     ],
 )
