@@ -296,6 +296,9 @@ def test_the_hub_gets_the_benchmarks_own_protocol_alone(entry: str, sample_runs:
     assert (hub_results.refusal(whole), hub_results.refusal(other)) == ("", why)
     assert choosing.refusal(other) == ""
     assert hub_results.refusal(signed(whole, shots="5", setting="pixels", seed="7", on_bad_picture="skip")) == ""
+    changed = replace(whole, run=replace(whole.run, signature=f"{whole.run.signature}|solver:self_critique"))
+    (notes,) = hub_results.files([Published(changed, "us/m")], None).values()
+    assert "solver self_critique; " in notes
     pairs = replace(whole, opened=find_benchmark("crowd_pairs").reopen(None, {}))
     for name, few in {"contests": "536", "per_contest": "1", "seed": "7"}.items():
         told = hub_results.refusal(signed(pairs, v="1-A", split="held_out", **{name: few}))

@@ -19,6 +19,7 @@ from inspect_ai.solver import chain_of_thought, generate, system_message
 from standins.commands import lm_eval
 
 from humor_tasks import load
+from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.scorers import multiple_choice, multiple_choice_released_chat
 from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
@@ -164,6 +165,8 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
     described = {"model_roles": {"describer": ScriptedModel("seer", "A bear.").model}}
     runs: dict[str, tuple[Any, dict[str, Any], dict[str, str]]] = {
         "same": (None, {"solver": generate()}, {}),
+        "cached": (None, {"solver": generate(cache=False)}, {}),
+        "again": (None, {"solver": [generate(), generate()]}, {"solver": "generate"}),
         "thinks": (None, {"solver": [chain_of_thought(), generate()]}, {"solver": "chain_of_thought-"}),
         "told": (None, {"solver": message}, {"solver": "system_message-"}),
         "flags": (None, {"system_message": "x", "temperature": 0.5}, {"system_message": "", "generation": "temp"}),
@@ -182,6 +185,9 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
     assert new == {"setting": "described", "describer": new["describer"]}
     assert new["describer"].startswith("mockllm/seer-")
     assert score(read_eval_log(str(path)), multiple_choice()).status == "success"  # as `inspect score`
+    log = read_eval_log(str(logs / "a.eval"))
+    log.plan.steps[-1].solver = "humor_tasks/expected_answer"  # of another task: it reads probabilities of digits
+    assert "|solver:expected_answer|" in from_log(log).signature
     texts = [
         read_results([p]).results[0].signature["solver"]
         for p in (
@@ -198,6 +204,7 @@ def test_an_inspect_log_tells_what_solvers_and_settings_changed(logs: Path, tmp_
         ({"system_instruction": "Be funny."}, {"system_message": "104b805d"}),
         ({"apply_chat_template": True, "num_fewshot": 2, "fewshot_as_multiturn": False}, {"chat_template": "applied"}),
         ({"apply_chat_template": True, "fewshot_as_multiturn": True}, {"chat_template": "multiturn"}),
+        ({"apply_chat_template": "tools"}, {"chat_template": "multiturn-tools"}),
         ({"gen_kwargs": "temperature=0.7"}, {"generation": "temperature=0.7"}),
     ],
 )
@@ -225,7 +232,9 @@ def test_chain_of_task_has_one_signature_by_parameter_and_by_solver(scene: str, 
     assert a.run.signature == b.run.signature
     assert refusals(a, b) == differences(a, b) == []
     other = inspect_log(tmp_path / "o", "A", mock_matching(**given), solver=chain_of_task(seed=3))
-    (c,) = read_results([other]).results
+    again = inspect_log(tmp_path / "g", "A", mock_matching(**given), solver=[chain_of_task(), generate()])
+    (c,), (d,) = (read_results([path]).results for path in (other, again))
+    assert differences(a, d) == ["solver: - and generate"]  # two replies
     assert any(each.startswith("solver: - and chain_of_task-") for each in differences(a, c))
 
 

@@ -97,6 +97,13 @@ def _refuse(found: Iterable[str], known: Collection[str], cutoff: float = 0.0) -
         raise BadInput(f"--metadata {name.strip()}: no task of this command has a parameter of this name. {hint}")
 
 
+def template_name() -> str:
+    """NAME of `--apply_chat_template NAME`; "" for the model's default template, and outside lm-eval's own run."""
+    call = _locals("lm_eval.evaluator", "simple_evaluate") or {}
+    named = call.get("apply_chat_template")
+    return named if isinstance(named, str) else ""
+
+
 def _arguments(given: Any) -> Mapping[str, Any]:
     """`model_args` as a dictionary."""
     from lm_eval.utils import simple_parse_args_string

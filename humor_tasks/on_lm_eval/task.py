@@ -199,6 +199,8 @@ class BenchmarkTask(Task):
         self._shown_as = signed(system_instruction, template is not None, fewshot_as_multiturn)
         if template is None:
             return render(turns, self._prefix)
+        if named := metadata.template_name():
+            self._shown_as["chat_template"] += f"-{named}"
         if self._prefix:
             turns.append({"role": "assistant", "content": self._prefix})
         return template(turns, add_generation_prompt=not self._prefix)

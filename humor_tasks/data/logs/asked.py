@@ -17,6 +17,8 @@ from humor_tasks.data.logs.metadata import about, digest, settings_shown, with_e
 OURS = "humor_tasks/"
 CHANGING = (f"{OURS}chain_of_task", f"{OURS}describe_first")
 """The solvers of this package that change the question; its others are steps of its tasks."""
+EXPECTED = f"{OURS}expected_answer"
+"""The solver of `estimate=expected`, which reads another answer from the same question."""
 UNSEEN = {
     *("max_connections", "adaptive_connections", "max_retries", "timeout", "attempt_timeout", "batch"),
     *("cache", "cache_prompt", "logprobs", "top_logprobs", "system_message", "fallback_models"),
@@ -52,19 +54,31 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> str:
 def _steps(log: EvalLog, signed: Mapping[str, str], known: bool) -> Iterator[str]:
     """The steps of the plan that are not the task's own. known: whether samples tell what our solvers changed."""
     steps = [*log.plan.steps, *([log.plan.finish] if log.plan.finish else [])]
-    if steps and signed.get("estimate") != "expected" and _is_plain(steps[-1]):
+    expected = signed.get("estimate") == "expected"
+    asks = [step for step in steps[:-1] if not step.solver.startswith(OURS) or _generates(step)]
+    if steps and not expected and not asks and _is_plain(steps[-1]):
         steps.pop()
     for step in steps:
         if step.solver in CHANGING:
             if not known:
                 yield f"{step.solver.removeprefix(OURS)}-{digest(step.params)}"
+        elif step.solver == EXPECTED:
+            if not expected:
+                yield "expected_answer"
+        elif _is_plain(step):
+            yield "generate"
         elif not step.solver.startswith(OURS):
             params = {name: value for name, value in step.params.items() if value is not None}
             yield f"{step.solver}-{digest(params)}" if params else step.solver
 
 
 def _is_plain(step: EvalPlanStep) -> bool:
-    return step.solver in ("generate", "inspect_ai/generate") and not step.params.keys() - {"tool_calls"}
+    return step.solver in ("generate", "inspect_ai/generate") and not step.params.keys() - {"tool_calls", "cache"}
+
+
+def _generates(step: EvalPlanStep) -> bool:
+    """Whether a solver of this package that changes the question also asks it."""
+    return step.solver in CHANGING and step.params.get("generates") is not False
 
 
 def generation(config: GenerateConfig) -> dict[str, Any]:

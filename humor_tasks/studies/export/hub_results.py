@@ -17,7 +17,9 @@ from humor_tasks.studies.export.choosing import Published, defaults, started
 from humor_tasks.studies.results.comparable import PROTOCOL
 from humor_tasks.studies.results.result import Result
 
-SHOWN = ("setting", "shots", "method", "cot", "prompts")
+ASKED = ("describer", "solver", "system_message", "chat_template", "generation")
+"""Entries of a signature for what the harness changed."""
+SHOWN = ("setting", "shots", "method", "cot", "prompts", *ASKED)
 """Entries of a signature that notes tell."""
 HARMLESS = ("on_bad_picture",)
 """Parameters whose effect is another entry, `skipped`."""
