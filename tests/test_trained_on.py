@@ -75,7 +75,15 @@ def test_who_is_refused(split: str, units: set[str], refused: bool, tmp_path: Pa
     assert [each["dataset"] for each in trainings(later) or ()] == ["d", "e"]
 
 
-@pytest.mark.parametrize("text", ["{}", "[]", '{"format": 9, "trainings": []}', '{"format": 1, "trainings": [1]}', "{"])
+def one(units: object) -> str:
+    return json.dumps({"format": 1, "trainings": [{"units": units}]})
+
+
+DAMAGED = ("{}", "[]", "{", '{"format": 9, "trainings": []}', '{"format": 1, "trainings": [1]}')
+SEES_NOTHING = ('{"format": 1, "trainings": []}', *map(one, ({}, {"train": []}, {"train": "a-1"}, {"train": [1]})))
+
+
+@pytest.mark.parametrize("text", [*DAMAGED, *SEES_NOTHING, one({"train": [{}]}), one([])])
 def test_a_damaged_record_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / RECORD).write_text(text)
     with pytest.raises(BadInput, match=RECORD):
