@@ -140,13 +140,10 @@ def test_lm_eval_refuses(kind: str, ofa: str, tmp_path: Path) -> None:
 
 
 def test_lm_eval_refuses_models_of_other_providers(tmp_path: Path) -> None:
-    asked = {
-        "dataset": "sample",
-        "fold": "1",
-        "pretrained": seen(tmp_path),
-    }  # --model hf --model_args pretrained=FOLDER
+    given = {"pretrained": seen(tmp_path)}  # --model hf --model_args pretrained=FOLDER
+    asked = {"dataset": "sample", "fold": "1", **given}
     with pytest.raises(BadInput, match=REFUSED):
-        run_lm_eval(ScriptedLM("A"), "nyc_matching_gen", metadata=asked, folders=[TASKS])
+        run_lm_eval(ScriptedLM("A"), "nyc_matching_gen", metadata=asked, folders=[TASKS], model_args=given)
 
 
 def test_a_humicroedit_run_records_its_headlines(tmp_path: Path) -> None:
