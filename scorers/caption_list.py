@@ -100,7 +100,7 @@ def read_captions(reply: str, wanted: int = 10) -> CaptionList:
     found = [(each.place, _captions(map(_caption, each.items))) for each in _numbered(lines)]
     found += _arrays(lines)
     found += [(each.line, _unnumbered(each.texts)) for each in columns if each.named]
-    lists = [captions for _, captions in sorted(found) if captions]
+    lists = [captions for _, captions in sorted(found, key=lambda each: each[0]) if captions]
     if not lists:
         lists = [captions for each in sorted(columns) if (captions := _unnumbered(each.texts))]
     if not lists:

@@ -90,6 +90,12 @@ def test_a_damaged_record_is_refused(text: str, tmp_path: Path) -> None:
         check_unseen("m", [tmp_path], "test", set(), tells=True)
 
 
+@pytest.mark.parametrize("units", [None, {}, [], {"train": []}, {"train": "a-1"}, {"train": [1]}, {"train": [{}]}])
+def test_a_record_without_units_is_refused(units: object, tmp_path: Path) -> None:
+    listed = [] if units is None else [{"units": units}]
+    test_a_damaged_record_is_refused(json.dumps({"format": 1, "trainings": listed}), tmp_path)
+
+
 def test_benchmarks_of_one_corpus_share_units() -> None:
     names = ("matching", "ranking", "explanation", "crowd_pairs", "crowd_groups", "caption_writing", "brainstorm")
     assert {find_benchmark(name).unit("712") for name in names} == {"newyorker-712"}
@@ -140,13 +146,10 @@ def test_lm_eval_refuses(kind: str, ofa: str, tmp_path: Path) -> None:
 
 
 def test_lm_eval_refuses_models_of_other_providers(tmp_path: Path) -> None:
-    asked = {
-        "dataset": "sample",
-        "fold": "1",
-        "pretrained": seen(tmp_path),
-    }  # --model hf --model_args pretrained=FOLDER
+    given = {"pretrained": seen(tmp_path)}  # --model hf --model_args pretrained=FOLDER
+    asked = {"dataset": "sample", "fold": "1", **given}
     with pytest.raises(BadInput, match=REFUSED):
-        run_lm_eval(ScriptedLM("A"), "nyc_matching_gen", metadata=asked, folders=[TASKS])
+        run_lm_eval(ScriptedLM("A"), "nyc_matching_gen", metadata=asked, folders=[TASKS], model_args=given)
 
 
 def test_a_humicroedit_run_records_its_headlines(tmp_path: Path) -> None:

@@ -202,3 +202,13 @@ def test_no_loader_springs_a_trap(name: str, trap: Any, sprung: Path, tmp_path: 
     with contextlib.suppress(Exception):  # what the code is for is not a model
         careless()
     assert sprung.exists()  # the trap was live
+
+
+@pytest.mark.parametrize("name", ["embedding", "humicroedit"])
+@pytest.mark.parametrize("file", ["config.json", "model.safetensors"])
+def test_a_damaged_folder_is_named(name: str, file: str, tmp_path: Path) -> None:
+    make, load, _ = LOADERS[name]
+    folder = make(tmp_path / "model")
+    (folder / file).write_bytes((folder / file).read_bytes()[:6] if file.endswith("s") else b"[]")
+    with pytest.raises(BadInput, match=f"{folder}: the folder's model cannot be loaded"):
+        load(folder)

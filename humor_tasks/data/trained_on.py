@@ -64,13 +64,20 @@ def _read(path: Path, time: int) -> Sequence[Mapping[str, Any]]:
     try:
         if found["format"] != FORMAT:
             raise ValueError(f"format {found['format']}")
-        return [
-            {**each, "units": {split: list(own) for split, own in each["units"].items()}} for each in found["trainings"]
-        ]
+        if not (named := [each["units"] for each in found["trainings"]]) or not all(map(_is_split, named)):
+            raise ValueError("no units")
+        return [*found["trainings"]]
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise BadInput(
             f"{path}: is no record of a training ({problem!r:.100}); copy it again, or train again."
         ) from None
+
+
+def _is_split(units: Any) -> bool:
+    """Whether these are units by split, of which there is at least one: others would pass as unseen."""
+    return any(units.values()) and all(
+        isinstance(found, list) and all(isinstance(unit, str) for unit in found) for found in units.values()
+    )
 
 
 def check_unseen(who: str, places: Collection[str | Path], split: str, units: Collection[str], tells: bool) -> None:

@@ -20,3 +20,11 @@ def read_object(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput(f"{path}: holds no JSON object; the folder is incomplete.")
     return value
+
+
+def not_loaded(who: str, name: str, problem: Exception) -> BadInput:
+    """The error for weights, in a folder or on the hub, that a library could not load."""
+    message = " ".join(str(problem).split())[:300]
+    if Path(name).is_dir():
+        return BadInput(f"{who}: the folder's model cannot be loaded ({message}).")
+    return BadInput(f"{who}: no such folder, and it cannot be loaded from the hub ({message}).")

@@ -246,6 +246,7 @@ OTHER = tuple(text.replace("This", "That") for text in TEN)
         (json.dumps({"captions": TEN, "favourites": OTHER[:3]}), TEN),
         (json.dumps({"result": TEN}), TEN),
         (json.dumps({"drafts": OTHER, "final": TEN}), TEN),
+        (json.dumps({"drafts": TEN, "final": OTHER}), OTHER),  # on one line, too, the last list counts
         (json.dumps({str(i): text for i, text in enumerate(TEN, 1)}), TEN),
         (json.dumps({f"caption_{i}": text for i, text in enumerate(TEN, 1)}), TEN),
         (json.dumps({i: {"caption": text} for i, text in enumerate(TEN, 1)}), TEN),

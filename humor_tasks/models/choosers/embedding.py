@@ -11,6 +11,7 @@ from typing import Any
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question, check_words
+from humor_tasks.models.folders import not_loaded
 
 CACHE_SIZE = 100_000  # maximum number of cached vectors; with 384 floats each about 150 MB
 
@@ -27,8 +28,7 @@ def open_model(name: str, device: str | None = None) -> Any:
     try:
         return SentenceTransformer(name, device=device, trust_remote_code=False)
     except Exception as problem:  # sentence-transformers, transformers and pickle raise different classes
-        message = " ".join(str(problem).split())[:300]
-        raise BadInput(f"embedding/{name}: no such folder, and it cannot be loaded from the hub ({message}).") from None
+        raise not_loaded(f"embedding/{name}", name, problem) from None
 
 
 class Embedding(Chooser):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.errors import BadInput
+from humor_tasks.models.folders import not_loaded
 
 MAX_TOKENS = 128
 WORDS = 400_000  # vectors read from a file: the first ones, because such files are sorted by frequency
@@ -22,8 +23,8 @@ def open_encoder(name: str) -> tuple[Any, Any]:
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
         model = AutoModel.from_pretrained(name, trust_remote_code=False, use_safetensors=True).float()
-    except (OSError, ValueError, KeyError) as problem:
-        raise BadInput(f"encoder {name}: no such folder, and it cannot be loaded from the hub ({problem}).") from None
+    except Exception as problem:  # transformers, safetensors and pickle raise different classes
+        raise not_loaded(f"encoder {name}", name, problem) from None
     if not tokenizer.is_fast:
         raise BadInput(f"encoder {name}: its tokenizer has no character offsets; a fast tokenizer is needed.")
     return tokenizer, model
