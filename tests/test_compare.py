@@ -416,6 +416,22 @@ def test_whatever_differs_is_refused_or_told(
         assert {cell.label for cell in column.cells} == {"generation -", "generation temperature=0.7"}
 
 
+@pytest.mark.parametrize(
+    ("inspect", "lm_eval", "told"),
+    [
+        ("", "", ["generation settings: - and temperature=0.0"]),
+        ("|generation:temperature=0.0", "", []),
+        ("|generation:temperature=1", "|generation:temperature=1", []),
+        ("", "|generation:top_p=0.5", ["generation settings: - and temperature=0.0,top_p=0.5"]),
+    ],
+)
+def test_lm_eval_samples_greedily_by_itself_and_inspect_does_not(inspect: str, lm_eval: str, told: list[str]) -> None:
+    a, b = (
+        right(name, marks(2), signature=f"v:2-A|method:generate{s}") for name, s in (("a", inspect), ("b", lm_eval))
+    )
+    assert differences(a, dataclasses.replace(b, run=dataclasses.replace(b.run, harness="lm_eval"))) == told
+
+
 def test_two_settings_have_rows_of_their_own_and_are_columns_of_one_group() -> None:
     a, b = (
         right(name, marks(i), signature=f"v:2-A|rows:{i}|setting:{setting}|prompts:{i}")

@@ -64,10 +64,19 @@ class Result:
 
     @cached_property
     def signature(self) -> Mapping[str, str]:
-        """The entries of the signature by name; empty for a run that records none."""
+        """The entries of the signature by name; empty for a run that records none.
+
+        lm-eval's generating tasks send temperature 0 by themselves, where Inspect leaves sampling to the provider. So
+        `generation` has it in lm-eval's results.
+        """
         if self.run.signature == "-":
             return {}
-        return dict(part.partition(":")[::2] for part in self.run.signature.split("|"))
+        entries = dict(part.partition(":")[::2] for part in self.run.signature.split("|"))
+        sent = [each for each in entries.get("generation", "").split(",") if each]
+        generates = self.run.harness == "lm_eval" and entries.get("method") == "generate"
+        if generates and not any(each.startswith("temperature=") for each in sent):
+            entries["generation"] = ",".join(sorted([*sent, "temperature=0.0"]))
+        return entries
 
     @cached_property
     def targets(self) -> Mapping[str, str | None]:
