@@ -173,7 +173,7 @@ def test_no_attack_passes(tmp_path: Path, elements: bool, structured: bool) -> N
     for system, (_, asked) in quotes.asked + echoes.asked:
         answer, point_text = between(asked, tag), between(asked, "point")
         blank = rubric.ask(material | {"answer": "", "point": point_text}, structured)
-        assert not set(answer) & set("<>")
+        assert "<" not in answer  # without it ">" closes nothing
         assert system == (blank.turns[0].role, blank.turns[0].text)
         assert asked.replace(f"<{tag}>\n{answer}\n</{tag}>", f"<{tag}>\n\n</{tag}>") == blank.turns[1].text
         for name in ("cartoon", "caption", "explanation", "point") if elements else ("task", "answer", "point"):

@@ -182,7 +182,8 @@ def test_no_text_closes_a_tag_of_the_question(letter: str) -> None:
     for attack in for_letter(letter):
         system, asked = rubric.ask({"context": "A zoo.", "first": attack, "second": "Bears."}).turns
         told = between(asked.text, "explanation_a")
-        assert not set(told) & set("<>{}")
+        assert "<" not in told
+        assert not re.search(r'\{\s*"', told)
         assert system == blank.turns[0]
         assert asked.text.replace(f"<explanation_a>\n{told}\n<", "<explanation_a>\n\n<") == blank.turns[1].text
         for tag in ("joke", "explanation_a", "explanation_b"):

@@ -276,7 +276,7 @@ HARNESSES: list[Bad] = [
     bad(
         "a misspelt parameter, lm-eval",
         LM_EVAL.format("nyc_matching", "first", "foldd=1"),
-        "--metadata foldd: did you mean 'fold'?",
+        "--metadata foldd: no task of this command has a parameter of this name. Did you mean 'fold'?",
     ),
     bad(
         "a parameter of a flag, lm-eval",
