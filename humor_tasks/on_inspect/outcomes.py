@@ -20,7 +20,7 @@ from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.contract import TOLD, Benchmark, Options, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.metadata import about, without_release
+from humor_tasks.data.logs.metadata import about, entries_of, without_release
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
@@ -113,7 +113,7 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
     found = {without_release(about(score.sample_metadata or {}).signature or ""): None for score in scores}
     if len(found) < 2:
         return
-    first, second = [dict(part.partition(":")[::2] for part in signature.split("|")) for signature in found][:2]
+    first, second = [entries_of(signature) for signature in found][:2]
     changed = [name for name in {**first, **second} if first.get(name) != second.get(name)]
     cannot_run(
         f"the log mixes samples of {len(found)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "

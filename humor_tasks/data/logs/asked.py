@@ -12,7 +12,7 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalPlanStep, EvalSample
 from inspect_ai.model import GenerateConfig
 
-from humor_tasks.data.logs.metadata import about, digest, settings_shown, with_entries
+from humor_tasks.data.logs.metadata import about, digest, entries_of, settings_shown, with_entries
 
 OURS = "humor_tasks/"
 CHANGING = (f"{OURS}chain_of_task", f"{OURS}describe_first")
@@ -39,7 +39,7 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> str:
     changing = any(step.solver in CHANGING for step in log.plan.steps)
     written = (about(sample.metadata).signature or plain for sample in samples) if changing else iter(())
     signature = next((each for each in written if each != plain), plain)  # a sample may have failed before its solver
-    signed = dict(part.partition(":")[::2] for part in signature.split("|"))
+    signed = entries_of(signature)
     steps = list(_steps(log, signed, known=signature != plain))
     own = [signed["solver"]] if "solver" in signed else []
     entries = {"solver": "+".join((*own, *steps))} if steps else {}

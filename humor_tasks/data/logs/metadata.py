@@ -39,13 +39,17 @@ def without_release(signature: str) -> str:
     return "|".join(part for part in signature.split("|") if not part.startswith("humor_tasks:"))
 
 
+def entries_of(signature: str) -> dict[str, str]:
+    """The entries of a signature by name; empty for "-", the signature of a run that records none."""
+    return {} if signature in ("", "-") else dict(part.partition(":")[::2] for part in signature.split("|"))
+
+
 def with_entries(signature: str, entries: Mapping[str, str]) -> str:
     """The signature with these entries, in the place of those of the same name, the others before the prompts' hash."""
     if not entries:
         return signature
     known = {name: value.replace("|", "/") for name, value in entries.items()}
-    parts = [part.partition(":")[::2] for part in signature.split("|")] if signature != "-" else []
-    replaced = [(name, known.pop(name, value)) for name, value in parts]
+    replaced = [(name, known.pop(name, value)) for name, value in entries_of(signature).items()]
     place = next((i for i, (name, _) in enumerate(replaced) if name == "prompts"), len(replaced))
     return "|".join(f"{name}:{value}" for name, value in (*replaced[:place], *known.items(), *replaced[place:]))
 

@@ -26,7 +26,7 @@ from humor_tasks.benchmarks.contract import Data, Run, templates_hash
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
 from humor_tasks.benchmarks.mock.loading import pools
-from humor_tasks.data.logs.metadata import about, digest
+from humor_tasks.data.logs.metadata import about, digest, entries_of
 from humor_tasks.data.logs.record import About
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
@@ -158,7 +158,7 @@ def _signed(of_task: About, run: Run, task: str) -> dict[str, str]:
     Where the solver has other settings or templates than the task, or the task is another one, an entry of its own.
     """
     o = mock.options_of(run)
-    signed = dict(part.partition(":")[::2] for part in (of_task.signature or "").split("|"))
+    signed = entries_of(of_task.signature or "")
     plain = templates_hash(run.benchmark.templates(replace(o, chain_of_task=False)))
     same = all(getattr(o, name) == of_task.options.get(name, getattr(o, name)) for name in SETTINGS)
     if of_task.benchmark == run.benchmark.name and same and signed.get("prompts") == plain:

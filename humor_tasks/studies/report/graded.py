@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.data.logs import FinishedRun, read_run
+from humor_tasks.data.logs.metadata import entries_of
 from humor_tasks.data.prices import Price
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.report.spent import Spent, apart, is_this_runs
@@ -100,5 +101,5 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
 
 def _subset(signature: str) -> str:
     """The subset in the signature of the run that wrote the explanations; a log of `grade` has no such argument."""
-    parts = dict(part.partition(":")[::2] for part in signature.split("|"))
+    parts = entries_of(signature)
     return parts.get("subset", "all")

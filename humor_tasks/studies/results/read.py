@@ -15,7 +15,7 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
-from humor_tasks.data.logs.metadata import setting_shown
+from humor_tasks.data.logs.metadata import entries_of, setting_shown, with_entries
 from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Outcome
@@ -244,15 +244,15 @@ def _rule(run: FinishedRun, scorer: str) -> dict[str, Any]:
 
 def _read_by(run: FinishedRun, rule: Mapping[str, Any]) -> FinishedRun:
     """The run with these rules in its options and its signature, which the log has from before."""
-    parts = (part.partition(":") for part in run.signature.split("|"))
-    signed = "|".join(f"{name}{colon}{rule.get(name, value)}" for name, colon, value in parts)
-    return dataclasses.replace(run, options={**run.options, **rule}, signature=signed)
+    signed = {name: value for name, value in rule.items() if name in entries_of(run.signature)}
+    signature = with_entries(run.signature, signed)
+    return dataclasses.replace(run, options={**run.options, **rule}, signature=signature)
 
 
 def _judging(signatures: Iterable[str], own: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """How graders were asked; their own settings take precedence over those of the scorer."""
     found: dict[str, set[str]] = {}
-    for name, _, value in (part.partition(":") for each in signatures for part in each.split("|") if part):
+    for name, value in (entry for each in signatures for entry in entries_of(each).items()):
         found.setdefault(name, set()).add(value)
     told = {name: ",".join(sorted(values)) for name, values in found.items() if name != "graders"}
     for name in sorted({name for each in own for name in each}) if told else ():
@@ -269,7 +269,7 @@ def _check_finite(outcome: Outcome, where: str) -> None:
 
 def _system(run: FinishedRun) -> str:
     """The model; where the run has none, the file of answers that it judges."""
-    judged = dict(part.partition(":")[::2] for part in run.signature.split("|")).get("system")
+    judged = entries_of(run.signature).get("system")
     return Path(judged).stem if judged and run.model == NO_MODEL else run.replayed or run.model
 
 

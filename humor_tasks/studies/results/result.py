@@ -10,6 +10,7 @@ from pathlib import Path
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun
+from humor_tasks.data.logs.metadata import entries_of
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 
@@ -69,9 +70,7 @@ class Result:
         lm-eval's generating tasks send temperature 0 by themselves, where Inspect leaves sampling to the provider. So
         `generation` has it in lm-eval's results.
         """
-        if self.run.signature == "-":
-            return {}
-        entries = dict(part.partition(":")[::2] for part in self.run.signature.split("|"))
+        entries = entries_of(self.run.signature)
         sent = [each for each in entries.get("generation", "").split(",") if each]
         generates = self.run.harness == "lm_eval" and entries.get("method") == "generate"
         if generates and not any(each.startswith("temperature=") for each in sent):
