@@ -17,8 +17,8 @@ ROOT = "humor_tasks"
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("__init__", "errors"),
     ("scorers", "datasets_cards"),
-    ("data", "evaluate_metrics"),
-    ("models",),
+    ("data",),
+    ("models", "evaluate_metrics"),
     ("benchmarks",),
     ("api", "on_inspect", "on_lm_eval"),
     ("tasks",),
