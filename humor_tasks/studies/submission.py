@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,7 +56,7 @@ def read_answers(path: Path) -> Answers:
             raise BadInput(f"{sample.where} has no score; {UNSCORED[run.harness]}.")
         answers[sample.id] = sample.scores[0].answer if sample.scores else None
         if subtask == "ratings":
-            pairs[sample.id] = sample.groups["pairs"]
+            pairs[sample.id] = sample.facts["pairs"]
     if not answers:
         raise BadInput(f"{path}: holds no samples.")
     return Answers(answers, letters, subtask, pairs)
@@ -125,10 +124,10 @@ def picks(logged: Answers) -> dict[str, str | None]:
         return {identity: NUMBERS[letter] if letter else None for identity, letter in logged.answers.items()}
     rated: dict[str, dict[int, float]] = {}
     for identity, answer in logged.answers.items():
-        for pair, place, *_ in json.loads(logged.pairs[identity]):
-            rated.setdefault(pair, {})
+        for pair in logged.pairs[identity]:
+            rated.setdefault(pair["id"], {})
             if answer is not None:
-                rated[pair][place] = float(answer)
+                rated[pair["id"]][pair["place"]] = float(answer)
     return {pair: funnier(both.get(1), both.get(2)) for pair, both in rated.items()}
 
 

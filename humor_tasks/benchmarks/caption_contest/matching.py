@@ -5,13 +5,12 @@ Hessel et al., ACL 2023, arXiv 2209.06293, section 2.
 
 from __future__ import annotations
 
-from functools import partial
-
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
+from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data import papers
 
 MATCHING = Benchmark(
@@ -45,7 +44,7 @@ MATCHING = Benchmark(
     answer=corpus.letters("ABCDE"),
     metrics=(ACCURACY, *REPLY_RATES, FALLBACK),
     options=corpus.NyccOptions,
-    templates=partial(corpus.templates, "matching"),
+    templates=(corpus.SCENE, Template("nycc", "matching.{o.style}.txt", shows=("scene", "choices"))),
     load=corpus.load,
     prompt=corpus.prompt,
     outcome=outcome,

@@ -14,6 +14,7 @@ from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
+from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data import papers
 from humor_tasks.data.records import Record
 
@@ -76,7 +77,7 @@ RANKING = Benchmark(
         FALLBACK,
     ),
     options=corpus.NyccOptions,
-    templates=partial(corpus.templates, "ranking"),
+    templates=(corpus.SCENE, Template("nycc", "ranking.{o.style}.txt", shows=("scene", "choices"))),
     load=partial(corpus.load, extra=("winner_source",)),
     prompt=corpus.prompt,
     outcome=partial(outcome, accuracies=accuracies),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level
 from humor_tasks.benchmarks.choice import outcome
@@ -42,7 +40,7 @@ MOCK_DETECTING = Benchmark(
     answer=YesNo(stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,
-    templates=partial(corpus.templates, "mock_detecting"),
+    templates=corpus.templates("detecting"),
     load=loading.load,
     prompt=chain_of_task.prompt,
     outcome=outcome,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
-from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, OVERLAP, outcome, read
+from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
 from humor_tasks.benchmarks.card import UNNAMED, Card
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
@@ -39,11 +37,11 @@ MOCK_EXPLAINING = Benchmark(
     answer=FreeText(read, reference=True, stop=BLANK_LINE),
     metrics=OVERLAP,
     options=corpus.MockOptions,
-    templates=partial(corpus.templates, "mock_explaining"),
+    templates=corpus.templates("explaining"),
     load=loading.load,
     prompt=chain_of_task.prompt,
     outcome=outcome,
     part=corpus.part,
-    signatures=lambda run: {**EXPLANATION.signatures(run), **corpus.worked(run)},
+    signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
     repeated=True,
 )
