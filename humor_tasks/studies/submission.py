@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.data.logs import read_run
 from humor_tasks.data.writing import write_table
@@ -28,13 +29,13 @@ class Answers:
     letters: the answer letters of an instance ("ABCDE", "AB"); empty for ratings and free text.
     subtask: of Humicroedit: `rating`, `pairwise`, or `ratings` (ratings that are compared in pairs); empty for other
     benchmarks.
-    pairs: for `ratings`, {headline: the pairs that contain it, as JSON}.
+    pairs: for `ratings`, {headline: the pairs that contain it}.
     """
 
     answers: dict[str, str | None]
     letters: str
     subtask: str = ""
-    pairs: Mapping[str, str] = field(default_factory=dict)
+    pairs: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 def read_answers(path: Path) -> Answers:
