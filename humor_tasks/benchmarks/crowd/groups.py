@@ -370,7 +370,8 @@ CROWD_GROUPS = Benchmark(
         "of ranks 200-209, 1000-1009 (from 0), or around the median, in both orders. With `mode=overall` the judge "
         "answers with one letter; with `mode=best_pick` it finds the best caption of each group and reasons. Worked "
         "examples are pairs of single captions, as published. Votes and ratings are never shown.",
-        metrics='Accuracy, share of "A", consistency of the two orders; with `tau` also recalibrated (appendix C.2).',
+        metrics='Accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, '
+        'the same of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).',
         sampling=corpus.SAMPLING,
         splits=corpus.SPLITS,
         counted=corpus.COUNTED,
