@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.cli import agreement
 from humor_tasks.studies.analysis.compare_cli import compare

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
@@ -26,9 +26,9 @@ from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
 from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
-from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.scorers.estimate import Estimate
 
 TOLD = {"logprobs": "logprob_", "scores": "score_"}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.page import sections
 from humor_tasks.studies.report.page.embedding import json_block, policy, script
