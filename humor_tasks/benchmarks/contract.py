@@ -18,10 +18,12 @@ from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
+from humor_tasks.benchmarks.charts import Chart
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
+from humor_tasks.benchmarks.uses import Column, Subsets
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
@@ -125,6 +127,9 @@ class Benchmark:
     gives takes precedence.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
+    columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
+    charts: what reports draw of its results; see `benchmarks.charts`.
+    subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
     """
 
     name: str
@@ -149,6 +154,9 @@ class Benchmark:
     sampling: str = ""
     answer_tokens: int = 1024
     corpus: str = ""
+    columns: tuple[Column, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    subsets: Subsets | None = None
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():

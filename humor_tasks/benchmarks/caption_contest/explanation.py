@@ -17,6 +17,7 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.uses import Column
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
@@ -74,4 +75,5 @@ EXPLANATION = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     signatures=lambda run: {"bleu": bleu_signature().replace("|", ",")},
+    columns=(Column("reference_overlap", scale=(0, 1)),),
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.charts import ByShots
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
@@ -31,4 +32,5 @@ MATCHING = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
+    charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),),
 )

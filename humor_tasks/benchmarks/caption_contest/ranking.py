@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.charts import TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
@@ -59,4 +60,13 @@ RANKING = Benchmark(
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,
     part=corpus.part,
+    charts=(
+        TwoMetrics(
+            "ranking_people",
+            "Ranking: the crowd's choices against the editors'",
+            "Hessel et al. 2023, figures 12 and 13",
+            x=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
+            y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
+        ),
+    ),
 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
+from humor_tasks.benchmarks.charts import BySubset
 from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, rate
@@ -21,6 +22,7 @@ from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.benchmarks.uses import Column, Subsets
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_share
@@ -228,4 +230,16 @@ HUMORBENCH = Benchmark(
     judged=True,
     verdicts=POINTS,
     rubric="humorbench",
+    columns=(Column("element_coverage", "covered", scale=(0, 1)), Column("explanation_form", "words")),
+    charts=(
+        BySubset(
+            "humorbench_categories",
+            "HumorBench: coverage by category",
+            "Narad et al. 2025",
+            x="category",
+            y="coverage",
+            note="Elements without a verdict are left out.",
+        ),
+    ),
+    subsets=Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
 )

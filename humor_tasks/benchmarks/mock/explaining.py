@@ -16,6 +16,7 @@ from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, OVERLAP, outcome, read
 from humor_tasks.benchmarks.contract import UNNAMED, Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
+from humor_tasks.benchmarks.uses import Column
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",
@@ -34,4 +35,5 @@ MOCK_EXPLAINING = Benchmark(
     part=corpus.part,
     signatures=lambda run: {**EXPLANATION.signatures(run), **corpus.worked(run)},
     repeated=True,
+    columns=(Column("reference_overlap", scale=(0, 1)),),
 )

@@ -25,6 +25,7 @@ from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Judgement
+from humor_tasks.benchmarks.uses import Column
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.answer import Status
 from humor_tasks.scorers.rated import WORDS
@@ -165,4 +166,5 @@ MOCK_GENERATION = Benchmark(
     signatures=corpus.worked,
     judged=True,
     verdicts=VERDICTS,
+    columns=(Column("story_ratings", scale=(1, 5)),),
 )
