@@ -38,6 +38,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.benchmarks.uses import VOTES, System, Votes
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
 from humor_tasks.data.rows import open_rows, provenance_of
 from humor_tasks.errors import BadInput, check_choice
@@ -91,6 +92,16 @@ BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
 
 NAMES = tuple(BENCHMARKS)
 GROUP = "humor_tasks.benchmarks"
+
+
+def trained(system: System) -> tuple[str, ...]:
+    """The benchmarks whose rows can train this system."""
+    return tuple(name for name, benchmark in BENCHMARKS.items() if system in benchmark.trains)
+
+
+def voted() -> dict[str, Votes]:
+    """What people are asked of the benchmarks whose items they can vote on, preferences first."""
+    return {name: votes for votes in VOTES.values() for name, each in BENCHMARKS.items() if each.votes == votes}
 
 
 @cache

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
@@ -23,7 +23,7 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
-from humor_tasks.benchmarks.uses import Column, Subsets
+from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
@@ -130,6 +130,11 @@ class Benchmark:
     columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
     charts: what reports draw of its results; see `benchmarks.charts`.
     subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
+    trains: what its rows can train.
+    votes: what people are asked of its items; None where they cannot vote on them.
+    submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
+    chain: which worked samples of MOCK fit its questions.
+    clips: which of its rows have clips; None for a benchmark without clips.
     """
 
     name: str
@@ -157,6 +162,11 @@ class Benchmark:
     columns: tuple[Column, ...] = ()
     charts: tuple[Chart, ...] = ()
     subsets: Subsets | None = None
+    trains: frozenset[System] = frozenset()
+    votes: Votes | None = None
+    submits: Literal["", "rating", "pairwise"] = ""
+    chain: Chain | None = None
+    clips: Clips | None = None
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():

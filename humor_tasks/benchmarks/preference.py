@@ -17,7 +17,7 @@ import dataclasses
 import hashlib
 import random
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, cast, get_args
 
@@ -230,4 +230,5 @@ EXPLANATION_PREFERENCE = Benchmark(
     outcome=outcome,
     judged=True,
     verdicts=VERDICTS,
+    clips=replace(mock.CLIPS, words=("setting", "description")),
 )

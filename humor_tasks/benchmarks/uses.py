@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -31,3 +32,50 @@ class Subsets:
     names: tuple[str, ...]
     keys: Callable[[str, str], frozenset[str] | None]
     chosen_by: Callable[[str], frozenset[str]]
+
+
+System = Literal["clip", "ofa", "text", "preferences"]
+"""What its rows can train: CLIP, OFA and text models by `humor-tasks train`; and, exported, preferences of texts."""
+
+
+@dataclass(frozen=True)
+class Clips:
+    """What of a benchmark's data has clips, for a harness without video input.
+
+    of: the part, as the value of `parameter`. others: the values without clips, in words. words: the option and its
+    value that show clips in words.
+    """
+
+    of: str
+    parameter: str
+    others: str
+    words: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What people are asked who vote on a benchmark's items.
+
+    kind: of the item in a file of items. question: as people read it.
+    """
+
+    kind: str
+    question: str
+
+
+PREFERENCE = Votes("preference", "Which explanation of the joke is better?")
+MATCHING = Votes("matching", "Which caption belongs to this cartoon?")
+RANKING = Votes("ranking", "Which caption is the funnier?")
+VOTES = {each.kind: each for each in (PREFERENCE, MATCHING, RANKING)}
+"""Kind of item -> what is asked. Preferences are between the texts of two systems, the others between a row's own."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Which worked samples of MOCK fit a benchmark's questions, for the solver `chain_of_task`.
+
+    subtask: of MOCK that the questions are like. scene: theirs, of a benchmark outside MOCK.
+    """
+
+    subtask: str
+    scene: str = ""

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
-from humor_tasks.benchmarks.uses import Column
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
@@ -75,5 +75,8 @@ EXPLANATION = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     signatures=lambda run: {"bleu": bleu_signature().replace("|", ",")},
-    columns=(Column("reference_overlap", scale=(0, 1)),),
+    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
+    trains=frozenset({"ofa", "text"}),
+    votes=uses.PREFERENCE,
+    chain=uses.Chain("explaining", scene="cartoon"),
 )

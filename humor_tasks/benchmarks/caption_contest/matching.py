@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.charts import ByShots
 from humor_tasks.benchmarks.choice import outcome
@@ -33,4 +34,7 @@ MATCHING = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),),
+    trains=frozenset({"clip", "ofa", "text"}),
+    votes=uses.MATCHING,
+    chain=uses.Chain("matching", scene="cartoon"),
 )

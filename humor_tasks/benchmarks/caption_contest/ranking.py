@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.charts import TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
@@ -69,4 +70,6 @@ RANKING = Benchmark(
             y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
         ),
     ),
+    trains=frozenset({"clip", "ofa", "text", "preferences"}),
+    votes=uses.RANKING,
 )

@@ -270,4 +270,5 @@ PAIRWISE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    submits="pairwise",
 )

@@ -247,4 +247,5 @@ RATING = Benchmark(
             bins=len(BINS),
         ),
     ),
+    submits="rating",
 )

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.charts import BySubset
 from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Options, Run
@@ -22,7 +23,6 @@ from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.benchmarks.uses import Column, Subsets
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_share
@@ -230,7 +230,7 @@ HUMORBENCH = Benchmark(
     judged=True,
     verdicts=POINTS,
     rubric="humorbench",
-    columns=(Column("element_coverage", "covered", scale=(0, 1)), Column("explanation_form", "words")),
+    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)), uses.Column("explanation_form", "words")),
     charts=(
         BySubset(
             "humorbench_categories",
@@ -241,5 +241,5 @@ HUMORBENCH = Benchmark(
             note="Elements without a verdict are left out.",
         ),
     ),
-    subsets=Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+    subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
 )

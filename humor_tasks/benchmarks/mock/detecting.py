@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import UNNAMED, Benchmark
@@ -34,4 +35,7 @@ MOCK_DETECTING = Benchmark(
     part=corpus.part,
     signatures=corpus.worked,
     repeated=True,
+    trains=frozenset({"text"}),
+    chain=uses.Chain("detecting"),
+    clips=corpus.CLIPS,
 )

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, OVERLAP, outcome, read
 from humor_tasks.benchmarks.contract import UNNAMED, Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
-from humor_tasks.benchmarks.uses import Column
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",
@@ -35,5 +35,9 @@ MOCK_EXPLAINING = Benchmark(
     part=corpus.part,
     signatures=lambda run: {**EXPLANATION.signatures(run), **corpus.worked(run)},
     repeated=True,
-    columns=(Column("reference_overlap", scale=(0, 1)),),
+    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
+    trains=frozenset({"text"}),
+    votes=uses.PREFERENCE,
+    chain=uses.Chain("explaining"),
+    clips=corpus.CLIPS,
 )

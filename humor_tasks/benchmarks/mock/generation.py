@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, cast
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
@@ -25,7 +26,6 @@ from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Judgement
-from humor_tasks.benchmarks.uses import Column
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.answer import Status
 from humor_tasks.scorers.rated import WORDS
@@ -166,5 +166,5 @@ MOCK_GENERATION = Benchmark(
     signatures=corpus.worked,
     judged=True,
     verdicts=VERDICTS,
-    columns=(Column("story_ratings", scale=(1, 5)),),
+    columns=(uses.Column("story_ratings", scale=(1, 5)),),
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import UNNAMED, Benchmark
@@ -34,4 +35,8 @@ MOCK_MATCHING = Benchmark(
     part=corpus.part,
     signatures=corpus.worked,
     repeated=True,
+    trains=frozenset({"text"}),
+    votes=uses.MATCHING,
+    chain=uses.Chain("matching"),
+    clips=corpus.CLIPS,
 )
