@@ -10,8 +10,25 @@ from pathlib import Path
 
 import pytest
 
+from humor_tasks.benchmarks import BENCHMARKS
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 ROOT = "humor_tasks"
+# Rooms and modules outside benchmarks/ that contain the names of single benchmarks, and why. The first three mean
+# something else by the same words; the others go when what they say of a benchmark is said by its definition.
+MAY_NAME = {
+    "data.contests": "configs and folders of published datasets",
+    "studies.corpus": "configs of the datasets that are built",
+    "studies.analysis.correct": "a column of files of labels",
+    "data.logs.before": "logs of earlier versions, which recorded no benchmark",
+    "on_inspect.judging": "which benchmark's replies a scorer scores",
+    "on_inspect.outcomes": "which benchmark's replies a scorer scores",
+    "on_inspect.scorers": "which benchmark's replies a scorer scores",
+    "on_inspect.tasks": "one function a task, which Inspect's register reads as literal source",
+    "studies.analysis.contest_dates": "which benchmarks have dated contests",
+    "studies.grade": "which benchmark's replies are graded",
+    "studies.results.read": "which benchmark a scorer's outcomes belong to",
+}
 
 # Places by floor, the lowest first. A module may import from its own place and from lower floors, so that the places of
 # one floor do not know each other: benchmarks import no models.
@@ -122,6 +139,21 @@ def test_no_imports_go_in_a_circle() -> None:
 def test_every_module_has_a_place_and_fits(module: str) -> None:
     floor(module)
     assert len(MODULES[module].read_text().split("\n")) <= MOST_LINES
+
+
+def names_benchmarks(module: str) -> bool:
+    """Whether a string of the module is the name of a benchmark."""
+    strings = (
+        node.value for node in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(node, ast.Constant)
+    )
+    return any(isinstance(each, str) and each in BENCHMARKS for each in strings)
+
+
+def test_benchmarks_are_known_by_name_in_their_own_room_only() -> None:
+    named = {module for module in MODULES if place(module) != "benchmarks" and names_benchmarks(module)}
+    known = {module: [may for may in MAY_NAME if f"{module}.".startswith(f"{may}.")] for module in named}
+    assert [module for module, reasons in known.items() if not reasons] == []
+    assert sorted({may for reasons in known.values() for may in reasons}) == sorted(MAY_NAME)  # none is left over
 
 
 def test_nothing_but_tests_needs_the_stand_ins() -> None:

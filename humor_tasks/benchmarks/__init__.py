@@ -14,6 +14,7 @@ This module exports every name that such a package needs.
 
 from functools import cache
 from importlib.metadata import entry_points
+from typing import Literal
 
 from humor_tasks.benchmarks import choice
 from humor_tasks.benchmarks.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
@@ -102,6 +103,11 @@ def trained(system: System) -> tuple[str, ...]:
 def voted() -> dict[str, Votes]:
     """What people are asked of the benchmarks whose items they can vote on, preferences first."""
     return {name: votes for votes in VOTES.values() for name, each in BENCHMARKS.items() if each.votes == votes}
+
+
+def writers(what: Literal["caption", "captions"]) -> tuple[str, ...]:
+    """The benchmarks whose replies hold a caption, or a list of captions."""
+    return tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.writes == what)
 
 
 @cache

@@ -135,6 +135,7 @@ class Benchmark:
     submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
     chain: which worked samples of MOCK fit its questions.
     clips: which of its rows have clips; None for a benchmark without clips.
+    writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
     """
 
     name: str
@@ -167,6 +168,7 @@ class Benchmark:
     submits: Literal["", "rating", "pairwise"] = ""
     chain: Chain | None = None
     clips: Clips | None = None
+    writes: Literal["", "caption", "captions"] = ""
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():

@@ -191,4 +191,5 @@ BRAINSTORM = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
+    writes="caption",
 )

@@ -285,4 +285,5 @@ CAPTION_WRITING = Benchmark(
     judged=True,
     verdicts=VERDICTS,
     rubric="",
+    writes="captions",
 )

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.errors import BadInput
+from humor_tasks.models.humicroedit.texts import edits_in
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 YES_NO = ("yes", "no")
@@ -85,7 +86,7 @@ def from_text(identity: str, text: str) -> Question:
 
 def check_chooses(choices: Sequence[str], fields: Mapping[str, str]) -> None:
     """Raise BadInput for a headline-rating item: choosing a sentence of it would not be a rating."""
-    if "edited" in fields and not choices:
+    if edits_in(fields) and not choices:
         raise BadInput(
             "this model chooses among options and cannot rate headlines; use humicroedit/RUN (in lm-eval "
             "humor-humicroedit)."
