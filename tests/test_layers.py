@@ -14,13 +14,13 @@ from humor_tasks.benchmarks import BENCHMARKS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ROOT = "humor_tasks"
-# Rooms and modules outside benchmarks/ that contain the names of single benchmarks, and why. The first three mean
+# Rooms and modules outside benchmarks/ that contain the names of single benchmarks, and why. The first four mean
 # something else by the same words; the others go when what they say of a benchmark is said by its definition.
 MAY_NAME = {
+    "scorers.tagged": "a tag in replies",
     "data.contests": "configs and folders of published datasets",
     "studies.corpus": "configs of the datasets that are built",
     "studies.analysis.correct": "a column of files of labels",
-    "data.logs.before": "logs of earlier versions, which recorded no benchmark",
     "on_inspect.judging": "which benchmark's replies a scorer scores",
     "on_inspect.outcomes": "which benchmark's replies a scorer scores",
     "on_inspect.scorers": "which benchmark's replies a scorer scores",
@@ -143,10 +143,9 @@ def test_every_module_has_a_place_and_fits(module: str) -> None:
 
 def names_benchmarks(module: str) -> bool:
     """Whether a string of the module is the name of a benchmark."""
-    strings = (
-        node.value for node in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(node, ast.Constant)
-    )
-    return any(isinstance(each, str) and each in BENCHMARKS for each in strings)
+    nodes = ast.walk(ast.parse(MODULES[module].read_text()))
+    strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return not strings.isdisjoint(BENCHMARKS)
 
 
 def test_benchmarks_are_known_by_name_in_their_own_room_only() -> None:

@@ -37,7 +37,7 @@ from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
-from humor_tasks.benchmarks.prompts import fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.benchmarks.uses import VOTES, System, Votes
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
@@ -65,6 +65,7 @@ __all__ = [
     "Rating",
     "Record",
     "Run",
+    "Template",
     "Turn",
     "YesNo",
     "absent",
@@ -72,15 +73,15 @@ __all__ = [
     "choice",
     "draw",
     "fill",
+    "filled_turns",
     "find_benchmark",
     "open_rows",
     "parameter",
     "provenance_of",
-    "read_templates",
     "split_turns",
 ]
 
-_ALL = (
+_ALL: tuple[Benchmark, ...] = (
     *(MATCHING, RANKING, EXPLANATION, EXPLANATION_PREFERENCE, BRAINSTORM),
     *(CROWD_PAIRS, CROWD_GROUPS, CAPTION_WRITING),
     *(HUMORBENCH, AUTOGRADER),

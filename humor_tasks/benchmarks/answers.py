@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import yes_no
 from humor_tasks.scorers.answer import Status, read_answer
@@ -27,16 +29,24 @@ class Answer:
     value: a letter, a word, a decimal number or a text; None where there is no readable answer.
     status: answered, unparsed, refused or empty.
     values: metrics of the reply alone, such as its number of words, in addition to `unparsed` and `refused`.
+    facts: what metrics need of the reply beside numbers, such as the captions of a list; values of JSON.
     """
 
     value: str | None
     status: Status = "answered"
     values: Mapping[str, float] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def rates(self) -> dict[str, float]:
         """The reply's values of the metrics `unparsed` (unreadable or empty) and `refused`."""
         return {"unparsed": float(self.status in ("unparsed", "empty")), "refused": float(self.status == "refused")}
+
+    def outcome(self, record: Record, values: Mapping[str, float] = MappingProxyType({})) -> Outcome:
+        """The outcome of a record, with these values beside those of the reply alone."""
+        found = {**self.rates, **self.values, **values}
+        facts = {**record.facts, **self.facts}
+        return Outcome(record.id, record.cluster, record.groups, self.status, self.value, record.target, found, facts)
 
 
 UNREAD = Answer(None, "unparsed")

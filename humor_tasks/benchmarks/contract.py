@@ -14,7 +14,9 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Generic, Literal
+
+from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
@@ -23,6 +25,7 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
+from humor_tasks.benchmarks.prompts import Template, read_all
 from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
@@ -32,6 +35,12 @@ from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
+
+O_co = TypeVar("O_co", bound=Options, covariant=True, default=Options)
+"""The options of a benchmark. What takes a run with some options takes one with more specific options, too.
+
+A plain `Benchmark` or `Run` has any options.
+"""
 
 TOLD = {"logprobs": "logprob_", "scores": "score_"}
 """What a model tells of each letter besides its answer -> the beginning of the name, such as logprob_A.
@@ -100,13 +109,14 @@ UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=Tru
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class Benchmark(Generic[O_co]):
     """The definition of one benchmark.
 
     version: protocol and prompt set, "1-A" for protocol 1 with prompt set A; it is independent of the package's
     version. Scores of different versions must not be compared.
     answer: the answer form, or a function that returns it for the options.
     metrics: the primary metric first.
+    templates: the prompt templates, or a function that returns them for the options.
     outcome: scores an answer.
     part: returns the part of the data that an item belongs to from its groups, or None.
     summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
@@ -142,16 +152,16 @@ class Benchmark:
     title: str
     paper: str
     version: str
-    answer: AnswerForm | Callable[[Any], AnswerForm]
+    answer: AnswerForm | Callable[[O_co], AnswerForm]
     metrics: tuple[Metric, ...]
-    options: type[Options]
-    templates: Callable[[Options], Mapping[str, str]]
-    load: Callable[[Benchmark, Options], Data]
-    prompt: Callable[[Run, Record], Prompt]
-    outcome: Callable[[Run, Record, Answer], Outcome]
-    summary: Callable[[Run, Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
-    part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
-    signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
+    options: type[O_co]
+    templates: Sequence[Template] | Callable[[O_co], Sequence[Template]]
+    load: Callable[[Benchmark[O_co], O_co], Data]
+    prompt: Callable[[Run[O_co], Record], Prompt]
+    outcome: Callable[[Run[O_co], Record, Answer], Outcome]
+    summary: Callable[[Run[O_co], Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
+    part: Callable[[Run[O_co], Mapping[str, str]], str | None] = lambda run, groups: None
+    signatures: Callable[[Run[O_co]], Mapping[str, str]] = lambda run: {}
     judged: bool = False
     verdicts: Verdicts | None = None
     rubric: str = "coverage"
@@ -188,11 +198,16 @@ class Benchmark:
         # MOCK's cartoons from the contest are named so already.
         return cluster if cluster.startswith("newyorker-") else f"{self.corpus or self.name}-{cluster}"
 
-    def form(self, options: Options) -> AnswerForm:
+    def form(self, options: Any) -> AnswerForm:
         """The answer form under these options."""
         return self.answer if isinstance(self.answer, AnswerForm) else self.answer(options)
 
-    def open(self, **parameters: Any) -> Run:
+    def texts(self, options: Any) -> dict[str, str]:
+        """The prompt templates under these options, by name. Raises BadInput as `prompts.read_all` does."""
+        templates = self.templates(options) if callable(self.templates) else self.templates
+        return read_all(templates, options)
+
+    def open(self, **parameters: Any) -> Run[O_co]:
         """Load data and templates for these parameters, which `self.options` declares.
 
         Raises BadInput for unknown or invalid parameters and for data without a row to evaluate.
@@ -209,9 +224,9 @@ class Benchmark:
             warnings.warn(f"{where} has no labels: replies are logged for a submission but not scored.", stacklevel=3)
         if options.shard is not None:
             data = data.part(read_shard(options.shard), where)
-        return Run(self, options, data, self.templates(options))
+        return Run(self, options, data, self.texts(options))
 
-    def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run:
+    def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run[O_co]:
         """A run without data and templates, from the version and the scoring options that a log records.
 
         It reads and scores replies and computes metrics. Raises BadInput as `check_version` does, and for options that
@@ -241,11 +256,11 @@ def templates_hash(templates: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Generic[O_co]):
     """A benchmark opened with parameters: the object that adapters work with."""
 
-    benchmark: Benchmark
-    options: Options
+    benchmark: Benchmark[O_co]
+    options: O_co
     data: Data
     templates: Mapping[str, str] = field(repr=False)
 
@@ -267,7 +282,7 @@ class Run:
         """The records to evaluate, in the order of the data."""
         return self.data.records
 
-    def with_options(self, **changes: Any) -> Run:
+    def with_options(self, **changes: Any) -> Run[O_co]:
         """The same data with other parameters of ASKED.
 
         Raises BadInput for any other, which may select the rows or what is read of them: the signature would name rows
@@ -280,7 +295,7 @@ class Run:
                 raise BadInput(
                     f"{self.benchmark.name}: {name}={value} changes what is read; open the benchmark with it."
                 )
-        return Run(self.benchmark, options, self.data, self.benchmark.templates(options))
+        return Run(self.benchmark, options, self.data, self.benchmark.texts(options))
 
     def pool(self, fold: str) -> Mapping[str, Sequence[Record]]:
         """The training records of a fold by cluster; none where there are no training rows."""

@@ -19,19 +19,19 @@ import random
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, VERDICTS, other, pair_outcome, settled
-from humor_tasks.benchmarks.prompts import fill, read_templates
-from humor_tasks.benchmarks.rubric import Judgement, Rubric, open_rubric
+from humor_tasks.benchmarks.prompts import Template, fill
+from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
@@ -131,14 +131,8 @@ class PreferenceOptions(contest.NyccOptions):
         return OF_MOCK[self.of].open(**given, input=MOCK_INPUTS[self.setting])
 
 
-def options_of(run: Run) -> PreferenceOptions:
-    """The run's options as PreferenceOptions."""
-    return cast(PreferenceOptions, run.options)
-
-
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[PreferenceOptions], o: PreferenceOptions) -> Data:
     """One record per pair and order; instances without both explanations are left out with a warning."""
-    o = cast(PreferenceOptions, options)
     corpus = o.corpus()
     sides = {name: read_system(getattr(o, name), corpus) for name in SIDES}
     known = {record.id: record for record in corpus.records}
@@ -165,7 +159,7 @@ def _pair(o: PreferenceOptions, item: Record, system: str, against: str) -> list
     if o.order == "random":
         orders = [random.Random(f"{o.seed}-{item.id}").choice(SIDES)]
     groups = {"pair_id": item.id, "settled": settled(system, against, o.on_unparsed)}
-    groups |= {"lengths": f"{len(system)} {len(against)}", "orders": str(len(orders))}
+    facts = {"lengths": [len(system), len(against)], "orders": len(orders)}
     # The ids contain a hash of the texts: a run resumed after a file changed must not reuse verdicts on other texts.
     mark = hashlib.sha256(f"{system}\0{against}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return [
@@ -175,23 +169,20 @@ def _pair(o: PreferenceOptions, item: Record, system: str, against: str) -> list
             fields={**item.fields, "first": texts[first], "second": texts[other(first)]},
             target=SIDES[0],
             groups={**item.groups, **groups, "first": first},
+            facts=facts,
         )
         for first in orders
     ]
 
 
-def templates(options: Options) -> dict[str, str]:
+def templates(o: PreferenceOptions) -> list[Template]:
     """The templates of the judge's question and of the scene."""
-    o = cast(PreferenceOptions, options)
-    if o.of == EXPLANATION.name:
-        scene = read_templates("nycc", [f"scene.{o.setting}.txt"], None)
-    else:
-        scene = read_templates("mock", [f"show.{how}.txt" for how in mock.SHOWN[MOCK_INPUTS[o.setting]]], None)
     family = "stories" if o.of == MOCK_GENERATION.name else "preference"
-    return dict(open_rubric(family, o.prompts, PREFERENCE).templates) | scene
+    scene = [contest.FIXED_SCENE] if o.of == EXPLANATION.name else mock.showing(MOCK_INPUTS[o.setting], fixed=True)
+    return [*rubric_templates(family, PREFERENCE), *scene]
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[PreferenceOptions], record: Record) -> Prompt:
     """The judge's prompt: the joke and both explanations."""
     name = next((name for name in run.templates if name.startswith("scene.")), "")
     if name:
@@ -200,7 +191,7 @@ def prompt(run: Run, record: Record) -> Prompt:
         context = mock.item(run.templates, record)
     material = {"context": context}
     material |= {side: record.fields[side] for side in ("first", "second")}
-    *opening, asked = Rubric(run.templates, PREFERENCE).ask(material, options_of(run).structured).turns
+    *opening, asked = Rubric(run.templates, PREFERENCE).ask(material, run.options.structured).turns
     return Prompt((*opening, dataclasses.replace(asked, picture=record.picture, clip=record.clip)))
 
 
@@ -210,7 +201,7 @@ def read(structured: bool, reply: str, refused: bool) -> Answer:
     return Answer(verdict.choice, "refused" if refused and verdict.choice is None else verdict.status)
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[PreferenceOptions], record: Record, answer: Answer) -> Outcome:
     """See `pair_outcome`."""
     return pair_outcome(record, [answer.value], [answer.status])
 

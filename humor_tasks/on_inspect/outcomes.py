@@ -170,7 +170,8 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
     """The outcome of a sample's reply."""
     identity = str(state.sample_id)
     cluster = str(state.metadata.get("cluster", identity))
-    record = Record(identity, cluster, {}, "", (), target.text or None, about(state.metadata).groups)
+    told = about(state.metadata)
+    record = Record(identity, cluster, {}, "", (), target.text or None, told.groups, facts=told.facts)
     refused = state.output.stop_reason == "content_filter" if state.output.choices else False
     return run.outcome(record, state.output.completion, refused, told_of(run, state.output))
 
@@ -200,7 +201,7 @@ def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **m
         answer=outcome.answer,
         explanation=explanation,
         reason=REASONS.get(outcome.status),
-        metadata={"status": outcome.status, "target": outcome.target, "values": dict(outcome.values), **more},
+        metadata={**outcome.as_dict(), **more},
     )
 
 
@@ -209,4 +210,4 @@ def outcome_of(sample_score: SampleScore) -> Outcome:
     identity = str(sample_score.sample_id)
     if "values" not in (sample_score.score.metadata or {}):
         raise ValueError(f"sample {identity}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
-    return outcome_in(sample_score.score, identity, sample_score.sample_metadata or {})
+    return outcome_in(sample_score.score, identity)

@@ -17,7 +17,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import TOLD, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import MISSING, missing_warning
-from humor_tasks.data.logs.metadata import settings_shown, with_entries
+from humor_tasks.data.logs.metadata import held_of, settings_shown, with_entries
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
@@ -268,8 +268,8 @@ class BenchmarkTask(Task):
             outcome = self.run.scored(record, self.run.form.from_likelihoods(likelihoods), self._told(likelihoods))
         else:
             outcome = self.run.outcome(record, results[0])
-        doc["humor_tasks"] = _about(self.run) | {"signature": self._signature}
-        logged: dict[str, Any] = {"status": outcome.status, "answer": outcome.answer, "values": dict(outcome.values)}
+        doc["humor_tasks"] = _about(self.run) | held_of(record) | {"signature": self._signature}
+        logged = outcome.as_dict()
         if self.run.data.places:  # for the order of joined parts
             logged["place"] = self.run.data.places[record.id]
         found: dict[str, Any] = dict.fromkeys(self._possible_metrics if self._processes > 1 else ())
@@ -381,8 +381,7 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
     doc: dict[str, Any] = {
         "id": record.id,
         "cluster": record.cluster,
-        "humor_tasks": _about(run) | {"split": run.options.split},
-        "groups": dict(record.groups),
+        "humor_tasks": _about(run) | held_of(record) | {"split": run.options.split},
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines

@@ -166,7 +166,7 @@ def _sample(logged: LoggedSample) -> Sample:
     told |= {"place": logged.place} if logged.place is not None else {}
     metadata = {
         "cluster": logged.cluster,
-        "humor_tasks": told | {"groups": dict(logged.groups)},
+        "humor_tasks": told | {"groups": dict(logged.groups), "facts": dict(logged.facts)},
         "points": [dataclasses.asdict(point) for point in logged.points],
         "fields": dict(logged.fields),
         "logged_reply": logged.reply,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.answers import AnswerForm
@@ -30,14 +30,14 @@ class Answers:
     answers: {instance_id: a letter or a decimal number; None where no answer was read}.
     letters: the answer letters of an instance ("ABCDE", "AB"); empty for ratings and free text.
     subtask: `Benchmark.submits`, or `ratings` (ratings that are compared in pairs).
-    pairs: for `ratings`, {headline: the pairs that contain it, as JSON}.
-    form: the benchmark's answer form; None for a run without a benchmark.
+    pairs: for `ratings`, {headline: the pairs that contain it}.
+    form: the benchmark's answer form, where there is a sub-task.
     """
 
     answers: dict[str, str | None]
     letters: str
     subtask: str = ""
-    pairs: Mapping[str, str] = field(default_factory=dict)
+    pairs: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     form: AnswerForm | None = None
 
 
@@ -61,10 +61,11 @@ def read_answers(path: Path) -> Answers:
             raise BadInput(f"{sample.where} has no score; {UNSCORED[run.harness]}.")
         answers[sample.id] = sample.scores[0].answer if sample.scores else None
         if subtask == "ratings":
-            pairs[sample.id] = sample.groups["pairs"]
+            pairs[sample.id] = sample.facts["pairs"]
     if not answers:
         raise BadInput(f"{path}: holds no samples.")
-    return Answers(answers, letters, subtask, pairs, benchmark.form(benchmark.options()) if benchmark else None)
+    form = benchmark.form(benchmark.options()) if benchmark and subtask else None
+    return Answers(answers, letters, subtask, pairs, form)
 
 
 def complete(
@@ -126,10 +127,10 @@ def picks(logged: Answers) -> dict[str, str | None]:
         return {identity: NUMBERS[letter] if letter else None for identity, letter in logged.answers.items()}
     rated: dict[str, dict[int, float]] = {}
     for identity, answer in logged.answers.items():
-        for pair, place, *_ in json.loads(logged.pairs[identity]):
-            rated.setdefault(pair, {})
+        for pair in logged.pairs[identity]:
+            rated.setdefault(pair["id"], {})
             if answer is not None:
-                rated[pair][place] = float(answer)
+                rated[pair["id"]][pair["place"]] = float(answer)
     return {pair: funnier(both.get(1), both.get(2)) for pair, both in rated.items()}
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import urllib.parse
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw, released
-from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
+from humor_tasks.data.records import Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import (
     Rows,
     described_by,
@@ -103,6 +103,11 @@ class NyccOptions(WithPictures):
         """Whether the prompt asks for reasoning before the answer."""
         return self.shots == 0 if self.cot is None else bool(self.cot)
 
+    @property
+    def style(self) -> str:
+        """The part of a template's name that says whether the reply reasons first."""
+        return "cot" if self.reasons else "direct"
+
     def shown(self) -> dict[str, Any]:
         """`cot` has its effective value; `shots_order` is there where it has an effect that is not the default's."""
         shown = super().shown() | {"cot": self.reasons}
@@ -131,17 +136,11 @@ def letters(letters: str) -> Callable[[NyccOptions], Choice]:
     return lambda o: Choice(letters, o.extraction, stop=o.stop)
 
 
-def options_of(run: Run) -> NyccOptions:
-    """The run's options as NyccOptions."""
-    return cast(NyccOptions, run.options)
-
-
 # ---- source -------------------------------------------------------------------------------------
 
 
-def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> Data:
+def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str] = ()) -> Data:
     """The records of one fold or of all five; `extra` names additional columns of the benchmark."""
-    o = cast(NyccOptions, options)
     read = partial(_read, benchmark, o, tuple(extra))
     folds = FOLDS if o.fold == "all" else (str(o.fold),)
     if o.dataset != "sample" and is_leaderboard(o.dataset):
@@ -168,7 +167,7 @@ def _train(o: NyccOptions) -> str:
 
 
 def _read(
-    benchmark: Benchmark, o: NyccOptions, extra: tuple[str, ...], fold: str, split: str
+    benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: tuple[str, ...], fold: str, split: str
 ) -> tuple[Rows, list[Record]]:
     pixels = o.setting == "pixels"
     config = benchmark.name + ("_from_pixels" if pixels else "") + (f"_{fold}" if fold != "0" else "")
@@ -191,7 +190,7 @@ def _read(
     return rows, [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
 
 
-def _read_unlabelled(benchmark: Benchmark, o: NyccOptions) -> tuple[Rows, list[Record]]:
+def _read_unlabelled(benchmark: Benchmark[NyccOptions], o: NyccOptions) -> tuple[Rows, list[Record]]:
     if o.setting != "pixels":
         raise BadInput(f"{o.dataset} is in the leaderboard's format, which has only pictures: use setting=pixels.")
     if not benchmark.form(o).labels:
@@ -302,16 +301,13 @@ def link_of(name: str) -> str:
 # ---- prompt -------------------------------------------------------------------------------------
 
 
-def templates(name: str, options: Options) -> dict[str, str]:
-    """The templates of the scene and of the task."""
-    o = cast(NyccOptions, options)
-    task = f"{name}.{'cot' if o.reasons else 'direct'}.txt"
-    texts = read_templates("nycc", [f"scene.{o.setting}.txt", task], o.prompts)
-    check_shows(texts[task], task, ("scene", "caption" if name == "explanation" else "choices"))
-    return texts
+SCENE = Template("nycc", "scene.{o.setting}.txt")
+"""The template that shows a cartoon."""
+FIXED_SCENE = replace(SCENE, fixed=True)
+"""The same for prompts of another family, whose folder of templates does not replace it."""
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[NyccOptions], record: Record) -> Prompt:
     """The prompt: task turns, worked examples with answers, then the record (Appendix of the paper)."""
     scene_name, task_name = sorted(run.templates, key=lambda name: not name.startswith("scene."))
     scene = run.templates[scene_name]
@@ -321,19 +317,19 @@ def prompt(run: Run, record: Record) -> Prompt:
         return Turn("user", fill(body, fields, task_name), item.picture)
 
     *opening, (_, body) = split_turns(run.templates[task_name], task_name)
-    turns = [Turn(cast(Role, role), fill(text, {}, task_name)) for role, text in opening]
+    turns = [Turn(role, fill(text, {}, task_name)) for role, text in opening]
     for shot in shots(run, record):
         turns += [user(shot, body), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(record, body)))
 
 
-def shots(run: Run, record: Record) -> list[Record]:
+def shots(run: Run[NyccOptions], record: Record) -> list[Record]:
     """Worked examples for one record: one instance from each of several contests of the train split.
 
     With shots_order=released the sampling is that of the released script (see `released`). By default the procedure is
     the same except for the random stream, which is each record's own (see `draw`).
     """
-    o = options_of(run)
+    o = run.options
     if not o.shots:
         return []
     if record.groups["fold"] == "-":
@@ -347,17 +343,17 @@ def shots(run: Run, record: Record) -> list[Record]:
 # ---- metric -------------------------------------------------------------------------------------
 
 
-def part(run: Run, groups: Mapping[str, str]) -> str | None:
+def part(run: Run[NyccOptions], groups: Mapping[str, str]) -> str | None:
     """The fold, with fold=all."""
-    return f"fold{groups['fold']}" if options_of(run).fold == "all" else None
+    return f"fold{groups['fold']}" if run.options.fold == "all" else None
 
 
-def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+def summary(run: Run[NyccOptions], metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
     """A metric over all outcomes; with fold=all, the unweighted mean of the folds and the value of each fold.
 
     The mean is nan where a fold has no outcome (as under a limit): a mean over fewer folds is not comparable.
     """
-    if options_of(run).fold != "all":
+    if run.options.fold != "all":
         return {metric.name: metric.over(outcomes)}
     folds: dict[str, list[Outcome]] = {}
     for outcome in outcomes:

@@ -11,13 +11,13 @@ harness provides log-likelihoods of the reference, its perplexity per word, as p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
@@ -38,11 +38,11 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
     A reply without an explanation counts as an empty text, or is left out with `on_unparsed=exclude`. Explanations
     cannot be guessed, so `random` is the same as `wrong`.
     """
-    values = answer.rates
+    values: dict[str, float] = {}
     if record.target is not None and (answer.value is not None or run.options.on_unparsed != "exclude"):
         values["bleu"] = sentence_bleu(answer.value or "", record.target)
         values["rouge_l"] = rouge_l([answer.value or ""], [record.target])[0]
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
+    return answer.outcome(record, values)
 
 
 def corpus_bleu(outcomes: Sequence[Outcome]) -> Estimate:
@@ -58,6 +58,12 @@ OVERLAP = (
 )
 """Metrics of the comparison of explanations with a reference."""
 
+
+def bleu_used(run: Run) -> dict[str, str]:
+    """For a signature: how BLEU is computed."""
+    return {"bleu": bleu_signature().replace("|", ",")}
+
+
 EXPLANATION = Benchmark(
     name="explanation",
     corpus="newyorker",
@@ -68,13 +74,13 @@ EXPLANATION = Benchmark(
     answer=lambda o: FreeText(read, reference=True, stop=o.stop),
     metrics=OVERLAP,
     options=corpus.NyccOptions,
-    templates=partial(corpus.templates, "explanation"),
+    templates=(corpus.SCENE, Template("nycc", "explanation.{o.style}.txt", shows=("scene", "caption"))),
     load=corpus.load,
     prompt=corpus.prompt,
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    signatures=lambda run: {"bleu": bleu_signature().replace("|", ",")},
+    signatures=bleu_used,
     columns=(uses.Column("reference_overlap", scale=(0, 1)),),
     trains=frozenset({"ofa", "text"}),
     votes=uses.PREFERENCE,

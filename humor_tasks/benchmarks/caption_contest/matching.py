@@ -8,14 +8,13 @@ Prompt: the turns of the released chat protocol, reworded. Metric: accuracy, clu
 
 from __future__ import annotations
 
-from functools import partial
-
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.charts import ByShots
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
+from humor_tasks.benchmarks.prompts import Template
 
 MATCHING = Benchmark(
     name="matching",
@@ -27,7 +26,7 @@ MATCHING = Benchmark(
     answer=corpus.letters("ABCDE"),
     metrics=(ACCURACY, *REPLY_RATES, FALLBACK),
     options=corpus.NyccOptions,
-    templates=partial(corpus.templates, "matching"),
+    templates=(corpus.SCENE, Template("nycc", "matching.{o.style}.txt", shows=("scene", "choices"))),
     load=corpus.load,
     prompt=corpus.prompt,
     outcome=outcome,

@@ -18,6 +18,7 @@ from humor_tasks.benchmarks.charts import TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
+from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data.records import Record
 
 _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
@@ -55,7 +56,7 @@ RANKING = Benchmark(
         FALLBACK,
     ),
     options=corpus.NyccOptions,
-    templates=partial(corpus.templates, "ranking"),
+    templates=(corpus.SCENE, Template("nycc", "ranking.{o.style}.txt", shows=("scene", "choices"))),
     load=partial(corpus.load, extra=("winner_source",)),
     prompt=corpus.prompt,
     outcome=partial(outcome, accuracies=accuracies),

@@ -10,12 +10,11 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.caption_contest import corpus as contest_corpus
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions, entity_name, scene_context
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.contract import Options
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data.contests.annotations import Scene
@@ -74,11 +73,6 @@ class CrowdOptions(NyccOptions):
     def scoring(self) -> dict[str, Any]:
         """Without the fold."""
         return {name: value for name, value in super().scoring().items() if name != "fold"}
-
-
-def options_of(options: Options) -> CrowdOptions:
-    """The options as CrowdOptions."""
-    return cast(CrowdOptions, options)
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,9 @@ def log_odds(o: Outcome) -> float | None:
 
 def threshold(outcomes: Sequence[Outcome]) -> tuple[float, list[Outcome]]:
     """tau, and the outcomes that it is fitted on; nan where it is to be fitted and there are none."""
-    given = next((o.groups["tau"] for o in outcomes if "tau" in o.groups), "nan")
-    if given != FIT:
-        return float(given), []
+    taus = [o.facts["tau"] for o in outcomes if "tau" in o.facts]
+    if not taus or taus[0] is not None:
+        return (taus[0] if taus else math.nan), []
     known = [(o, odds) for o in outcomes if _fits(o) and (odds := log_odds(o)) is not None]
     if not known:
         return math.nan, []
@@ -91,7 +91,7 @@ def _without_log_odds(outcomes: Sequence[Outcome]) -> Estimate:
 
 
 def _has_tau(o: Outcome) -> bool:
-    return "tau" in o.groups
+    return "tau" in o.facts
 
 
 METRICS = (

@@ -18,19 +18,19 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.benchmarks.caption_contest.corpus import letters, prompt
+from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, prompt
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options
+from humor_tasks.benchmarks.contract import Benchmark, Data
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.drawing import DRAWS, differ, draw, first_times
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import parameter
-from humor_tasks.benchmarks.prompts import check_shows, read_templates
+from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
@@ -67,11 +67,6 @@ class PairsOptions(corpus.CrowdOptions):
     def variant(self) -> str:
         """The kind of pairs, where it is not the default."""
         return "" if self.pairs == "top_against_1000" else self.pairs
-
-
-def options_of(options: Options) -> PairsOptions:
-    """The options as PairsOptions."""
-    return cast(PairsOptions, options)
 
 
 # ---- pairs --------------------------------------------------------------------------------------
@@ -122,9 +117,8 @@ DRAWN: dict[str, Callable[[Contest, int, int], Places]] = {
 }
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[PairsOptions], o: PairsOptions) -> Data:
     """One record per pair."""
-    o = options_of(options)
     crowd = corpus.open_crowd(o, corpus.WITH_GROUPS if o.pairs == "top_against_1000" else 2)
     drawn = {cartoon.number: _records(cartoon, o) for cartoon in crowd.cartoons}
     records = [record for held in drawn.values() for record in held]
@@ -153,7 +147,7 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
     """The pair of the captions `shown`, by index, as A and B."""
     contest = cartoon.contest
     first, second = (contest.caption[i] for i in shown)
-    ratings = [cast(float, contest.mean[i]) for i in shown]
+    rated = [{"rank": contest.place[i], "rating": contest.mean[i] or 0.0} for i in shown]
     return Record(
         id=identity,
         cluster=str(cartoon.number),
@@ -161,22 +155,10 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
         context=cartoon.context,
         choices=(first, second),
         target=target,
-        groups={
-            "fold": "0",
-            "ratings": f"{ratings[0]!r} {ratings[1]!r}",
-            "gap": gap(abs(ratings[0] - ratings[1])),
-        },
+        groups={"fold": "0", "gap": gap(abs(rated[0]["rating"] - rated[1]["rating"]))},
+        facts={"captions": rated},
         picture=cartoon.picture,
     )
-
-
-def templates(options: Options) -> dict[str, str]:
-    """The templates of the scene and of the question."""
-    o = options_of(options)
-    task = f"pairs.{'cot' if o.reasons else 'direct'}.txt"
-    texts = read_templates("crowd", [task], o.prompts)
-    check_shows(texts[task], task, ("scene", "choices"))
-    return read_templates("nycc", [f"scene.{o.setting}.txt"], None) | texts
 
 
 # ---- metrics ------------------------------------------------------------------------------------
@@ -212,13 +194,13 @@ def _spearman(outcomes: Sequence[Outcome]) -> Estimate:
 
     A caption of several pairs counts once, with the mean of its scores.
     """
-    scores: dict[tuple[str, str], list[float]] = {}
-    rated: dict[tuple[str, str], float] = {}
+    scores: dict[tuple[str, int], list[float]] = {}
+    rated: dict[tuple[str, int], float] = {}
     for o in outcomes:
-        places = o.id.split("-")[1:] if o.target == "A" else o.id.split("-")[:0:-1]  # the better caption's is first
-        for letter, place, rating in zip("AB", places, o.groups["ratings"].split(), strict=True):
-            scores.setdefault((o.cluster, place), []).append(o.values[f"score_{letter}"])
-            rated[o.cluster, place] = float(rating)
+        for letter, caption in zip("AB", o.facts["captions"], strict=True):
+            key = o.cluster, caption["rank"]
+            scores.setdefault(key, []).append(o.values[f"score_{letter}"])
+            rated[key] = caption["rating"]
     means = [sum(found) / len(found) for found in scores.values()]
     return rank_correlation_by_cluster(means, [rated[key] for key in scores], [cluster for cluster, _ in scores])
 
@@ -242,7 +224,7 @@ CROWD_PAIRS = Benchmark(
     answer=letters("AB"),
     metrics=(ACCURACY, SPEARMAN, *CURVE, *REPLY_RATES, FALLBACK),
     options=PairsOptions,
-    templates=templates,
+    templates=(FIXED_SCENE, Template("crowd", "pairs.{o.style}.txt", shows=("scene", "choices"))),
     load=load,
     prompt=prompt,
     outcome=outcome,

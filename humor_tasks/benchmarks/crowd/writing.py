@@ -19,10 +19,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.group_metrics import FIT
 from humor_tasks.benchmarks.crowd.groups import (
@@ -37,10 +38,10 @@ from humor_tasks.benchmarks.crowd.groups import (
 )
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, Verdict, lost, verdict_values
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.contests.source import Contests
-from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
+from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.caption_list import read_captions
 from humor_tasks.scorers.diversity import average_ead
@@ -114,17 +115,11 @@ class WritingOptions(corpus.CrowdOptions):
         return {name: value for name, value in super().shown().items() if name not in apart}
 
 
-def options_of(run: Run) -> WritingOptions:
-    """The run's options as WritingOptions."""
-    return cast(WritingOptions, run.options)
-
-
 # ---- data ---------------------------------------------------------------------------------------
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[WritingOptions], o: WritingOptions) -> Data:
     """One record per contest, with a cartoon to write captions for."""
-    o = cast(WritingOptions, options)
     crowd = _with_all_groups(corpus.open_crowd(o, corpus.WITH_GROUPS), o)
     records = [
         Record(
@@ -174,22 +169,11 @@ def cartoon(o: WritingOptions, number: int) -> corpus.Cartoon:
 # ---- prompt -------------------------------------------------------------------------------------
 
 
-def templates(options: Options) -> dict[str, str]:
-    """The templates of the scene and of the request."""
-    o = cast(WritingOptions, options)
-    texts = read_templates("crowd", ["write.txt"], o.prompts)
-    check_shows(texts["write.txt"], "write.txt", ("scene",))
-    return read_templates("nycc", [f"scene.{o.setting}.txt"], None) | texts
-
-
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[WritingOptions], record: Record) -> Prompt:
     """The request for ten captions."""
     scene = next(name for name in run.templates if name.startswith("scene."))
     fields = {**record.fields, "scene": fill(run.templates[scene], record.fields, scene)}
-    asked = [
-        Turn(cast(Role, role), fill(text, fields, "write.txt"))
-        for role, text in split_turns(run.templates["write.txt"], "write.txt")
-    ]
+    asked = filled_turns(run.templates["write.txt"], fields, "write.txt")
     return Prompt((*asked[:-1], dataclasses.replace(asked[-1], picture=record.picture)))
 
 
@@ -213,29 +197,29 @@ def given(captions: Sequence[str]) -> Answer:
         "distinct": len(set(map(key_of, captions))) / len(captions),
         "found": float(len(captions)),
     }
-    return Answer("\n".join(captions), "answered", values)
+    return Answer("\n".join(captions), "answered", values, {"captions": list(captions)})
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[WritingOptions], record: Record, answer: Answer) -> Outcome:
     """The measures of the captions' words, and how many of them repeat an entry; judges add the rest."""
-    values = dict(answer.values) | answer.rates
+    values: dict[str, float] = {}
     if answer.value is not None:
-        entries = _source(_same_data(options_of(run))).contest(int(record.cluster)).caption
-        kinds = [match.kind for match in matches(answer.value.split("\n"), entries)]
-        values |= {f"recited_{kind}": kinds.count(kind) / len(kinds) for kind in ("exact", "near")}
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
+        entries = _source(_same_data(run.options)).contest(int(record.cluster)).caption
+        kinds = [match.kind for match in matches(answer.facts["captions"], entries)]
+        values = {f"recited_{kind}": kinds.count(kind) / len(kinds) for kind in ("exact", "near")}
+    return answer.outcome(dataclasses.replace(record, target=None), values)
 
 
 # ---- the judges' questions ------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=8)
-def judges_run(question: GroupsOptions) -> Run:
+def judges_run(question: GroupsOptions) -> Run[GroupsOptions]:
     """`crowd_groups` without rows: the prompt, the form of answers and the worked examples of the judges' question."""
     cartoons = corpus.open_crowd(question, corpus.WITH_GROUPS).cartoons if question.shots else ()
     records = [record for each in cartoons for record in comparisons(question, each, (), exam=True)]
     data = Data((), {}, lambda fold: corpus.pool(question), drawn=worked_examples(question, records))
-    return Run(CROWD_GROUPS, question, data, CROWD_GROUPS.templates(question))
+    return Run(CROWD_GROUPS, question, data, CROWD_GROUPS.texts(question))
 
 
 def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequence[str], exam: bool) -> list[Record]:
@@ -254,6 +238,12 @@ def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequ
         for better, other, told in asked
         for first in (better, other)
     ]
+
+
+def options_of(run: Run) -> WritingOptions:
+    """The options of a run of this benchmark."""
+    assert isinstance(run.options, WritingOptions)
+    return run.options
 
 
 def judged(run: Run, outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
@@ -278,7 +268,7 @@ CAPTION_WRITING = Benchmark(
     answer=FreeText(read),
     metrics=METRICS,
     options=WritingOptions,
-    templates=templates,
+    templates=(FIXED_SCENE, Template("crowd", "write.txt", shows=("scene",))),
     load=load,
     prompt=prompt,
     outcome=outcome,

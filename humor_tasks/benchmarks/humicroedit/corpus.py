@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.contract import Data, Options, Run
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
-from humor_tasks.data.records import Prompt, Record, Role, Turn
+from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.data.rows import Absent, CsvRows, fetch, read_csv
 from humor_tasks.data.text import missing
 from humor_tasks.datasets_cards import folder
@@ -238,18 +238,14 @@ def data(o: HumicroeditOptions, task: int, records: Callable[[CsvRows], list[Rec
     return Data(found, provenance, pool)
 
 
-def templates(name: str, options: Options, needed: set[str]) -> dict[str, str]:
-    """The templates of the task and of the setting."""
-    o = cast(HumicroeditOptions, options)
-    shown = f"{name}.{o.setting}.txt"
-    texts = read_templates("humicroedit", [f"{name}.txt", shown], o.prompts)
-    check_shows(texts[shown], shown, needed)
-    return texts
+def templates(name: str, *shows: str) -> tuple[Template, ...]:
+    """The templates of a task and of the setting, which shows these fields."""
+    return Template("humicroedit", f"{name}.txt"), Template("humicroedit", f"{name}.{{o.setting}}.txt", shows)
 
 
-def prompt(run: Run, record: Record, name: str, **more: str) -> Prompt:
+def prompt(run: Run[HumicroeditOptions], record: Record, name: str, **more: str) -> Prompt:
     """The prompt: task turns, worked examples with answers, then the record."""
-    o = cast(HumicroeditOptions, run.options)
+    o = run.options
     task, shown = f"{name}.txt", f"{name}.{o.setting}.txt"
 
     def user(item: Record, body: str) -> Turn:
@@ -257,7 +253,7 @@ def prompt(run: Run, record: Record, name: str, **more: str) -> Prompt:
         return Turn("user", fill(body, {"headline": headline, "headlines": headline, **more}, task))
 
     *opening, (_, body) = split_turns(run.templates[task], task)
-    turns = [Turn(cast(Role, role), fill(text, more, task)) for role, text in opening]
+    turns = [Turn(role, fill(text, more, task)) for role, text in opening]
     drawn = draw(run.pool(""), record, o.shots, o.seed, "the train split", "headlines") if o.shots else []
     for shot in drawn:
         turns += [user(shot, body), Turn("assistant", run.form.written(shot.target))]

@@ -12,18 +12,18 @@ original headline.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
 from humor_tasks.benchmarks.choice import outcome as choice
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
+from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
@@ -86,14 +86,8 @@ class PairwiseOptions(rating.RatingOptions):
         return super().scoring() | {"via": self.via}
 
 
-def options_of(run: Run) -> PairwiseOptions:
-    """The run's options as PairwiseOptions."""
-    return cast(PairwiseOptions, run.options)
-
-
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[PairwiseOptions], o: PairwiseOptions) -> Data:
     """One record per pair without a tie; with via=ratings, one per distinct headline of these pairs."""
-    o = cast(PairwiseOptions, options)
 
     def records(rows: CsvRows) -> list[Record]:
         kept = [pair for pair in corpus.pairs(rows) if pair.label != 0 or o.ties == "keep"]
@@ -124,39 +118,39 @@ def _pair(pair: corpus.Pair) -> Record:
         context=pair.first.original,
         choices=(pair.first.edited, pair.second.edited),
         target=LETTERS.get(pair.label or 0),
-        groups={"difference": _difference(pair)},
+        groups={},
+        facts={"difference": _difference(pair)},
     )
 
 
-def _difference(pair: corpus.Pair) -> str:
+def _difference(pair: corpus.Pair) -> float | None:
     first, second = pair.first.mean, pair.second.mean
-    return "" if first is None or second is None else repr(round(abs(first - second), 6))
+    return None if first is None or second is None else round(abs(first - second), 6)
 
 
 def _headlines(kept: Sequence[corpus.Pair]) -> list[Record]:
-    """Each distinct headline once, with the pairs that contain it: [pair id, place, label, difference of means]."""
+    """Each distinct headline once, with the pairs that contain it."""
     found: dict[str, Record] = {}
-    places: dict[str, list[Any]] = {}
+    places: dict[str, list[dict[str, Any]]] = {}
     for pair in kept:
         for place, headline in ((1, pair.first), (2, pair.second)):
             mark = hashlib.sha256("\0".join((headline.before, headline.edit, headline.after)).encode()).hexdigest()[:12]
             identity = f"headline-{mark}"
             if identity not in found:
                 found[identity] = replace(rating.record(headline), id=identity)
-            places.setdefault(identity, []).append([pair.id, place, pair.label, _difference(pair)])
-    return [replace(r, groups={**r.groups, "pairs": json.dumps(places[i])}) for i, r in found.items()]
+            about = {"id": pair.id, "place": place, "label": pair.label, "difference": _difference(pair)}
+            places.setdefault(identity, []).append(about)
+    return [replace(r, facts={**r.facts, "pairs": places[i]}) for i, r in found.items()]
 
 
-def templates(options: Options) -> dict[str, str]:
+def templates(o: PairwiseOptions) -> tuple[Template, ...]:
     """The templates of the pairwise question, or of the rating."""
-    if cast(PairwiseOptions, options).via == "ratings":
-        return corpus.templates("rating", options, {"edited"})
-    return corpus.templates("pairwise", options, {"edited1", "edited2"})
+    return rating.TEMPLATES if o.asks_for_ratings else corpus.templates("pairwise", "edited1", "edited2")
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[PairwiseOptions], record: Record) -> Prompt:
     """The prompt with both edits, or with one headline to rate."""
-    if options_of(run).via == "ratings":
+    if run.options.asks_for_ratings:
         return rating.prompt(run, record)
     return corpus.prompt(run, record, "pairwise")
 
@@ -178,20 +172,19 @@ def form(options: PairwiseOptions) -> AnswerForm:
     return rating.form(options) if options.asks_for_ratings else FunnierOfTwo("AB", stop=BLANK_LINE)
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[PairwiseOptions], record: Record, answer: Answer) -> Outcome:
     """Accuracy and reward of a letter.
 
     With via=ratings an item is a headline; its value `pairs` is the number of pairs that contain it, 0 where it is left
     out.
     """
-    if options_of(run).via == "ratings":
+    if run.options.asks_for_ratings:
         counts = answer.value is not None or run.options.on_unparsed != "exclude"
-        values = answer.rates | {"pairs": float(len(json.loads(record.groups["pairs"])) if counts else 0)}
-        return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
-    found = choice(run, record, answer)
-    if "accuracy" not in found.values or not record.groups["difference"]:
+        return answer.outcome(record, {"pairs": float(len(record.facts["pairs"]) if counts else 0)})
+    found, difference = choice(run, record, answer), record.facts["difference"]
+    if "accuracy" not in found.values or difference is None:
         return found
-    reward = (2 * found.values["accuracy"] - 1) * float(record.groups["difference"])
+    reward = (2 * found.values["accuracy"] - 1) * difference
     return replace(found, values={**found.values, "reward": reward})
 
 
@@ -206,7 +199,7 @@ def _pair_metric(
     mean = clustered_proportion if proportion else clustered_mean
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
-        if not any("pairs" in o.groups for o in outcomes):
+        if not any("pairs" in o.facts for o in outcomes):
             return mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])
         pairs = _compared(outcomes)
         return mean([values[name] for _, values in pairs], [cluster for cluster, _ in pairs])
@@ -224,12 +217,13 @@ def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float
     """
     rated: dict[tuple[str, int, int], Outcome] = {}
     times: dict[tuple[str, int], int] = {}
-    about: dict[str, tuple[int, str]] = {}
+    about: dict[str, tuple[int, float | None]] = {}
     for o in outcomes:
-        for pair, place, label, difference in json.loads(o.groups["pairs"]):
+        for each in o.facts["pairs"]:
+            pair, place = each["id"], each["place"]
             times[pair, place] = epoch = times.get((pair, place), 0) + 1
             rated[pair, place, epoch] = o
-            about[pair] = (label, difference)
+            about[pair] = (each["label"], each["difference"])
     found: list[tuple[str, Mapping[str, float]]] = []
     asked = [(pair, epoch) for (pair, place), most in times.items() if place == 1 for epoch in range(1, most + 1)]
     for pair, epoch in asked:
@@ -244,7 +238,7 @@ def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float
         else:
             a, b = float(first.answer), float(second.answer)
             right, tied = (0.5, 1.0) if a == b else (float((1 if a > b else 2) == label), 0.0)
-        values = {"accuracy": right, "tied": tied, "reward": (2 * right - 1) * float(difference or 0)}
+        values = {"accuracy": right, "tied": tied, "reward": (2 * right - 1) * (difference or 0.0)}
         found.append((first.cluster, values))
     return found
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
 from humor_tasks.benchmarks.charts import Binned, Calibration
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
@@ -64,7 +64,7 @@ class RatingOptions(corpus.HumicroeditOptions):
 
 
 def record(h: corpus.Headline) -> Record:
-    """One headline; its groups hold the individual grades, for metrics such as `beats_judge`."""
+    """One headline; its facts hold the individual grades, for metrics such as `beats_judge`."""
     fields = {name: getattr(h, name) for name in ("original", "edited", "word", "edit", "before", "after")}
     return Record(
         id=h.id,
@@ -73,22 +73,26 @@ def record(h: corpus.Headline) -> Record:
         context=h.edited,
         choices=(),
         target=None if h.mean is None else repr(h.mean),
-        groups={"grades": "".join(map(str, h.grades))},
+        groups={},
+        facts={"grades": list(h.grades)},
     )
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[RatingOptions], o: RatingOptions) -> Data:
     """The records of one split of task-1."""
 
     def records(rows: CsvRows) -> list[Record]:
         return [record(h) for h in corpus.headlines(rows)]
 
-    return corpus.data(cast(RatingOptions, options), 1, records)
+    return corpus.data(o, 1, records)
 
 
-def prompt(run: Run, item: Record) -> Prompt:
+TEMPLATES = corpus.templates("rating", "edited")
+
+
+def prompt(run: Run[RatingOptions], item: Record) -> Prompt:
     """The prompt with the scale and the headline."""
-    return corpus.prompt(run, item, "rating", scale=cast(RatingOptions, run.options).scale)
+    return corpus.prompt(run, item, "rating", scale=run.options.scale)
 
 
 def form(options: RatingOptions) -> Rating:
@@ -96,16 +100,16 @@ def form(options: RatingOptions) -> Rating:
     return Rating(LABELS, stop=BLANK_LINE, needs_likelihoods=options.estimate == "expected")
 
 
-def outcome(run: Run, item: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[RatingOptions], item: Record, answer: Answer) -> Outcome:
     """The absolute error, which is the RMSE of this item alone.
 
     An item without a rating counts as rated at the far end of the scale, or is left out.
     """
-    values = answer.rates
+    values: dict[str, float] = {}
     if item.target is not None and (answer.value is not None or run.options.on_unparsed != "exclude"):
         gold = float(item.target)
-        values |= dict.fromkeys(("rmse", bin_of(gold)), abs(_rated(answer.value, gold) - gold))
-    return Outcome(item.id, item.cluster, item.groups, answer.status, answer.value, item.target, values)
+        values = dict.fromkeys(("rmse", bin_of(gold)), abs(_rated(answer.value, gold) - gold))
+    return answer.outcome(item, values)
 
 
 def bin_of(gold: float) -> str:
@@ -130,13 +134,13 @@ def _ratings(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], lis
 
 def _grades(outcomes: Sequence[Outcome]) -> list[list[int]]:
     """The judges' individual grades."""
-    return [[int(grade) for grade in o.groups["grades"]] for o in outcomes]
+    return [o.facts["grades"] for o in outcomes]
 
 
 def _has_grades(o: Outcome) -> bool:
     """Whether the item has grades of several judges, all on the scale; seven rows of FunLines have others."""
-    grades = o.groups.get("grades", "")
-    return "rmse" in o.values and len(grades) > 1 and set(grades) <= set(LABELS)
+    grades = o.facts.get("grades", ())
+    return "rmse" in o.values and len(grades) > 1 and set(grades) <= set(map(int, LABELS))
 
 
 def _rating_metric(
@@ -224,7 +228,7 @@ RATING = Benchmark(
     answer=form,
     metrics=METRICS,
     options=RatingOptions,
-    templates=lambda options: corpus.templates("rating", options, {"edited"}),
+    templates=TEMPLATES,
     load=load,
     prompt=prompt,
     outcome=outcome,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
@@ -21,9 +21,9 @@ from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
-from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
+from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.benchmarks.rubric import rubric_templates
+from humor_tasks.data.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_share
 from humor_tasks.scorers.tagged import count_words, read_tagged
@@ -71,9 +71,8 @@ class HumorBenchOptions(Options):
         return "caption" if self.one_explanation_per == "caption" else ""
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[HumorBenchOptions], o: HumorBenchOptions) -> Data:
     """One record per row, or per caption."""
-    o = cast(HumorBenchOptions, options)
     found, commit = corpus.open_csv(o.dataset, corpus.ELEMENTS, corpus.ELEMENTS, COLUMNS)
     where = [found.where(i) for i in range(len(found.rows))]
     rows = [corpus.cells(row, COLUMNS, place) for row, place in zip(found.rows, where, strict=True)]
@@ -108,20 +107,14 @@ def _record(k: str, row: Mapping[str, str], per: str) -> Record:
     )
 
 
-def templates(options: Options) -> dict[str, str]:
-    """The templates of the model's prompt and of the grader's prompt."""
-    texts = read_templates("humorbench", ["explain.txt"], options.prompts)
-    check_shows(texts["explain.txt"], "explain.txt", ("description", "caption"))
-    rubric = open_rubric("humorbench", options.prompts)
-    rubric.ask(dict.fromkeys(("description", "caption", "answer", "point"), ""))  # report a bad template before the run
-    return texts | dict(rubric.templates)
+EXPLAIN = Template("humorbench", "explain.txt", shows=("description", "caption"))
+GRADED_FIELDS = ("description", "caption", "answer", "point")
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[HumorBenchOptions], record: Record) -> Prompt:
     """The prompt with description, caption and word limit."""
     fields = {**record.fields, "limit": str(WORD_LIMIT)}
-    turns = split_turns(run.templates["explain.txt"], "explain.txt")
-    return Prompt(tuple(Turn(cast(Role, role), fill(text, fields, "explain.txt")) for role, text in turns))
+    return Prompt(tuple(filled_turns(run.templates[EXPLAIN.name], fields, EXPLAIN.name)))
 
 
 def read(reply: str, refused: bool) -> Answer:
@@ -136,8 +129,7 @@ def read(reply: str, refused: bool) -> Answer:
 
 def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
     """The outcome before grading: status and format of the explanation."""
-    values = dict(answer.values) | answer.rates
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
+    return answer.outcome(replace(record, target=None))
 
 
 def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
@@ -185,7 +177,7 @@ def _point_share(name: str, direction: Direction, of: str, about: str) -> Metric
 
 
 def _missing(o: Outcome) -> float:
-    without = o.values.get("grader_failed", 0.0) + o.values.get("undecided", 0.0)  # version 0.1 has no `undecided`
+    without = o.values.get("grader_failed", 0.0) + o.values.get("undecided", 0.0)
     return without * o.values["asked_points"]
 
 
@@ -223,7 +215,7 @@ HUMORBENCH = Benchmark(
         _point_share("undecided", "lower", "asked_points", "Share of elements on which a panel has no majority."),
     ),
     options=HumorBenchOptions,
-    templates=templates,
+    templates=(EXPLAIN, *rubric_templates("humorbench", fields=GRADED_FIELDS)),
     load=load,
     prompt=prompt,
     outcome=outcome,

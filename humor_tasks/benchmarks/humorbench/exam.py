@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
@@ -21,7 +21,7 @@ from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.rubric import Rubric, open_rubric
+from humor_tasks.benchmarks.rubric import Rubric, rubric_templates
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
@@ -58,7 +58,7 @@ class ExamOptions(Options):
         return super().scoring() | {"structured": self.structured}
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[ExamOptions], options: ExamOptions) -> Data:
     """One record per labelled explanation, file by file."""
     sources = [
         (dataset, name)
@@ -101,9 +101,9 @@ def _record(row: Mapping[str, str], where: str) -> Record:
     )
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[ExamOptions], record: Record) -> Prompt:
     """The grading prompt."""
-    return Rubric(run.templates).ask(record.fields, cast(ExamOptions, run.options).structured)
+    return Rubric(run.templates).ask(record.fields, run.options.structured)
 
 
 def read(structured: bool, reply: str, refused: bool) -> Answer:
@@ -114,12 +114,10 @@ def read(structured: bool, reply: str, refused: bool) -> Answer:
     return Answer(LABELS[not verdict.passed], verdict.status)
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[ExamOptions], record: Record, answer: Answer) -> Outcome:
     """Whether the verdict agrees with the label."""
-    values = answer.rates
-    if answer.value is not None and record.target is not None:
-        values["accuracy"] = float(answer.value == record.target)
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
+    known = answer.value is not None and record.target is not None
+    return answer.outcome(record, {"accuracy": float(answer.value == record.target)} if known else {})
 
 
 _ABOUT = {
@@ -146,7 +144,7 @@ def _agreement_metric(name: str) -> Metric:
     return Metric(name, direction, estimate, lm_eval_name, has("accuracy"), name in PROPORTIONS, _ABOUT[name])
 
 
-def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+def summary(run: Run[ExamOptions], metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
     """A metric over all rows and, where there are several explainers, per explainer."""
     explainers: dict[str, list[Outcome]] = {}
     for o in outcomes:
@@ -155,7 +153,7 @@ def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, 
     return {metric.name: metric.over(outcomes)} | (each if len(each) > 1 else {})
 
 
-def part(run: Run, groups: Mapping[str, str]) -> str | None:
+def part(run: Run[ExamOptions], groups: Mapping[str, str]) -> str | None:
     """The explainer, where there are several."""
     several = len({record.groups["explainer"] for record in run.records}) > 1
     return groups["explainer"] if several else None
@@ -180,7 +178,7 @@ AUTOGRADER = Benchmark(
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
-    templates=lambda options: dict(open_rubric("humorbench", options.prompts).templates),
+    templates=rubric_templates("humorbench"),
     load=load,
     prompt=prompt,
     outcome=outcome,

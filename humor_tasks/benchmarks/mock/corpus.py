@@ -10,16 +10,16 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.contract import Options, Run
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
 from humor_tasks.benchmarks.uses import Clips
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Prompt, Record, Role, Turn
+from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.data.rows import fingerprint
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
@@ -101,19 +101,14 @@ class MockOptions(WithPictures):
         return "comedy" in CHOICES[self.scene]
 
 
-def options_of(run: Run) -> MockOptions:
-    """The run's options as MockOptions."""
-    return cast(MockOptions, run.options)
-
-
 # ---- signature ----------------------------------------------------------------------------------
 
 
-def worked(run: Run) -> dict[str, str]:
+def worked(run: Run[MockOptions]) -> dict[str, str]:
     """For a signature: what of the folder is not evaluated, and the fingerprint of the pools of worked examples and
     samples; empty where nothing is left out and none are used.
     """
-    o, task = options_of(run), run.benchmark.name.removeprefix("mock_")
+    o, task = run.options, run.benchmark.name.removeprefix("mock_")
     drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
     left_out = run.data.provenance.get("left_out", {})
     scenes = [scene for scene in CHOICES[o.scene] if left_out.get(scene) != EVERY]
@@ -274,28 +269,33 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any], str, str], tuple[tuple[str, .
 SHOWN = {"media": ("picture", "video"), "frames": ("picture", "frames"), "description": ("description", "dialogue")}
 
 
-def templates(name: str, options: Options) -> dict[str, str]:
+def templates(task: str) -> Callable[[MockOptions], list[Template]]:
     """The sub-task's template first, then those that show an item; with chain_of_task also the other sub-tasks'."""
-    o, task = cast(MockOptions, options), name.removeprefix("mock_")
-    questions = [f"{each}.txt" for each in (task, *(NEEDS if o.chain_of_task else ()))]
-    shows = [f"show.{how}.txt" for how in SHOWN[o.input]]
-    texts = read_templates("mock", [*dict.fromkeys(questions), *shows], o.prompts)
-    for each in questions:
-        check_shows(texts[each], each, ("item", *(["choices"] if each == "matching.txt" else [])))
-    return texts
+
+    def under(o: MockOptions) -> list[Template]:
+        tasks = dict.fromkeys((task, *(NEEDS if o.chain_of_task else ())))
+        questions = (Template("mock", f"{t}.txt", ("item", *(["choices"] if t == "matching" else []))) for t in tasks)
+        return [*questions, *showing(o.input)]
+
+    return under
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def showing(shown: str, fixed: bool = False) -> list[Template]:
+    """The templates that show an item, by the value of `input`."""
+    return [Template("mock", f"show.{how}.txt", fixed=fixed) for how in SHOWN[shown]]
+
+
+def prompt(run: Run[MockOptions], record: Record) -> Prompt:
     """The prompt: task turns, worked examples with answers, then the record."""
     name = next(name for name in run.templates if not name.startswith("show."))
     *opening, (_, body) = split_turns(run.templates[name], name)
-    turns = [Turn(cast(Role, role), fill(text, record.fields, name)) for role, text in opening]
+    turns = [Turn(role, fill(text, record.fields, name)) for role, text in opening]
     for shot in shots(run, record):
         turns += [user(run, shot, body, name), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(run, record, body, name)))
 
 
-def user(run: Run, record: Record, body: str, name: str) -> Turn:
+def user(run: Run[MockOptions], record: Record, body: str, name: str) -> Turn:
     """The user turn that shows an item with its picture or clip and asks the question."""
     fields = {**record.fields, "item": item(run.templates, record)}
     return Turn("user", fill(body, fields, name), record.picture, record.clip)
@@ -311,9 +311,9 @@ def item(templates: Mapping[str, str], record: Record) -> str:
     return "\n\n".join(part for part in (shown, record.fields["said"]) if part)
 
 
-def shots(run: Run, record: Record) -> list[Record]:
+def shots(run: Run[MockOptions], record: Record) -> list[Record]:
     """Worked examples from the same scene's train split; all media differ, also from the record's."""
-    o, scene = options_of(run), record.groups["scene"]
+    o, scene = run.options, record.groups["scene"]
     if not o.shots:
         return []
     pool = run.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
@@ -323,6 +323,6 @@ def shots(run: Run, record: Record) -> list[Record]:
 # ---- parts --------------------------------------------------------------------------------------
 
 
-def part(run: Run, groups: Mapping[str, str]) -> str | None:
+def part(run: Run[MockOptions], groups: Mapping[str, str]) -> str | None:
     """The scene, where several are evaluated."""
-    return groups.get("scene") if len(CHOICES[options_of(run).scene]) > 1 else None
+    return groups.get("scene") if len(CHOICES[run.options.scene]) > 1 else None

@@ -9,8 +9,6 @@ published figures are means of five replicates (`replicates=5`).
 
 from __future__ import annotations
 
-from functools import partial
-
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.choice import outcome
@@ -28,7 +26,7 @@ MOCK_DETECTING = Benchmark(
     answer=YesNo(stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,
-    templates=partial(corpus.templates, "mock_detecting"),
+    templates=corpus.templates("detecting"),
     load=loading.load,
     prompt=chain_of_task.prompt,
     outcome=outcome,

@@ -10,11 +10,9 @@ Metrics: corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clust
 
 from __future__ import annotations
 
-from functools import partial
-
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
-from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION, OVERLAP, outcome, read
+from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
 from humor_tasks.benchmarks.contract import UNNAMED, Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
@@ -28,12 +26,12 @@ MOCK_EXPLAINING = Benchmark(
     answer=FreeText(read, reference=True, stop=BLANK_LINE),
     metrics=OVERLAP,
     options=corpus.MockOptions,
-    templates=partial(corpus.templates, "mock_explaining"),
+    templates=corpus.templates("explaining"),
     load=loading.load,
     prompt=chain_of_task.prompt,
     outcome=outcome,
     part=corpus.part,
-    signatures=lambda run: {**EXPLANATION.signatures(run), **corpus.worked(run)},
+    signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
     repeated=True,
     columns=(uses.Column("reference_overlap", scale=(0, 1)),),
     trains=frozenset({"text"}),

@@ -14,12 +14,11 @@ import dataclasses
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock import corpus, loading
@@ -75,9 +74,8 @@ class GenerationOptions(corpus.MockOptions):
         return bool(self.images)
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[GenerationOptions], o: GenerationOptions) -> Data:
     """One record per picture or clip, from the first of its rows."""
-    o = cast(GenerationOptions, options)
     data = loading.load(MOCK_MATCHING, o)
     media: dict[str, dict[str, Record]] = {}
     for record in data.records:
@@ -107,10 +105,9 @@ def read(reply: str, refused: bool) -> Answer:
     return Answer(story, status, {"words": float(count_words(story))}) if status == "answered" else Answer(None, status)
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[GenerationOptions], record: Record, answer: Answer) -> Outcome:
     """The outcome before grading; `rated` adds the ratings."""
-    values = answer.rates | dict(answer.values)
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
+    return answer.outcome(dataclasses.replace(record, target=None))
 
 
 def rated(run: Run, ungraded: Outcome, ratings: Mapping[str, float | None], statuses: Sequence[str]) -> Outcome:
@@ -158,7 +155,7 @@ MOCK_GENERATION = Benchmark(
         *REPLY_RATES,
     ),
     options=GenerationOptions,
-    templates=partial(corpus.templates, "mock_generation"),
+    templates=corpus.templates("generation"),
     load=load,
     prompt=corpus.prompt,
     outcome=outcome,

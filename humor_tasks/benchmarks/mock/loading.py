@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options
+from humor_tasks.benchmarks.contract import Benchmark, Data
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.corpus import CARD, CHOICES, EVERY, NEEDS, SCENES, MockOptions
 from humor_tasks.benchmarks.options import Split
@@ -37,9 +37,9 @@ class Part:
     left_out: dict[int, str]
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[MockOptions], o: MockOptions) -> Data:
     """The records of one or several scenes; each scene and sub-task has a pool of training records."""
-    o, task = cast(MockOptions, options), benchmark.name.removeprefix("mock_")
+    task = benchmark.name.removeprefix("mock_")
     if not o.dataset:
         raise BadInput(
             "dataset: run `humor-tasks build mock ... -o mock`, which builds the corpus from its public sources "

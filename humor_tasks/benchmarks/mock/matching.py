@@ -9,8 +9,6 @@ medium.
 
 from __future__ import annotations
 
-from functools import partial
-
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.choice import outcome
@@ -28,7 +26,7 @@ MOCK_MATCHING = Benchmark(
     answer=Choice("ABCD", stop=BLANK_LINE),
     metrics=(ACCURACY, *REPLY_RATES),
     options=corpus.MockOptions,
-    templates=partial(corpus.templates, "mock_matching"),
+    templates=corpus.templates("matching"),
     load=loading.load,
     prompt=chain_of_task.prompt,
     outcome=outcome,

@@ -7,31 +7,23 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from humor_tasks.data.logs import before
 from humor_tasks.data.logs.record import About
+from humor_tasks.data.records import Record
 
 
-def about(metadata: Mapping[str, Any]) -> About:
-    """The task metadata of an Inspect sample; empty for a task of another package."""
-    told = metadata.get("humor_tasks")
+def about(held: Mapping[str, Any]) -> About:
+    """What the metadata of an Inspect sample or a document of lm-eval says; empty for a task of another package."""
+    told = held.get("humor_tasks")
     if not isinstance(told, Mapping):
         return About()
-    if before.is_old(metadata):
-        return before.about(metadata)
-    return _about(told, told.get("groups") or {})
-
-
-def about_document(doc: Mapping[str, Any]) -> About:
-    """The task metadata of a document of lm-eval."""
-    if "humor_tasks" not in doc:
-        return before.about_document(doc)
-    return _about(doc["humor_tasks"], doc["groups"])
-
-
-def _about(told: Mapping[str, Any], groups: Mapping[str, Any]) -> About:
-    named = {name: str(value) for name, value in groups.items()}
+    groups = {name: str(value) for name, value in told["groups"].items()}
     known = told.get("benchmark"), told.get("version"), told.get("signature")
-    return About(*known, dict(told["options"]), named, told.get("place"))
+    return About(*known, dict(told["options"]), groups, dict(told["facts"]), told.get("place"))
+
+
+def held_of(record: Record) -> dict[str, Any]:
+    """What a log keeps of a record for `about`."""
+    return {"groups": dict(record.groups), "facts": dict(record.facts)}
 
 
 def without_release(signature: str) -> str:

@@ -58,7 +58,8 @@ class Scored:
 class LoggedSample:
     """One sample of a run: the prompt, the reply and its scores.
 
-    where: file and sample, or file and line, for messages. benchmark: None for a task of another package. fields:
+    where: file and sample, or file and line, for messages. groups, facts: the record's. benchmark: None for a task of
+    another package. fields:
     the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
     not hold it. reply: None where the run has no reply in text. raw: in lm-eval the logged response, such as a
     log-likelihood and whether it is the greatest; a list of several. place: the position among all rows of the run,
@@ -84,6 +85,7 @@ class LoggedSample:
     scores: tuple[Scored, ...] = ()
     raw: Any = None
     place: int | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
     context: str = field(default="", repr=False)
     shown: tuple[str, ...] = ()
 
@@ -174,4 +176,5 @@ class About:
     signature: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
     place: int | None = None

@@ -21,11 +21,12 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
+from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Data, Run, templates_hash
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
 from humor_tasks.benchmarks.mock.loading import pools
+from humor_tasks.benchmarks.mock.subtasks import SUBTASKS
 from humor_tasks.benchmarks.uses import Chain
 from humor_tasks.data.logs.metadata import about, digest, entries_of
 from humor_tasks.data.logs.record import About
@@ -121,13 +122,14 @@ def _chain(of_task: About) -> Chain:
 
 
 @lru_cache(maxsize=8)
-def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple[Run, Mapping[str, str]]:
+def _open(
+    task: str, scene: str, settings: tuple[tuple[str, Any], ...]
+) -> tuple[Run[mock.MockOptions], Mapping[str, str]]:
     """A run with training records and templates, without records to evaluate; and its signature of worked samples."""
     options = mock.MockOptions(**dict(settings) | {"scene": scene}, chain_of_task=True)
     if not options.dataset:
         raise BadInput("give the folder whose train splits contain worked samples: -S dataset=FOLDER, or `sample`.")
-    benchmark = next(each for each in BENCHMARKS.values() if each.chain == Chain(task))
-    run = Run(benchmark, options, Data((), {}, pools(options)), benchmark.templates(options))
+    run = Run(SUBTASKS[task], options, Data((), {}, pools(options)), SUBTASKS[task].texts(options))
     signature = mock.worked(run)
     if options.on_bad_picture == "stop":
         pooled = [each for other in ORDER[task] for own in run.pool(f"{scene}/{other}").values() for each in own]
@@ -136,7 +138,7 @@ def _open(task: str, scene: str, settings: tuple[tuple[str, Any], ...]) -> tuple
     return run, signature
 
 
-def _show(state: TaskState, run: Run, worked: Mapping[str, str], task: str, scene: str) -> None:
+def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str], task: str, scene: str) -> None:
     """Insert the samples after the system messages, and record them in the metadata."""
     digests = _digests(state)
 
@@ -156,14 +158,14 @@ def _show(state: TaskState, run: Run, worked: Mapping[str, str], task: str, scen
     state.metadata["chain_of_task"] = {"samples": shown, "signature": signature}
 
 
-def _signed(of_task: About, run: Run, task: str) -> dict[str, str]:
+def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, str]:
     """What the run's signature says: for MOCK's own samples the same as of the parameter chain_of_task=true.
 
     Where the solver has other settings or templates than the task, or the task is another one, an entry of its own.
     """
-    o = mock.options_of(run)
+    o = run.options
     signed = entries_of(of_task.signature or "")
-    plain = templates_hash(run.benchmark.templates(replace(o, chain_of_task=False)))
+    plain = templates_hash(run.benchmark.texts(replace(o, chain_of_task=False)))
     same = all(getattr(o, name) == of_task.options.get(name, getattr(o, name)) for name in SETTINGS)
     if of_task.benchmark == run.benchmark.name and same and signed.get("prompts") == plain:
         return {"chain_of_task": "True", **_worked(of_task.options["scene"], run, signed), "prompts": run.prompts_hash}
@@ -171,11 +173,11 @@ def _signed(of_task: About, run: Run, task: str) -> dict[str, str]:
     return {"solver": f"chain_of_task-{digest({name: told[name] for name in told if name != 'scene'})}"}
 
 
-def _worked(scene: mock.Scene, run: Run, signed: Mapping[str, str]) -> dict[str, str]:
+def _worked(scene: mock.Scene, run: Run[mock.MockOptions], signed: Mapping[str, str]) -> dict[str, str]:
     """The fingerprint of the pools of all scenes of the task, of which a sample is shown one."""
     left_out = dict(part.partition(":")[::2] for part in signed.get("left_out", "").split(",") if part)
     data = replace(run.data, provenance={"left_out": left_out})
-    whole = replace(run, options=replace(mock.options_of(run), scene=scene), data=data)
+    whole = replace(run, options=replace(run.options, scene=scene), data=data)
     return {"worked": mock.worked(whole)["worked"]}
 
 
@@ -187,8 +189,8 @@ def _record(state: TaskState, scene: str) -> Record:
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
     told = about(state.metadata)
-    if _chain(told).scene:
-        cluster = find_benchmark(told.benchmark or "").unit(cluster)  # the media_id of its cartoon in a MOCK folder
+    if told.benchmark and _chain(told).scene:
+        cluster = BENCHMARKS[told.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
 

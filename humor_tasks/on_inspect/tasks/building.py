@@ -17,7 +17,7 @@ from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
-from humor_tasks.data.logs.metadata import without_release
+from humor_tasks.data.logs.metadata import held_of, without_release
 from humor_tasks.data.records import Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.answer_cache import check_reuse
@@ -136,7 +136,7 @@ def sample(run: Run, record: Record, signature: str) -> Sample:
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about |= {"signature": signature, "split": run.options.split}
     about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
-    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | {"groups": dict(record.groups)}}
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | held_of(record)}
     if record.points:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
