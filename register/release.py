@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from entries import COMMIT, OWNER, ROOT, URL, arxiv_of, differences, source_of
+from entries import COMMIT, OWNER, ROOT, URL, differences, source_of
 
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS
@@ -143,7 +143,7 @@ def submissions(url: str, commit: str) -> str:
     rows = []
     for name in sorted(tasks.__all__):
         path, line = source_of(name)
-        paper = arxiv_of(BENCHMARKS[name].paper) or "none: the form needs one"
+        paper = BENCHMARKS[name].card.paper.at_arxiv or "none: the form needs one"
         rows.append(f"| {name} | {paper} | {url}/blob/{commit}/{path}#L{line} |")
     return "\n".join(["| task | arXiv | source |", "|---|---|---|", *rows]) + "\n"
 

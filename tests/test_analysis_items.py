@@ -16,7 +16,7 @@ from inspect_ai import eval
 from standins.commands import lm_eval
 
 from humor_tasks import load
-from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, rate
 from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample
@@ -272,9 +272,9 @@ def test_other_cutoffs_are_refused(text: str) -> None:
 def test_dates_of_contests() -> None:
     assert contest_date(1) == datetime.date(2005, 4, 25)
     assert contest_date(510).year == 2016
-    assert has_dates("matching", ["1", "763"])
-    assert not has_dates("matching", ["9001"])
-    assert not has_dates("humicroedit_rating", ["12"])
+    assert has_dates(BENCHMARKS["matching"].card, ["1", "763"])
+    assert not has_dates(BENCHMARKS["matching"].card, ["9001"])
+    assert not has_dates(BENCHMARKS["humicroedit_rating"].card, ["12"])
 
 
 def test_reports_escape_names_and_hold_the_same_values() -> None:

@@ -35,8 +35,8 @@ MAY_NAME = {
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("_version", "errors"),
     ("scorers", "datasets_cards"),
-    ("data", "evaluate_metrics"),
-    ("models", "benchmarks"),
+    ("data",),
+    ("models", "benchmarks", "evaluate_metrics"),
     ("api", "on_inspect", "on_lm_eval"),
     ("tasks",),
     ("training", "testing"),

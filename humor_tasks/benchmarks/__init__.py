@@ -22,6 +22,7 @@ from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
+from humor_tasks.benchmarks.card import Card, Level, Source
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS
 from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
@@ -40,6 +41,7 @@ from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.benchmarks.uses import VOTES, System, Votes
+from humor_tasks.data.papers import Paper
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
 from humor_tasks.data.rows import open_rows, provenance_of
 from humor_tasks.errors import BadInput, check_choice
@@ -54,17 +56,21 @@ __all__ = [
     "AnswerForm",
     "BadInput",
     "Benchmark",
+    "Card",
     "Choice",
     "Data",
     "FreeText",
+    "Level",
     "Metric",
     "Options",
     "Outcome",
+    "Paper",
     "Point",
     "Prompt",
     "Rating",
     "Record",
     "Run",
+    "Source",
     "Template",
     "Turn",
     "YesNo",

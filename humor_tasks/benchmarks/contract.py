@@ -20,6 +20,7 @@ from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
+from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.charts import Chart
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
@@ -104,14 +105,11 @@ def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> di
     return {metric.name: metric.over(outcomes)} | each
 
 
-UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=True,temperature=1`."
-"""`Benchmark.sampling` where a paper says nothing about sampling."""
-
-
 @dataclass(frozen=True)
 class Benchmark(Generic[O_co]):
     """The definition of one benchmark.
 
+    card: what is said of it; see `benchmarks.card`.
     version: protocol and prompt set, "1-A" for protocol 1 with prompt set A; it is independent of the package's
     version. Scores of different versions must not be compared.
     answer: the answer form, or a function that returns it for the options.
@@ -129,8 +127,6 @@ class Benchmark(Generic[O_co]):
     answer with a letter.
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
-    sampling: how the published replies were sampled, with lm-eval's flag for it, beside which the documentation says
-    what the harnesses send; "" where nothing is published.
     answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
     package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
     reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
@@ -149,8 +145,7 @@ class Benchmark(Generic[O_co]):
     """
 
     name: str
-    title: str
-    paper: str
+    card: Card
     version: str
     answer: AnswerForm | Callable[[O_co], AnswerForm]
     metrics: tuple[Metric, ...]
@@ -167,7 +162,6 @@ class Benchmark(Generic[O_co]):
     rubric: str = "coverage"
     repeated: bool = False
     told: frozenset[str] = frozenset()
-    sampling: str = ""
     answer_tokens: int = 1024
     corpus: str = ""
     columns: tuple[Column, ...] = ()

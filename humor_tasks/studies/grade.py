@@ -89,7 +89,7 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
             "graded_log": name,
             "signature": written.signature,
             "source": {"fingerprint": written.fingerprint, "rows": written.rows, **written.part},
-            "paper": find_benchmark(task).paper,
+            "paper": find_benchmark(task).card.paper.citation,
         },
     )
 

@@ -90,7 +90,8 @@ def build(
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     fill_batches([active_model(), *models_of_roles()])
-    about: dict[str, Any] = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
+    about: dict[str, Any] = {"signature": signature, "source": dict(run.data.provenance)}
+    about["paper"] = run.benchmark.card.paper.citation
     if prescribed := {name: value for name, value in run.options.generation().items() if value is not None}:
         about["generation"] = prescribed  # what else a log says of sampling is the user's
     register_prices()

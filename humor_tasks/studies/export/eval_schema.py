@@ -83,13 +83,14 @@ def _corpus(result: Result) -> str:
 def _score(result: Result, metric: Metric, estimate: Estimate) -> dict[str, Any]:
     """One metric over all items."""
     bounds = {"score_type": "continuous", "min_score": 0.0, "max_score": 1.0} if metric.proportion else {}
+    card = result.benchmark.card
     graders = {"graders": ", ".join(result.run.graders)} if result.benchmark.judged and result.run.graders else {}
     return {
         "evaluation_result_id": f"{result.scorer}:{metric.name}",
         "evaluation_name": result.benchmark.name,
         "source_data": _source(result),
         "metric_config": {
-            "evaluation_description": f"{result.benchmark.title}, {result.benchmark.paper}",
+            "evaluation_description": ", ".join(filter(None, (card.title, card.paper.citation))),
             "metric_id": f"humor_tasks.{metric.name}",
             "metric_name": metric.name,
             "lower_is_better": metric.direction == "lower",

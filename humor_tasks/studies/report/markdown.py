@@ -111,7 +111,7 @@ def _apart(group: Group) -> str:
 
 
 def _group(report: Report, group: Group) -> list[str]:
-    heading = f"{group.benchmark.title}{f' (group {group.name})' if group.name else ''}"
+    heading = f"{group.benchmark.card.title}{f' (group {group.name})' if group.name else ''}"
     about = "; ".join(f"{name} {value}" for name, value in group.about.items())
     parts = [f"## {safe(heading)}", *([safe(about)] if about else [])]
     if group.differences:

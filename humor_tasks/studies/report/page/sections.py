@@ -139,7 +139,7 @@ def _published(figure: Published | None, column: Column, kind: str) -> str:
 
 def _group(group: Group, columns: Sequence[Column]) -> str:
     """What the results of a group share, and what must be known before they are compared."""
-    title = shown(group.benchmark.title) + (f", group {shown(group.name)}" if group.name else "")
+    title = shown(group.benchmark.card.title) + (f", group {shown(group.name)}" if group.name else "")
     own = [c for c in columns if (c.benchmark.name, c.group) == (group.benchmark.name, group.name)]
     protocols = "; ".join(dict.fromkeys(column.protocol for column in own if column.protocol))
     about = dict(group.about) | ({"setting": protocols} if protocols else {})
