@@ -14,10 +14,11 @@ from humor_tasks.benchmarks import BENCHMARKS
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ROOT = "humor_tasks"
-# Rooms and modules outside benchmarks/ that contain the names of single benchmarks, and why. The first four mean
+# Rooms and modules outside benchmarks/ that contain the names of single benchmarks, and why. The first five mean
 # something else by the same words; the others go when what they say of a benchmark is said by its definition.
 MAY_NAME = {
     "scorers.tagged": "a tag in replies",
+    "data.papers": "keys of papers",
     "data.contests": "configs and folders of published datasets",
     "studies.corpus": "configs of the datasets that are built",
     "studies.analysis.correct": "a column of files of labels",
@@ -25,7 +26,6 @@ MAY_NAME = {
     "on_inspect.outcomes": "which benchmark's replies a scorer scores",
     "on_inspect.scorers": "which benchmark's replies a scorer scores",
     "on_inspect.tasks": "one function a task, which Inspect's register reads as literal source",
-    "studies.analysis.contest_dates": "which benchmarks have dated contests",
     "studies.grade": "which benchmark's replies are graded",
     "studies.results.read": "which benchmark a scorer's outcomes belong to",
 }
