@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks import find_benchmark, trained
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.missing import missing_warning
@@ -28,6 +28,9 @@ from humor_tasks.scorers.estimate import Estimate
 
 if TYPE_CHECKING:
     from humor_tasks.models.clip import Clip, ClipConfig
+
+CLIP_TASKS = trained("clip")
+"""The benchmarks of captions that CLIP chooses among."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ def check_ids(run: Run, ids: Collection[str]) -> None:
 
 def clip_predict(
     dataset: str | Path,
-    task: str = "matching",
+    task: str = CLIP_TASKS[0],
     clip: Clip | ClipConfig | str | None = None,
     output: str | Path | None = None,
     **parameters: Any,
@@ -137,7 +140,7 @@ def clip_predict(
     from humor_tasks.models.choosers.clip import ClipChooser
     from humor_tasks.models.clip import Clip, ClipConfig
 
-    check_choice("task", task, ("matching", "ranking"))
+    check_choice("task", task, CLIP_TASKS)
     if output is not None and Path(output).is_dir():
         raise BadInput(f"{output}: is a folder; give the path of a file to write.")
     run = load(task, dataset=str(dataset), setting="pixels", **parameters)

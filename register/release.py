@@ -104,7 +104,7 @@ def edits(root: Path, version: str, url: str, date: str) -> dict[str, str]:
         if not path.startswith(FORMS):
             text = found.get(path) or read(root, path)
             found[path] = filled(URLS.sub("", text) if path == "pyproject.toml" else text, url)
-    module = "humor_tasks/__init__.py"
+    module = "humor_tasks/_version.py"
     text, lines = re.subn(VERSION, f'__version__ = "{version}"', read(root, module))
     if lines != 1:
         raise BadInput(f'{module}: has {lines} lines of the form __version__ = "..."; there must be one.')

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import itertools
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
+from humor_tasks.data.records import Record
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -121,14 +121,16 @@ def test_the_parts_of_a_benchmark_are_the_whole(name: str, system: str) -> None:
 def test_pairs_are_not_divided(name: str, system: str) -> None:
     """The two orders of a pair, and with via=ratings both headlines of a pair, are of one part."""
     parts = [load(name, **given_to(name, system), shard=shard) for shard in SHARDS]
-    pairs = [{pair for record in part.records for pair in pairs_of(record.groups)} for part in parts]
+    pairs = [{pair for record in part.records for pair in pairs_of(record)} for part in parts]
     assert not any(a & b for a, b in itertools.combinations(pairs, 2))
     if name in ("explanation_preference", "humicroedit_pairwise"):
         assert all(pairs)
 
 
-def pairs_of(groups: Mapping[str, str]) -> list[str]:
-    return [groups["pair_id"]] if "pair_id" in groups else [pair for pair, *_ in json.loads(groups.get("pairs", "[]"))]
+def pairs_of(record: Record) -> list[str]:
+    if "pair_id" in record.groups:
+        return [record.groups["pair_id"]]
+    return [pair["id"] for pair in record.facts.get("pairs", ())]
 
 
 @pytest.mark.parametrize("name", [name for name in BENCHMARKS if not BENCHMARKS[name].judged])

@@ -309,9 +309,9 @@ PROTOTYPE = load("explanation", dataset="sample").records[0]
 
 def outcome(pair: int, cluster: str, longer_by: int, first: str, side: str | None, status: str, orders: int) -> Outcome:
     """What the reading of one question leaves."""
-    groups = {"pair_id": f"p{pair}", "first": first, "orders": str(orders), "settled": ""}
-    groups |= {"lengths": f"{1000 + longer_by} 1000"}
-    record = dataclasses.replace(PROTOTYPE, id=f"p{pair}-{first}", cluster=cluster, groups=groups)
+    groups = {"pair_id": f"p{pair}", "first": first, "settled": ""}
+    facts = {"lengths": [1000 + longer_by, 1000], "orders": orders}
+    record = dataclasses.replace(PROTOTYPE, id=f"p{pair}-{first}", cluster=cluster, groups=groups, facts=facts)
     choice = "tie" if side == "tie" else None if side is None else "A" if side == first else "B"
     return pair_outcome(record, [choice], [status if side is None else "answered"])
 
@@ -375,6 +375,7 @@ def test_that_an_empty_text_loses_is_no_liking_for_length() -> None:
             id=f"e{o.id}",
             groups={**o.groups, "pair_id": f"e{o.groups['pair_id']}", "settled": "against"},
             answer="against",
+            facts={**o.facts, "named": ["against"]},
             values={"same_text": 0.0, "empty": 1.0, "unread": 0.0, "win_rate": 0.0},
         )
         for o in judged
@@ -407,7 +408,7 @@ def test_what_a_reply_is_worth(others: str, reply: str, refused: bool, status: s
 
 
 def test_both_orders_in_one_record_are_worth_what_two_records_are() -> None:
-    whole = dataclasses.replace(PROTOTYPE, groups={"settled": "", "lengths": "5 3"})
+    whole = dataclasses.replace(PROTOTYPE, groups={"settled": ""}, facts={"lengths": [5, 3]})
     found = pair_outcome(whole, ["A", None], ["answered", "refused"])
     assert (found.answer, found.status) == ("system -", "refused")
     assert {name: found.values[name] for name in ("unparsed", "refused", "grader_failed")} == {

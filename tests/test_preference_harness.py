@@ -466,7 +466,8 @@ def test_both_harnesses_ask_the_same(system: str, more: dict[str, Any], seed: in
         told = [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
         assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(told)
         about = sample.metadata or {}
-        assert (about["cluster"], about["humor_tasks"]["groups"]) == (doc["cluster"], doc["groups"])
+        assert (about["cluster"], about["humor_tasks"]["facts"]) == (doc["cluster"], doc["humor_tasks"]["facts"])
+        assert about["humor_tasks"]["groups"] == doc["humor_tasks"]["groups"]
         assert len(task.doc_to_image(doc)) == ("setting" in more)
     assert theirs.version == task.VERSION
 

@@ -455,7 +455,7 @@ def test_a_cancelled_run_with_samples_without_a_score_is_shown_as_incomplete(tmp
     (cell,) = column.cells
     assert (cell.rank, cell.result.complete) == (None, False)
     assert any("cancelled" in note for note in cell.notes)
-    assert [line.log.samples for line in report.humorbench] == [cell.estimate.n]
+    assert [line.log.samples for line in report.judged["humorbench"]] == [cell.estimate.n]
     assert report.charts == ()
 
 

@@ -14,6 +14,7 @@ This module exports every name that such a package needs.
 
 from functools import cache
 from importlib.metadata import entry_points
+from typing import Literal
 
 from humor_tasks.benchmarks import choice
 from humor_tasks.benchmarks.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
@@ -39,6 +40,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.benchmarks.uses import VOTES, System, Votes
 from humor_tasks.data.papers import Paper
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
 from humor_tasks.data.rows import open_rows, provenance_of
@@ -98,6 +100,21 @@ BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
 
 NAMES = tuple(BENCHMARKS)
 GROUP = "humor_tasks.benchmarks"
+
+
+def trained(system: System) -> tuple[str, ...]:
+    """The benchmarks whose rows can train this system."""
+    return tuple(name for name, benchmark in BENCHMARKS.items() if system in benchmark.trains)
+
+
+def voted() -> dict[str, Votes]:
+    """What people are asked of the benchmarks whose items they can vote on, preferences first."""
+    return {name: votes for votes in VOTES.values() for name, each in BENCHMARKS.items() if each.votes == votes}
+
+
+def writers(what: Literal["caption", "captions"]) -> tuple[str, ...]:
+    """The benchmarks whose replies hold a caption, or a list of captions."""
+    return tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.writes == what)
 
 
 @cache

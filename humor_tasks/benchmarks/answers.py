@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.chooser import likeliest
 from humor_tasks.scorers import yes_no
 from humor_tasks.scorers.answer import Status, read_answer
 from humor_tasks.scorers.guess import seeded_guess
@@ -112,7 +111,7 @@ class Choice(AnswerForm):
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The letter of highest likelihood, the first one in a tie."""
-        found = likeliest(likelihoods, self.labels)
+        found = _likeliest(likelihoods, self.labels)
         return Answer(found) if found else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
@@ -137,7 +136,7 @@ class YesNo(AnswerForm):
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The word of higher likelihood."""
-        found = likeliest(likelihoods, self.labels)
+        found = _likeliest(likelihoods, self.labels)
         return Answer(found) if found else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
@@ -197,3 +196,10 @@ class FreeText(AnswerForm):
     def read(self, reply: str, refused: bool = False) -> Answer:
         """See AnswerForm."""
         return self.reader(reply, refused)
+
+
+def _likeliest(likelihoods: Sequence[float], labels: Sequence[str]) -> str | None:
+    """The label with the highest log-likelihood; None where one is nan or none is finite."""
+    if any(math.isnan(x) for x in likelihoods) or max(likelihoods) == -math.inf:
+        return None
+    return labels[max(range(len(likelihoods)), key=lambda i: likelihoods[i])]

@@ -14,25 +14,27 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Generic
+from typing import Any, Generic, Literal
 
 from typing_extensions import TypeVar
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
 from humor_tasks.benchmarks.card import Card
+from humor_tasks.benchmarks.charts import Chart
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
 from humor_tasks.benchmarks.prompts import Template, read_all
+from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
 from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput
-from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.scorers.estimate import Estimate
 
 O_co = TypeVar("O_co", bound=Options, covariant=True, default=Options)
@@ -131,6 +133,15 @@ class Benchmark(Generic[O_co]):
     gives takes precedence.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
+    columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
+    charts: what reports draw of its results; see `benchmarks.charts`.
+    subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
+    trains: what its rows can train.
+    votes: what people are asked of its items; None where they cannot vote on them.
+    submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
+    chain: which worked samples of MOCK fit its questions.
+    clips: which of its rows have clips; None for a benchmark without clips.
+    writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
     """
 
     name: str
@@ -153,6 +164,15 @@ class Benchmark(Generic[O_co]):
     told: frozenset[str] = frozenset()
     answer_tokens: int = 1024
     corpus: str = ""
+    columns: tuple[Column, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    subsets: Subsets | None = None
+    trains: frozenset[System] = frozenset()
+    votes: Votes | None = None
+    submits: Literal["", "rating", "pairwise"] = ""
+    chain: Chain | None = None
+    clips: Clips | None = None
+    writes: Literal["", "caption", "captions"] = ""
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():

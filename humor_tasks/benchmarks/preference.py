@@ -10,7 +10,7 @@ import dataclasses
 import hashlib
 import random
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -250,4 +250,5 @@ EXPLANATION_PREFERENCE = Benchmark(
     outcome=outcome,
     judged=True,
     verdicts=VERDICTS,
+    clips=replace(mock.CLIPS, words=("setting", "description")),
 )

@@ -33,6 +33,8 @@ from humor_tasks.scorers.perplexity import UNITS
 
 logger = logging.getLogger(__name__)
 
+PICTURES = "_pixels"
+"""In the names of tasks that show pictures; those of the same names without it show words."""
 END_TOKENS = ("</s>", "<|im_end|>")
 
 
@@ -48,6 +50,7 @@ class BenchmarkTask(Task):
         self.accepts = metadata.names(self.benchmark.options)
         self.generates = config.get("output_type") == "generate_until"
         fixed = {name: config.pop(name) for name in sorted(self.accepts) if name in config}
+        self._fixed = frozenset(fixed)
         config["metadata"] = dict(config.get("metadata") or {})
         if self.generates:
             config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0}
@@ -78,16 +81,23 @@ class BenchmarkTask(Task):
         if self.generates and needs:
             raise BadInput(f"{self._config.task} generates replies; {needs} needs the log-likelihood task.")
         if any(record.clip for record in self.run.records):
-            task = str(self._config.task)
-            words = f"the task {task.replace('_pixels', '')}" if "_pixels" in task else "setting=description"
-            raise BadInput(
-                f"{task}: comedy has clips, and lm-eval has no model with video input. Run it in Inspect: "
-                f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; in lm-eval, choose scene=cartoon, "
-                f"post or stills (both), or, for comedy in words, {words}."
-            )
+            raise BadInput(self._without_clips())
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
         self._places = {identity: i for i, identity in enumerate(self._records)}
+
+    def _without_clips(self) -> str:
+        """What to do, because clips cannot be shown."""
+        task, clips = str(self._config.task), self.benchmark.clips
+        why = "has clips, and lm-eval has no model with video input. Run it in Inspect: `inspect eval humor_tasks/"
+        if clips is None:
+            return f"{task}: the data {why}{self.benchmark.name}`."
+        option, value = clips.words
+        words = f"the task {task.replace(PICTURES, '')}" if option in self._fixed else f"{option}={value}"
+        return (
+            f"{task}: {clips.of} {why}{self.benchmark.name} -T {clips.parameter}={clips.of}`; in lm-eval, choose "
+            f"{clips.parameter}={clips.others}, or, for {clips.of} in words, {words}."
+        )
 
     # ---- documents ----
 

@@ -18,7 +18,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.rubric import open_rubric

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import humor_tasks
+from humor_tasks import on_lm_eval
 from humor_tasks.api import load
 from humor_tasks.benchmarks import BENCHMARKS, NAMES, find_benchmark
 from humor_tasks.benchmarks.contract import Run
@@ -17,7 +17,7 @@ from humor_tasks.benchmarks.options import LM_EVAL, Parameter, parameters_of, re
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 
-STUBS = Path(humor_tasks.__file__).parent / "on_lm_eval" / "tasks"
+STUBS = Path(on_lm_eval.__path__[0]) / "tasks"
 HEAD = """# Parameters
 
 Written by `humor-tasks parameters > docs/parameters.md` from what the benchmarks declare. `humor-tasks parameters TASK`

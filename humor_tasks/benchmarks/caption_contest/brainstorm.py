@@ -204,4 +204,5 @@ BRAINSTORM = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
+    writes="caption",
 )

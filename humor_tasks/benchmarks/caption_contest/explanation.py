@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.card import Card
@@ -95,4 +96,8 @@ EXPLANATION = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     signatures=bleu_used,
+    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
+    trains=frozenset({"ofa", "text"}),
+    votes=uses.PREFERENCE,
+    chain=uses.Chain("explaining", scene="cartoon"),
 )

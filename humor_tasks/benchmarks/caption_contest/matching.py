@@ -5,8 +5,10 @@ Hessel et al., ACL 2023, arXiv 2209.06293, section 2.
 
 from __future__ import annotations
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.charts import ByShots
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
@@ -50,4 +52,8 @@ MATCHING = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
+    charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),),
+    trains=frozenset({"clip", "ofa", "text"}),
+    votes=uses.MATCHING,
+    chain=uses.Chain("matching", scene="cartoon"),
 )

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.charts import TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
@@ -83,4 +85,15 @@ RANKING = Benchmark(
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,
     part=corpus.part,
+    charts=(
+        TwoMetrics(
+            "ranking_people",
+            "Ranking: the crowd's choices against the editors'",
+            "Hessel et al. 2023, figures 12 and 13",
+            x=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
+            y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
+        ),
+    ),
+    trains=frozenset({"clip", "ofa", "text", "preferences"}),
+    votes=uses.RANKING,
 )

@@ -291,4 +291,5 @@ CAPTION_WRITING = Benchmark(
     judged=True,
     verdicts=VERDICTS,
     rubric="",
+    writes="captions",
 )

@@ -278,4 +278,5 @@ PAIRWISE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    submits="pairwise",
 )

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
 from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.charts import Binned, Calibration
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
@@ -254,4 +255,24 @@ RATING = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    charts=(
+        Binned(
+            "humicroedit_error",
+            "Humicroedit: error by funniness",
+            "Hossain et al. 2020, SemEval-2020 Task 7",
+            x="mean grade of the headline, bins of 0.2",
+            y="mean absolute error",
+            bins={name: round(i / 5 + 0.1, 1) for i, name in enumerate(BINS)},
+            high=3,
+        ),
+        Calibration(
+            "humicroedit_calibration",
+            "Humicroedit: calibration of the ratings",
+            x="mean rating, bins of 0.2",
+            y="mean grade",
+            high=3,
+            bins=len(BINS),
+        ),
+    ),
+    submits="rating",
 )

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.card import UNNAMED, Card
+from humor_tasks.benchmarks.charts import BySubset
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, rate
@@ -234,4 +236,16 @@ HUMORBENCH = Benchmark(
     judged=True,
     verdicts=POINTS,
     rubric="humorbench",
+    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)), uses.Column("explanation_form", "words")),
+    charts=(
+        BySubset(
+            "humorbench_categories",
+            "HumorBench: coverage by category",
+            "Narad et al. 2025",
+            x="category",
+            y="coverage",
+            note="Elements without a verdict are left out.",
+        ),
+    ),
+    subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
 )

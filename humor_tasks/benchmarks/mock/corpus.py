@@ -17,6 +17,7 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
+from humor_tasks.benchmarks.uses import Clips
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Turn
@@ -50,6 +51,7 @@ WORDS = {
     ),
 }
 """Scene -> values of the template fields $material, $hidden, $thing, $line and $quality."""
+CLIPS = Clips("comedy", "scene", "cartoon, post or stills (both)", ("input", "description"))
 
 
 PUBLISHED = {

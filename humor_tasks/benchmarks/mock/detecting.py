@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level
 from humor_tasks.benchmarks.choice import outcome
@@ -47,4 +48,7 @@ MOCK_DETECTING = Benchmark(
     part=corpus.part,
     signatures=corpus.worked,
     repeated=True,
+    trains=frozenset({"text"}),
+    chain=uses.Chain("detecting"),
+    clips=corpus.CLIPS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
 from humor_tasks.benchmarks.card import UNNAMED, Card
@@ -44,4 +45,9 @@ MOCK_EXPLAINING = Benchmark(
     part=corpus.part,
     signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
     repeated=True,
+    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
+    trains=frozenset({"text"}),
+    votes=uses.PREFERENCE,
+    chain=uses.Chain("explaining"),
+    clips=corpus.CLIPS,
 )

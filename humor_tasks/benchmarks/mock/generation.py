@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
@@ -175,4 +176,5 @@ MOCK_GENERATION = Benchmark(
     signatures=corpus.worked,
     judged=True,
     verdicts=VERDICTS,
+    columns=(uses.Column("story_ratings", scale=(1, 5)),),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level
 from humor_tasks.benchmarks.choice import outcome
@@ -46,4 +47,8 @@ MOCK_MATCHING = Benchmark(
     part=corpus.part,
     signatures=corpus.worked,
     repeated=True,
+    trains=frozenset({"text"}),
+    votes=uses.MATCHING,
+    chain=uses.Chain("matching"),
+    clips=corpus.CLIPS,
 )

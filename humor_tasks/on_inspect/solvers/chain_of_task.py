@@ -21,11 +21,13 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Data, Run, templates_hash
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
 from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.benchmarks.mock.subtasks import SUBTASKS
+from humor_tasks.benchmarks.uses import Chain
 from humor_tasks.data.logs.metadata import about, digest, entries_of
 from humor_tasks.data.logs.record import About
 from humor_tasks.data.media.checking import check_rows
@@ -37,9 +39,7 @@ from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.solvers.signing import sign
 from humor_tasks.on_inspect.threads import in_thread
 
-# Benchmark -> the equivalent sub-task; the scene of the caption contest is cartoon.
-CONTESTS = {"matching": "matching", "explanation": "explaining"}
-TASKS = {f"mock_{task}": task for task in ORDER} | CONTESTS
+NO_CHAIN = Chain("")
 SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")
 
 
@@ -84,7 +84,7 @@ def chain_of_task(
                 "chain_of_task: the task already shows worked samples (chain_of_task=true); leave out one of them."
             )
         try:
-            asked = _required("task", task or TASKS.get(of_task.benchmark or "", ""), ORDER)
+            asked = _required("task", task or _chain(of_task).subtask, ORDER)
             where = _required("scene", scene or _scene(state), mock.SCENES)
             settings = _settings(of_task) | {k: v for k, v in given.items() if v not in ("", None)}
             run, worked = _open(asked, where, tuple(settings.items()))
@@ -105,15 +105,20 @@ def _required(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -
 
 def _settings(of_task: About) -> dict[str, Any]:
     """The parameters of a MOCK task; for other tasks, only the seed."""
-    names = SETTINGS if (of_task.benchmark or "").startswith("mock_") else ("seed",)
+    benchmark = BENCHMARKS.get(of_task.benchmark or "")
+    names = SETTINGS if benchmark and issubclass(benchmark.options, mock.MockOptions) else ("seed",)
     return {name: of_task.options[name] for name in names if of_task.options.get(name)}
 
 
 def _scene(state: TaskState) -> str:
     told = about(state.metadata)
-    if told.benchmark in CONTESTS:
-        return "cartoon"
-    return told.groups.get("scene") or str(state.metadata.get("scene", ""))
+    return _chain(told).scene or told.groups.get("scene") or str(state.metadata.get("scene", ""))
+
+
+def _chain(of_task: About) -> Chain:
+    """What the sample's benchmark says of the worked samples that fit it."""
+    benchmark = BENCHMARKS.get(of_task.benchmark or "")
+    return benchmark.chain if benchmark and benchmark.chain else NO_CHAIN
 
 
 @lru_cache(maxsize=8)
@@ -183,8 +188,9 @@ def _record(state: TaskState, scene: str) -> Record:
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
-    if about(state.metadata).benchmark in CONTESTS:
-        cluster = f"newyorker-{cluster}"  # the media_id of the contest's cartoon in a MOCK folder
+    told = about(state.metadata)
+    if told.benchmark and _chain(told).scene:
+        cluster = BENCHMARKS[told.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
 

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks.benchmarks.humicroedit.rating import LABELS
 from humor_tasks.on_inspect.logprobs import top_logprobs
 from humor_tasks.scorers.rating import expected_rating
 
 
 @solver
-def expected_answer(labels: Sequence[str] = LABELS) -> Solver:
+def expected_answer(labels: Sequence[str] = ("0", "1", "2", "3")) -> Solver:
     """Generates, then answers with the expected value under the probabilities of the digits.
 
     The probabilities are those at the token after the last "Rating:" of the reply, otherwise at its first token, if

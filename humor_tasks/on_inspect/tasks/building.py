@@ -112,7 +112,9 @@ def build(
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
         metadata=about,
-        viewer=viewer_of([r.target or " ".join(point.text for point in r.points) for r in run.records]),
+        viewer=viewer_of(
+            [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.columns
+        ),
     )
 
 

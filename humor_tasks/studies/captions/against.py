@@ -60,7 +60,7 @@ def compare(
             given = {**parameters, "mode": mode, "contests": ",".join(map(str, sorted(own))), "cache": cache}
             given |= {"tau": "none"} if mode == "best_pick" else {}  # its replies have no log-probability of a letter
             try:
-                task = build("caption_writing", given, graded_by=lambda how: [against_people(**how)], asks=False)
+                task = build(CAPTION_WRITING.name, given, graded_by=lambda how: [against_people(**how)], asks=False)
             except CannotRun as problem:
                 raise BadInput(plain(problem)) from None
             task = task_with(

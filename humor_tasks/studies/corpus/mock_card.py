@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.benchmarks.mock.corpus import PUBLISHED
 from humor_tasks.studies.corpus.mock_items import SPLITS
 from humor_tasks.studies.corpus.shortcuts import section

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.uses import Subsets
 from humor_tasks.data.logs import FinishedRun, read_run
 from humor_tasks.data.logs.metadata import entries_of
 from humor_tasks.data.prices import Price
@@ -33,7 +35,7 @@ class GradedLog:
 
     `explainer` is None where the explanations were read from another run's log. `grader` is None where this run did
     not pay for the verdicts (graded again, or from the cache). `samples` counts each sample once, independently of the
-    number of epochs. `rows` is the number of samples of a complete run.
+    number of epochs. `rows` is the number of samples of a complete run. `subsets` are those of its benchmark.
     """
 
     path: Path
@@ -49,10 +51,15 @@ class GradedLog:
     rows: int | None = None
     samples: int = 0
     dataset: str | None = None
+    subsets: Subsets | None = None
+
+    def keys(self, subset: str, dataset: str = "") -> frozenset[str] | None:
+        """The ids of the points in a subset; None for all, and where the benchmark has no subsets."""
+        return self.subsets.keys(subset, dataset) if self.subsets else None
 
 
 def read_graded(path: Path, prices: Mapping[str, Price] | None = None, anew: bool = True) -> GradedLog:
-    """A log of humor_tasks/humorbench or of `humor-tasks grade`.
+    """A log of a task with judged points, or of `humor-tasks grade`.
 
     With `anew`, costs are computed from `prices`; otherwise only where the run recorded no cost. Raises BadInput for a
     log of another task, an unfinished log and a log without verdicts.
@@ -81,6 +88,7 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
     if not points:
         raise BadInput(f"{run.path}: holds no verdicts of element_coverage.")
     judges = set(run.graders) | asked
+    benchmark = BENCHMARKS.get(run.benchmark or "")
     explainer, grader = apart(run, judges, prices, anew)
     return GradedLog(
         path=run.path,
@@ -96,6 +104,7 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
         rows=run.rows,
         samples=len(ids),
         dataset=run.source.get("dataset"),
+        subsets=benchmark.subsets if benchmark else None,
     )
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.humorbench.corpus import subset_keys, subset_logs
 from humor_tasks.benchmarks.missing import BOUNDS
 from humor_tasks.data.writing import as_table, write_bytes
 from humor_tasks.errors import BadInput, listed
@@ -60,9 +59,9 @@ class Line:
 
 def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
     """One row per log, the best score first; `hard` is a named subset or a file of keys."""
-    keys = subset_keys(hard, "")
     lines = []
     for log in logs:
+        keys = log.keys(hard)
         read = [point for point in log.points if point.passed is not None]
         some = [point for point in read if keys is None or point.id in keys]
         asked = [point for point in log.points if point.asked]
@@ -116,6 +115,11 @@ def _names(graders: str) -> str:
     return graders.split("|", 1)[0].removeprefix("graders:")
 
 
+def shown_name(lines: Sequence[Line]) -> str:
+    """The benchmark of these rows, in a heading."""
+    return ", ".join(dict.fromkeys(line.log.subsets.of for line in lines if line.log.subsets))
+
+
 def incomparable(lines: Sequence[Line]) -> list[str]:
     """Messages on why the scores of these rows are not comparable; empty where no reason is known."""
     told = []
@@ -133,8 +137,9 @@ def incomparable(lines: Sequence[Line]) -> list[str]:
 
 def circular(lines: Sequence[Line], hard: str) -> list[str]:
     """A message on the logs that chose the rows of `hard`, a file of `humor-tasks hard-subset`; empty without one."""
-    chosen = subset_logs(hard)
-    found = [line.log for line in lines if f"{line.log.path.name}: {line.log.model}" in chosen]
+    logs = [line.log for line in lines]
+    chosen = {name for subsets in {log.subsets for log in logs if log.subsets} for name in subsets.chosen_by(hard)}
+    found = [log for log in logs if f"{log.path.name}: {log.model}" in chosen]
     if not found:
         return []
     return [
@@ -188,7 +193,7 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("cost of the explanations, US dollars (log scale)")
     axes.set_ylabel("coverage, % of elements, with 95 % interval")
-    axes.set_title("HumorBench: score against cost")
+    axes.set_title(f"{shown_name(lines)}: score against cost")
     axes.grid(alpha=0.3)
     axes.margins(x=0.1)
     axes.legend(bars, names, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
