@@ -41,8 +41,7 @@ def is_row(value: Any, deep: int = 2) -> bool:
         return deep > 0 and any(is_row(each, deep - 1) for each in list(value)[:80])
     held = getattr(value, "__dict__", None) or {}
     slots = getattr(type(value), "__slots__", ())
-    found = (held.get(name) if name in held else getattr(value, name, None) for name in NAMES if name in (*held, *slots))
-    return any(each == ROW for each in found)
+    return any(getattr(value, name, None) == ROW for name in NAMES if name in held or name in slots)
 
 
 class Trace:
@@ -84,7 +83,8 @@ def in_inspect(folder: Path) -> Path:
     from inspect_ai import eval
 
     given = {"dataset": "sample"}
-    eval("humor_tasks/matching", task_args=given, model="baseline/overlap", limit=1, log_dir=str(folder), display="none")
+    how = {"model": "baseline/overlap", "limit": 1, "log_dir": str(folder), "display": "none"}
+    eval("humor_tasks/matching", task_args=given, **how)  # type: ignore[arg-type]
     return folder
 
 
