@@ -69,7 +69,7 @@ class BenchmarkTask(Task):
         self._shown_as: dict[str, str] = {}  # entries of the signature for what lm-eval adds to the prompts
         self._signed: tuple[Run | None, Signature] = (None, Signature())
         self._last: tuple[Run | None, str, Any] = (None, "", None)
-        self._estimated: tuple[Any, dict[str, Estimate]] = (None, {})
+        self._estimated: tuple[str, list[Outcome], dict[str, Estimate]] = ("", [], {})
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
@@ -340,10 +340,10 @@ class BenchmarkTask(Task):
         outcomes = sorted((item.outcome for item in items if item is not None), key=lambda o: self._places[o.id])
         if not outcomes:
             return math.nan
-        of = metric.name, tuple(map(id, outcomes))  # a value and its standard error are of one estimate
-        if self._estimated[0] != of:
-            self._estimated = of, self.benchmark.summary(self.run, metric, outcomes)
-        estimates = self._estimated[1]
+        name, held, estimates = self._estimated  # a value and its standard error are of one estimate
+        if name != metric.name or list(map(id, held)) != list(map(id, outcomes)):
+            estimates = self.benchmark.summary(self.run, metric, outcomes)
+            self._estimated = metric.name, outcomes, estimates
         found = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
         if (metric.name, part, value) == (MISSING, "", "value") and (told := missing_warning({MISSING: found.value})):
             logger.warning("%s: %s", self._config.task, told)
