@@ -21,6 +21,7 @@ from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.data.trained_on import check_unseen
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -35,11 +36,15 @@ CLIP_TASKS = trained("clip")
 
 @dataclass(frozen=True)
 class Report:
-    """Scores of a set of predictions: metrics with confidence intervals, signature, and the outcome of every item."""
+    """Scores of a set of predictions: metrics with confidence intervals, signature, and the outcome of every item.
+
+    grading: how graders were asked, where the replies of another run were graded.
+    """
 
     metrics: Mapping[str, Estimate]
-    signature: str
+    signature: Signature
     outcomes: tuple[Outcome, ...]
+    grading: Signature | None = None
 
     def __str__(self) -> str:
         wide = max([18, *(len(name) + 2 for name in self.metrics)])
@@ -47,7 +52,12 @@ class Report:
         for name, e in self.metrics.items():
             interval = f"[{e.low:.5f}, {e.high:.5f}]"
             rows.append(f"{name:<{wide}}{e.value:>12.5f}{e.stderr:>12.5f}{interval:>28}{e.n:>8}{e.clusters:>10}")
-        return "\n".join([*rows, self.signature])
+        return "\n".join([*rows, self.signed])
+
+    @property
+    def signed(self) -> str:
+        """The text of the signatures."""
+        return f"{self.signature}||{self.grading}" if self.grading else str(self.signature)
 
     @property
     def warning(self) -> str | None:
@@ -63,7 +73,7 @@ class Report:
         for name, e in self.metrics.items():
             parts = {"value": e.value, "stderr": e.stderr, "low": e.low, "high": e.high}
             metrics[name] = {k: None if v != v else v for k, v in parts.items()} | {"n": e.n, "clusters": e.clusters}
-        return {"metrics": metrics, "signature": self.signature}
+        return {"metrics": metrics, "signature": self.signed}
 
 
 def load(task: str, **parameters: Any) -> Run:

@@ -204,12 +204,13 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     JUDGED is a graded log, or a CSV with the columns id (or idx and element), verdict and optionally cluster.
     """
     from humor_tasks.api import Report
+    from humor_tasks.data.signature import Signature
     from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
 
     rows = read_judged(judged)
     corrected = correct(rows, read_labels(labels, rows))
-    note = f"judged:{judged.name}|labels:{labels.name}|without_verdict:{corrected.without_verdict}"
-    report = Report(corrected.estimates(), f"{note}|humor_tasks:{__version__}", ())
+    about = {"judged": judged.name, "labels": labels.name, "without_verdict": corrected.without_verdict}
+    report = Report(corrected.estimates(), Signature({**about, "humor_tasks": __version__}), ())
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
     for warning in filter(None, (corrected.few, report.warning)):
         click.echo(f"Beware: {warning}", err=True)

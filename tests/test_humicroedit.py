@@ -137,8 +137,8 @@ def test_a_scale_in_other_words_is_told_and_signed() -> None:
     said = " ".join(turn.text for turn in run.prompt(run.records[0]).turns)
     assert "0 = dull, 3 = a hoot" in said
     assert corpus.SCALE not in said
-    assert "|scale:0 = dull, 3 = a hoot|" in run.signature("generate")
-    assert "scale:" not in load(PAIRWISE, dataset="sample").signature("generate")
+    assert "|scale:0 = dull, 3 = a hoot|" in str(run.signature("generate"))
+    assert "scale:" not in str(load(PAIRWISE, dataset="sample").signature("generate"))
 
 
 def test_templates_of_ones_own_must_show_the_headline(tmp_path: Path) -> None:

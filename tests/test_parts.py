@@ -24,6 +24,7 @@ from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
 from humor_tasks.data.records import Record
 from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.studies.results import read_results
@@ -323,7 +324,11 @@ def part_of(shard: str, ids: str, **more: Any) -> FinishedRun:
     """A part of a run of six instances, a to f."""
     samples = [sample_of(identity, "abcdef".index(identity)) for identity in ids]
     known: dict[str, Any] = {"harness": "inspect", "benchmark": "matching", "version": "1", "model": "m", "rows": 6}
-    known |= {"signature": "bench:matching|n:6|humor_tasks:1", "source": {"rows": 6, "shard": shard}, "bound": {}}
+    known |= {
+        "signature": Signature({"bench": "matching", "n": 6, "humor_tasks": 1}),
+        "source": {"rows": 6, "shard": shard},
+        "bound": {},
+    }
     return FinishedRun(Path(f"{shard[0]}.eval"), held=len(ids), samples=samples, **known | more)
 
 
@@ -438,7 +443,7 @@ def test_predictions_of_a_part_are_scored_and_their_signature_names_it() -> None
     everything = {record.id: "Answer: A" for record in load("matching", dataset="sample").records}
     report = evaluate(part, everything)  # a file for all rows will do
     assert len(report.outcomes) == len(part.records)
-    assert report.signature.endswith("|shard:2/4")
+    assert str(report.signature).endswith("|shard:2/4")
     with pytest.raises(BadInput, match="missing id"):
         evaluate(part, {})
 

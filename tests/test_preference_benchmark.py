@@ -29,6 +29,7 @@ from humor_tasks.benchmarks.preference import (
 )
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
@@ -124,7 +125,7 @@ def test_a_random_order_is_drawn_with_the_seed(tmp_path: Path) -> None:
 
 def test_the_signature_tells_the_sides_and_their_texts(others: str, tmp_path: Path) -> None:
     run = opened(others, order="fixed", structured=True)
-    signature = run.signature("generate")
+    signature = str(run.signature("generate"))
     for part in ("bench:explanation_preference|v:1-A", f"system:{others}|against:human|order:fixed|structured:True"):
         assert part in signature
     assert not re.search(r"[|](shots|cot|extraction):", signature)
@@ -332,7 +333,7 @@ def test_metrics_are_those_of_a_table_of_verdicts(table: list[Any], shuffled: ra
         outcomes += [outcome(i, cluster, longer_by, first, side, status, len(said)) for first, side in said.items()]
     shuffled.shuffle(outcomes)
     metrics = RUN.metrics(outcomes)
-    assert_same(Report(metrics, "", ()), pairs)
+    assert_same(Report(metrics, Signature(), ()), pairs)
     failed = sum(side is None for pair in pairs for side in pair.said.values()) / len(outcomes)
     names = {"unparsed": ("unparsed", "empty"), "refused": ("refused",), "grader_failed": ("error",)}
     for name, statuses in names.items():
@@ -350,7 +351,7 @@ def test_epochs_are_pairs_of_their_own(table: list[Any]) -> None:
             said = dict(zip(SIDES, verdicts[:: 1 - 2 * epoch], strict=True))
             pairs.append(Pair(cluster, longer_by, said))
             outcomes += [outcome(i, cluster, longer_by, first, side, "unparsed", 2) for first, side in said.items()]
-    assert_same(Report(RUN.metrics(outcomes), "", ()), pairs)
+    assert_same(Report(RUN.metrics(outcomes), Signature(), ()), pairs)
 
 
 def test_a_pair_of_which_one_order_is_missing_leaves_the_rest() -> None:

@@ -249,8 +249,8 @@ def test_two_runs_of_one_system_are_told_apart(tmp_path: Path) -> None:
     twice = together(predicted(tmp_path / "m.json", first), predicted(tmp_path / "again" / "m.json", right))
     (column,) = build_report(twice).scorecard.columns
     assert [cell.label for cell in column.cells] == [str(tmp_path / name) for name in ("again/m.json", "m.json")]
-    signed = [replace(each.run, signature=f"{each.run.signature}|seed:{i}") for i, each in enumerate(twice.results)]
-    unlike = [replace(each, run=run) for each, run in zip(twice.results, signed, strict=True)]
+    signed = [each.run.signature.with_entries({"seed": i}) for i, each in enumerate(twice.results)]
+    unlike = [replace(r, run=replace(r.run, signature=s)) for r, s in zip(twice.results, signed, strict=True)]
     (column,) = build_report(Results(tuple(unlike))).scorecard.columns
     assert sorted(cell.label for cell in column.cells) == ["seed 0", "seed 1"]
 

@@ -34,6 +34,7 @@ from humor_tasks.data.media.picture import Picture, pillow_version
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
 
@@ -364,8 +365,8 @@ class Run(Generic[O_co]):
         """First 8 hex digits of the SHA-256 over the templates in use, sorted by name."""
         return templates_hash(self.templates)
 
-    def signature(self, method: str, **changes: str) -> str:
-        """The signature of a score, as in sacreBLEU: data, protocol, prompts and versions.
+    def signature(self, method: str, **changes: str) -> Signature:
+        """The signature of a score: data, protocol, prompts and versions.
 
         method: how answers were obtained: `generate`, `loglikelihood`, or `predictions` from a file.
         changes: replacements of entries that do not apply.
@@ -380,5 +381,4 @@ class Run(Generic[O_co]):
         shown |= {**self.options.shown(), **self.benchmark.signatures(self)}
         shown |= {"prompts": self.prompts_hash}
         shown |= {"pillow": pillow_version()} if any(record.media for record in self.records) else {}
-        shown |= {"humor_tasks": __version__} | changes
-        return "|".join(f"{name}:{value}" for name, value in shown.items())
+        return Signature(shown | {"humor_tasks": __version__} | changes)

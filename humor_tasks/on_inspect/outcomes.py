@@ -20,8 +20,9 @@ from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.contract import TOLD, Benchmark, Options, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.metadata import about, entries_of, without_release
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.signature import differing
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
@@ -110,11 +111,10 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
 
     `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by their ids, whatever has changed since.
     """
-    found = {without_release(about(score.sample_metadata or {}).signature or ""): None for score in scores}
+    found = list(dict.fromkeys(about(score.sample_metadata or {}).signature.without_release for score in scores))
     if len(found) < 2:
         return
-    first, second = [entries_of(signature) for signature in found][:2]
-    changed = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+    changed = differing(found[:2])
     cannot_run(
         f"the log mixes samples of {len(found)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "
         "were changed after the first attempt. Restore them and run inspect eval-retry again, or start a new run."

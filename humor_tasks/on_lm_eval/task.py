@@ -17,9 +17,10 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import TOLD, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import MISSING, missing_warning
-from humor_tasks.data.logs.metadata import held_of, settings_shown, with_entries
+from humor_tasks.data.logs.metadata import held_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness, metadata
 from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
@@ -66,8 +67,9 @@ class BenchmarkTask(Task):
         self._files: dict[str, Any] = {}  # the same pictures by path
         self._processes = 1
         self._shown_as: dict[str, str] = {}  # entries of the signature for what lm-eval adds to the prompts
-        self._signed: tuple[Run | None, str] = (None, "")
+        self._signed: tuple[Run | None, Signature] = (None, Signature())
         self._last: tuple[Run | None, str, Any] = (None, "", None)
+        self._estimated: tuple[str, list[Outcome], dict[str, Estimate]] = ("", [], {})
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
@@ -268,7 +270,7 @@ class BenchmarkTask(Task):
             outcome = self.run.scored(record, self.run.form.from_likelihoods(likelihoods), self._told(likelihoods))
         else:
             outcome = self.run.outcome(record, results[0])
-        doc["humor_tasks"] = _about(self.run) | held_of(record) | {"signature": self._signature}
+        doc["humor_tasks"] = _about(self.run) | held_of(record) | {"signature": str(self._signature)}
         logged = outcome.as_dict()
         if self.run.data.places:  # for the order of joined parts
             logged["place"] = self.run.data.places[record.id]
@@ -338,7 +340,10 @@ class BenchmarkTask(Task):
         outcomes = sorted((item.outcome for item in items if item is not None), key=lambda o: self._places[o.id])
         if not outcomes:
             return math.nan
-        estimates: dict[str, Estimate] = self.benchmark.summary(self.run, metric, outcomes)
+        name, held, estimates = self._estimated  # a value and its standard error are of one estimate
+        if name != metric.name or list(map(id, held)) != list(map(id, outcomes)):
+            estimates = self.benchmark.summary(self.run, metric, outcomes)
+            self._estimated = metric.name, outcomes, estimates
         found = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
         if (metric.name, part, value) == (MISSING, "", "value") and (told := missing_warning({MISSING: found.value})):
             logger.warning("%s: %s", self._config.task, told)
@@ -352,16 +357,16 @@ class BenchmarkTask(Task):
         return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(UNITS, False)
 
     @property
-    def _signature(self) -> str:
+    def _signature(self) -> Signature:
         if self._signed[0] is not self.run:  # lm-eval sets shots, system message and sampling after it builds the task
             self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
         given = {n: v for n, v in (self._config.generation_kwargs or {}).items() if self._plain.get(n) != v}
-        return with_entries(self._signed[1], self._shown_as | ({"generation": settings_shown(given)} if given else {}))
+        return self._signed[1].with_entries(self._shown_as).with_generation(given)
 
     def dump_config(self) -> dict[str, Any]:
         """The configuration that lm-eval stores with the results, with the signature and provenance of the score."""
         config: dict[str, Any] = super().dump_config()
-        about = {"signature": self._signature, "source": dict(self.run.data.provenance)}
+        about = {"signature": str(self._signature), "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 

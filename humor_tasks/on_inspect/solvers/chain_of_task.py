@@ -28,10 +28,11 @@ from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, sampl
 from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.benchmarks.mock.subtasks import SUBTASKS
 from humor_tasks.benchmarks.uses import Chain
-from humor_tasks.data.logs.metadata import about, digest, entries_of
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import About
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
+from humor_tasks.data.signature import Signature, digest
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import turn_messages
@@ -154,8 +155,8 @@ def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str
     shown = [{"task": other, "id": sample.id, "media_id": sample.cluster} for other, sample in found]
     options = {k: v for k, v in run.options.shown().items() if k in ("input", "frames", "sampling", "seed")}
     signed = {"task": task, "scene": scene, "data": run.options.dataset, "rev": run.options.revision or "-"} | options
-    signature = "|".join(f"{k}:{v}" for k, v in (signed | {"prompts": run.prompts_hash, **worked}).items())
-    state.metadata["chain_of_task"] = {"samples": shown, "signature": signature}
+    signature = Signature(signed | {"prompts": run.prompts_hash, **worked})
+    state.metadata["chain_of_task"] = {"samples": shown, "signature": str(signature)}
 
 
 def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, str]:
@@ -164,20 +165,18 @@ def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, 
     Where the solver has other settings or templates than the task, or the task is another one, an entry of its own.
     """
     o = run.options
-    signed = entries_of(of_task.signature or "")
     plain = templates_hash(run.benchmark.texts(replace(o, chain_of_task=False)))
     same = all(getattr(o, name) == of_task.options.get(name, getattr(o, name)) for name in SETTINGS)
-    if of_task.benchmark == run.benchmark.name and same and signed.get("prompts") == plain:
-        return {"chain_of_task": "True", **_worked(of_task.options["scene"], run, signed), "prompts": run.prompts_hash}
+    if of_task.benchmark == run.benchmark.name and same and of_task.signature.get("prompts") == plain:
+        return {"chain_of_task": "True", **_worked(of_task, run), "prompts": run.prompts_hash}
     told = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.shown()}
     return {"solver": f"chain_of_task-{digest({name: told[name] for name in told if name != 'scene'})}"}
 
 
-def _worked(scene: mock.Scene, run: Run[mock.MockOptions], signed: Mapping[str, str]) -> dict[str, str]:
+def _worked(of_task: About, run: Run[mock.MockOptions]) -> dict[str, str]:
     """The fingerprint of the pools of all scenes of the task, of which a sample is shown one."""
-    left_out = dict(part.partition(":")[::2] for part in signed.get("left_out", "").split(",") if part)
-    data = replace(run.data, provenance={"left_out": left_out})
-    whole = replace(run, options=replace(run.options, scene=scene), data=data)
+    data = replace(run.data, provenance=of_task.facts)
+    whole = replace(run, options=replace(run.options, scene=of_task.options["scene"]), data=data)
     return {"worked": mock.worked(whole)["worked"]}
 
 

@@ -17,8 +17,9 @@ from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
-from humor_tasks.data.logs.metadata import held_of, without_release
+from humor_tasks.data.logs.metadata import held_of
 from humor_tasks.data.records import Prompt, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.answer_cache import check_reuse
 from humor_tasks.on_inspect.epochs import warn_of_reducers
@@ -90,14 +91,15 @@ def build(
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     fill_batches([active_model(), *models_of_roles()])
-    about: dict[str, Any] = {"signature": signature, "source": dict(run.data.provenance)}
+    about: dict[str, Any] = {"signature": str(signature), "source": dict(run.data.provenance)}
     about["paper"] = run.benchmark.card.paper.citation
     if prescribed := {name: value for name, value in run.options.generation().items() if value is not None}:
         about["generation"] = prescribed  # what else a log says of sampling is the user's
     register_prices()
     warn_of_reducers()
     shows = any(record.picture or record.clip for record in run.records)
-    setup = [*([require_grader()] if graded_by else []), *([check_reuse(without_release(signature))] if asks else [])]
+    setup = [require_grader()] if graded_by else []
+    setup += [check_reuse(str(signature.without_release))] if asks else []
     setup += [show_pictures(run, asks)] if shows else []
     likelihoods = isinstance(run.form, Rating) and run.form.needs_likelihoods
     asked = LIKELIHOODS if likelihoods or run.options.needs_logprobs else {}
@@ -132,10 +134,10 @@ def _scorer(form: AnswerForm) -> Scorer:
     return multiple_choice() if form.labels else reference_overlap()
 
 
-def sample(run: Run, record: Record, signature: str) -> Sample:
+def sample(run: Run, record: Record, signature: Signature) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
-    about |= {"signature": signature, "split": run.options.split}
+    about |= {"signature": str(signature), "split": run.options.split}
     about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | held_of(record)}
     if record.points:

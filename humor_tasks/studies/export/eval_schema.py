@@ -36,14 +36,14 @@ def _file(published: Published, organization: str) -> PurePosixPath:
     """The record's place, the same in each export of the run by the organisation."""
     result = published.result
     run = result.run
-    named = [organization, published.model, result.system, result.scorer, run.identity, run.signature, run.created]
+    named = [organization, published.model, result.system, result.scorer, run.identity, str(run.signature), run.created]
     digest = hashlib.sha256(json.dumps([*named, run.source.get("fingerprint")]).encode()).digest()
     return PurePosixPath("data", _corpus(result), published.model, f"{UUID(bytes=digest[:16], version=4)}.json")
 
 
 def _record(published: Published, organization: str, relationship: str, now: float) -> dict[str, Any]:
     result, model = published.result, published.model
-    signed = {"signature": result.run.signature, "humor_tasks": result.signature.get("humor_tasks", "unknown")}
+    signed = {"signature": str(result.run.signature), "humor_tasks": result.signature.get("humor_tasks", "unknown")}
     found: dict[str, Any] = {
         "schema_version": SCHEMA,
         "evaluation_id": f"{result.benchmark.name}/{model.replace('/', '_')}/{now}",

@@ -51,7 +51,7 @@ class Line:
         values += [bound.value for bound in self.bounds]
         values += [explainer.input, explainer.output, explainer.cost] if explainer else [None, None, None]
         values += [grader.input, grader.output, grader.cost] if grader else [None, None, None]
-        values += [self.log.version, self.log.subset, self.log.graders, self.log.samples, self.log.rows]
+        values += [self.log.version, self.log.subset, str(self.log.grading), self.log.samples, self.log.rows]
         values.append(self.log.path.name)
         known = [None if isinstance(v, float) and v != v else v for v in values]
         return dict(zip(COLUMNS, known, strict=True))
@@ -93,7 +93,7 @@ def as_markdown(lines: Sequence[Line]) -> str:
     for line in lines:
         row = [line.log.model, _percent(line.score), str(line.score.n), _percent(line.hard), str(line.hard.n)]
         row += [str(line.no_verdict), " / ".join(_value(bound) for bound in line.bounds)]
-        row += [*_spent(line.log.explainer), _names(line.log.graders), *_spent(line.log.grader)]
+        row += [*_spent(line.log.explainer), line.log.graders, *_spent(line.log.grader)]
         rows.append((*row, line.log.version))
     return aligned([[cell.replace("|", "\\|") for cell in row] for row in rows]) + "\n"
 
@@ -110,11 +110,6 @@ def _spent(spent: Spent | None) -> tuple[str, str]:
     return (f"{spent.input} / {spent.output}", _dollars(spent.cost)) if spent else ("-", "-")
 
 
-def _names(graders: str) -> str:
-    """The graders' names, without the grading configuration."""
-    return graders.split("|", 1)[0].removeprefix("graders:")
-
-
 def shown_name(lines: Sequence[Line]) -> str:
     """The benchmark of these rows, in a heading."""
     return ", ".join(dict.fromkeys(line.log.subsets.of for line in lines if line.log.subsets))
@@ -123,7 +118,7 @@ def shown_name(lines: Sequence[Line]) -> str:
 def incomparable(lines: Sequence[Line]) -> list[str]:
     """Messages on why the scores of these rows are not comparable; empty where no reason is known."""
     told = []
-    about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "graders"}
+    about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "grading"}
     for name, field in about.items():
         values = dict.fromkeys(str(getattr(line.log, field)) for line in lines)
         if len(values) > 1:

@@ -181,8 +181,8 @@ def _line(line: Line) -> str:
     bounds = " / ".join(_percent(bound.value) for bound in line.bounds)
     numbers = [score, known["points"], hard, known["hard_points"], known["no_verdict"], bounds]
     spent = [_money(known, who) for who in ("explainer", "grader")]
-    graders = str(known["graders"]).split("|", 1)[0].removeprefix("graders:")
-    cells = [*map(_td, [*numbers, *spent[0]]), f"<td>{name(graders)}</td>", *map(_td, [*spent[1], known["version"]])]
+    graders = f"<td>{name(line.log.graders)}</td>"
+    cells = [*map(_td, [*numbers, *spent[0]]), graders, *map(_td, [*spent[1], known["version"]])]
     return f'<tr><th scope="row">{name(known["model"])}</th>{"".join(cells)}</tr>'
 
 
