@@ -22,6 +22,7 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
+from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
@@ -125,6 +126,12 @@ class Benchmark:
     gives takes precedence.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
+    lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has its own name.
+    question: what it asks, in a few words for a table of benchmarks. needs: what a run needs beside a model.
+    usage: a paragraph of the documentation of its Inspect task.
+    calls_model: False if only the judges are called, and no model under test.
+    scorers: names of the scorers of its Inspect task, of `humor_tasks.on_inspect`; by default the one for its answer
+    form.
     """
 
     name: str
@@ -149,6 +156,12 @@ class Benchmark:
     sampling: str = ""
     answer_tokens: int = 1024
     corpus: str = ""
+    lm_eval: tuple[Variant, ...] = ()
+    question: str = ""
+    needs: str = ""
+    usage: str = ""
+    calls_model: bool = True
+    scorers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():

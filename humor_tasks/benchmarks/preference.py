@@ -33,6 +33,7 @@ from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, VERDICTS, other
 from humor_tasks.benchmarks.prompts import fill, read_templates
 from humor_tasks.benchmarks.rubric import Judgement, Rubric, open_rubric
 from humor_tasks.benchmarks.systems import HUMAN, read_system
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -230,4 +231,9 @@ EXPLANATION_PREFERENCE = Benchmark(
     outcome=outcome,
     judged=True,
     verdicts=VERDICTS,
+    lm_eval=variants("explanation_preference", "generate_until"),
+    question="which of two explanations is better?",
+    needs="explanations",
+    calls_model=False,
+    scorers=("preference",),
 )

@@ -191,4 +191,8 @@ BRAINSTORM = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
+    question="can it brainstorm a caption, step by step?",
+    needs="hub",
+    usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
+    scorers=("brainstormed",),
 )

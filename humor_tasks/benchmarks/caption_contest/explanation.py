@@ -15,6 +15,7 @@ from functools import partial
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.data.records import Outcome, Record
@@ -74,4 +75,7 @@ EXPLANATION = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     signatures=lambda run: {"bleu": bleu_signature().replace("|", ",")},
+    lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
+    question="why is this caption funny?",
+    needs=corpus.NEEDS,
 )

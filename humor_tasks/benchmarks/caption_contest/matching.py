@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
@@ -31,4 +32,7 @@ MATCHING = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
+    lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),
+    question="which of five captions belongs to this cartoon?",
+    needs=corpus.NEEDS,
 )

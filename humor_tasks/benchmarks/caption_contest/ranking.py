@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
@@ -59,4 +60,7 @@ RANKING = Benchmark(
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,
     part=corpus.part,
+    lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
+    question="which of two captions is the funnier?",
+    needs=corpus.NEEDS,
 )

@@ -28,6 +28,8 @@ from humor_tasks.errors import BadInput, listed
 
 PAPER = "Zhang et al., NeurIPS 2024, arXiv 2406.10522"
 SAMPLING = "judges with temperature 0, as lm-eval's tasks; in Inspect `--temperature 0`."
+SHOWN = {"": {}, "_pixels": {"setting": "pixels"}}
+"""The settings of lm-eval's tasks by the ends of their names."""
 Doubtful = Literal["keep", "skip"]
 GROUP_SIZE = 10
 WITH_GROUPS = 1010

@@ -30,6 +30,7 @@ from humor_tasks.benchmarks.crowd import corpus
 from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
 from humor_tasks.data.rows import join_fingerprints
@@ -366,6 +367,8 @@ def part(run: Run, groups: Mapping[str, str]) -> str | None:
     return groups["pairing"] if options_of(run.options).against == "all" else None
 
 
+_BEST_PICK = {suffix: {"mode": "best_pick", **fixed} for suffix, fixed in corpus.SHOWN.items()}
+
 CROWD_GROUPS = Benchmark(
     name="crowd_groups",
     corpus="newyorker",
@@ -382,4 +385,10 @@ CROWD_GROUPS = Benchmark(
     outcome=outcome,
     part=part,
     told=frozenset({"logprobs"}),
+    lm_eval=(
+        *variants("crowd_groups", "multiple_choice", "generate_until", settings=corpus.SHOWN),
+        *variants("crowd_groups_best_pick", "generate_until", settings=_BEST_PICK),
+    ),
+    question="which of two groups of ten captions did they find funnier? The exam of a judge",
+    needs="hub",
 )

@@ -31,6 +31,7 @@ from humor_tasks.benchmarks.crowd.drawing import DRAWS, differ, draw, first_time
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.prompts import check_shows, read_templates
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
@@ -247,4 +248,7 @@ CROWD_PAIRS = Benchmark(
     prompt=prompt,
     outcome=outcome,
     told=frozenset({"scores"}),
+    lm_eval=variants("crowd_pairs", "multiple_choice", "generate_until", settings=corpus.SHOWN),
+    question="which of two captions did readers find funnier?",
+    needs="hub",
 )

@@ -38,6 +38,7 @@ from humor_tasks.benchmarks.crowd.groups import (
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, Verdict, lost, verdict_values
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.contests.source import Contests
 from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
@@ -285,4 +286,8 @@ CAPTION_WRITING = Benchmark(
     judged=True,
     verdicts=VERDICTS,
     rubric="",
+    lm_eval=variants("caption_writing", "generate_until", settings=corpus.SHOWN),
+    question="can a model write captions that a judge prefers to people's?",
+    needs="hub",
+    scorers=("against_people",),
 )

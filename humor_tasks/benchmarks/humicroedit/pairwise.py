@@ -25,6 +25,7 @@ from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -270,4 +271,7 @@ PAIRWISE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until"),
+    question="which of two edits of a headline is the funnier?",
+    needs="the organisers' files",
 )

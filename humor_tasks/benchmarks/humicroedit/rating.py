@@ -18,6 +18,7 @@ from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -227,4 +228,7 @@ RATING = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until"),
+    question="how funny is this edited headline, from 0 to 3?",
+    needs="the organisers' files",
 )

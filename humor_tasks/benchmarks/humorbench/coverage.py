@@ -21,6 +21,7 @@ from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Role, Turn
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_share
@@ -228,4 +229,13 @@ HUMORBENCH = Benchmark(
     judged=True,
     verdicts=POINTS,
     rubric="humorbench",
+    lm_eval=variants(
+        "humorbench",
+        "generate_until",
+        settings={"": {}, "_hard": {"subset": "hard"}},
+        about="Explanations, generated and logged (--log_samples); `humor-tasks grade` grades them.",
+    ),
+    question="does an explanation name what makes the caption funny?",
+    needs="one public file",
+    scorers=("element_coverage", "explanation_form"),
 )

@@ -22,6 +22,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Rubric, open_rubric
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
@@ -187,4 +188,9 @@ AUTOGRADER = Benchmark(
     summary=summary,
     part=part,
     verdicts=VERDICTS,
+    lm_eval=variants("humorbench_autograder", "generate_until"),
+    question="does this judge agree with human labels?",
+    needs="one public file",
+    usage="The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.",
+    scorers=("judge_agreement",),
 )

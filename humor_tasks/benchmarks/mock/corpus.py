@@ -16,6 +16,7 @@ from humor_tasks.benchmarks.contract import Options, Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.benchmarks.shots import draw
+from humor_tasks.benchmarks.variants import OutputType, Variant, variants
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Role, Turn
@@ -24,7 +25,10 @@ from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
 PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
+NEEDS = "a corpus that you [build](docs/mock.md)"
 CARD = "mock"
+LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
+"""What lm-eval's tasks fix, by the ends of their names."""
 Scene = Literal["all", "stills", "cartoon", "post", "comedy"]
 SCENES: tuple[str, ...] = get_args(Scene)[2:]
 # `stills`: the scenes without video.
@@ -324,3 +328,8 @@ def shots(run: Run, record: Record) -> list[Record]:
 def part(run: Run, groups: Mapping[str, str]) -> str | None:
     """The scene, where several are evaluated."""
     return groups.get("scene") if len(CHOICES[options_of(run).scene]) > 1 else None
+
+
+def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
+    """The tasks of one benchmark; lm-eval has no model with video input, so that `comedy` is left out by default."""
+    return variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"})

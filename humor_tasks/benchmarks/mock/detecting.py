@@ -34,4 +34,7 @@ MOCK_DETECTING = Benchmark(
     part=corpus.part,
     signatures=corpus.worked,
     repeated=True,
+    lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
+    question="is this caption, post or scene meant to be funny?",
+    needs=corpus.NEEDS,
 )

@@ -34,4 +34,7 @@ MOCK_EXPLAINING = Benchmark(
     part=corpus.part,
     signatures=lambda run: {**EXPLANATION.signatures(run), **corpus.worked(run)},
     repeated=True,
+    lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
+    question="why is it humorous or sarcastic?",
+    needs=corpus.NEEDS,
 )

@@ -165,4 +165,9 @@ MOCK_GENERATION = Benchmark(
     signatures=corpus.worked,
     judged=True,
     verdicts=VERDICTS,
+    question="can it write a funny story about a picture?",
+    needs=corpus.NEEDS,
+    usage="To compare two systems, use `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T "
+    "against=LOG`.",
+    scorers=("story_ratings",),
 )

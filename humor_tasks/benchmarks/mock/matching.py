@@ -34,4 +34,7 @@ MOCK_MATCHING = Benchmark(
     part=corpus.part,
     signatures=corpus.worked,
     repeated=True,
+    lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
+    question="which of four lines belongs here?",
+    needs=corpus.NEEDS,
 )
