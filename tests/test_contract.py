@@ -16,8 +16,8 @@ from inspect_ai.model import ChatMessageUser, ContentImage
 
 import humor_tasks
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.on_inspect import multiple_choice
 from humor_tasks.on_inspect.messages import chat_messages
-from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER, messages
 from humor_tasks.on_lm_eval.task import BenchmarkTask

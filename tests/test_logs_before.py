@@ -27,9 +27,8 @@ from humor_tasks.benchmarks.systems import read_system
 from humor_tasks.cli import main
 from humor_tasks.data.logs import read_run
 from humor_tasks.data.logs.metadata import about, about_document
-from humor_tasks.on_inspect.judging.preference import preference_metrics
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, flat
-from humor_tasks.on_inspect.scorers import multiple_choice, rating_error
+from humor_tasks.on_inspect import benchmark_metrics, multiple_choice, preference_metrics, rating_error
+from humor_tasks.on_inspect.outcomes import flat
 from humor_tasks.studies.grade import grading_task, read_written, report_of
 from humor_tasks.studies.report.graded import read_graded
 from humor_tasks.studies.report.table import lines_of

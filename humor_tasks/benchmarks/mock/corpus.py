@@ -25,7 +25,7 @@ from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
 PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
-NEEDS = "a corpus that you [build](docs/mock.md)"
+BUILT = "a corpus that you [build](docs/mock.md)"
 CARD = "mock"
 LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
 """What lm-eval's tasks fix, by the ends of their names."""

@@ -36,5 +36,5 @@ MOCK_DETECTING = Benchmark(
     repeated=True,
     lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
     question="is this caption, post or scene meant to be funny?",
-    needs=corpus.NEEDS,
+    needs=corpus.BUILT,
 )

@@ -36,5 +36,5 @@ MOCK_EXPLAINING = Benchmark(
     repeated=True,
     lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
     question="why is it humorous or sarcastic?",
-    needs=corpus.NEEDS,
+    needs=corpus.BUILT,
 )

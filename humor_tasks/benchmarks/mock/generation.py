@@ -166,7 +166,7 @@ MOCK_GENERATION = Benchmark(
     judged=True,
     verdicts=VERDICTS,
     question="can it write a funny story about a picture?",
-    needs=corpus.NEEDS,
+    needs=corpus.BUILT,
     usage="To compare two systems, use `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T "
     "against=LOG`.",
     scorers=("story_ratings",),

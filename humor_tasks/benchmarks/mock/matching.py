@@ -36,5 +36,5 @@ MOCK_MATCHING = Benchmark(
     repeated=True,
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
     question="which of four lines belongs here?",
-    needs=corpus.NEEDS,
+    needs=corpus.BUILT,
 )
