@@ -1,6 +1,6 @@
 """Parameters on a command line: read from it, and as the tables of `humor-tasks parameters`.
 
-docs/parameters.md is what the command prints of all tasks.
+docs/parameters.md is what the command prints of all tasks; tools/generate.py writes it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from humor_tasks.on_inspect.tasks.building import parameters_of_task
 
 HEAD = """# Parameters
 
-Written by `humor-tasks parameters > docs/parameters.md` from what the benchmarks declare. `humor-tasks parameters TASK`
-prints one table. A parameter is given as `-T name=value` in Inspect and in `humor-tasks score`, by its name in Python
+Written by `python tools/generate.py` from what the benchmarks declare. `humor-tasks parameters TASK` prints one
+table. A parameter is given as `-T name=value` in Inspect and in `humor-tasks score`, by its name in Python
 (`load("matching", fold=1)`), and in lm-eval as `--metadata name=value` or as the last column says. Inspect only warns
 about a parameter it does not know; in lm-eval, our tasks refuse it ([In lm-eval](lm_eval.md#parameters)). lm-eval's
 variants set parameters as shown in brackets; `[_gen]` stands for two tasks, of which the one with `_gen` generates a
