@@ -20,8 +20,8 @@ def copy(tmp_path: Path) -> Path:
     """The generated files, and the others of their folders."""
     for folder in ("register", "humor_tasks/on_lm_eval/tasks", "humor_tasks/on_inspect/tasks"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "docs").mkdir()
-    for file in ("README.md", "docs/parameters.md", "humor_tasks/tasks.py"):
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    for file in ("README.md", "humor_tasks/tasks.py"):
         shutil.copy(ROOT / file, tmp_path / file)
     return tmp_path
 
@@ -39,6 +39,7 @@ def test_files_that_are_renamed_changed_or_missing_are_named_and_written_again(
     (copy / "humor_tasks/on_inspect/tasks/mock.py").rename(copy / "humor_tasks/on_inspect/tasks/mocking.py")
     changes = {
         "README.md": ("`nyc_ranking` |", "`nyc_rating` |"),
+        "docs/benchmarks/ranking.md": ("## Metrics", "## Measures"),
         "docs/parameters.md": ("Seed of", "Seeds of"),
         "humor_tasks/on_inspect/tasks/crowd.py": ("per_contest: int = 10", "per_contest: int = 11"),
         "humor_tasks/on_lm_eval/tasks/nyc.yaml": ("nyc_ranking", "nyc_rating"),
@@ -67,6 +68,17 @@ def test_files_that_are_renamed_changed_or_missing_are_named_and_written_again(
     for told in left:
         (copy / told.partition(":")[0]).unlink()
     assert generate.main(["--check"], copy) == 0
+
+
+def test_a_benchmark_without_a_page_gets_one_and_a_written_one_keeps_its_words(copy: Path) -> None:
+    page = copy / "docs" / "benchmarks" / "ranking.md"
+    written = page.read_text(encoding="utf-8")
+    page.write_text(written.replace("## Pitfalls", "## Traps"), encoding="utf-8")
+    assert generate.main(["--check"], copy) == 0
+    page.unlink()
+    assert generate.main([], copy) == 0
+    begin, _, end = written.partition("## Run it")
+    assert page.read_text(encoding="utf-8") == begin + end[end.index("## Parameters") :]
 
 
 def test_a_readme_without_the_marks_of_the_table_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:

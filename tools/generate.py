@@ -3,8 +3,8 @@
     python tools/generate.py            # writes it, and names files that nothing declares any more
     python tools/generate.py --check    # writes nothing; exit status 1 and one line for each file that differs
 
-These are Inspect's tasks, lm-eval's YAML files, docs/parameters.md, the README's table of tasks, and the entries and
-READMEs for public registers.
+These are Inspect's tasks, lm-eval's YAML files, docs/parameters.md, the README's table of tasks, the frames of the
+benchmarks' pages, and the entries and READMEs for public registers.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def files() -> dict[str, str]:
     for benchmark in BENCHMARKS.values():
         corpora.setdefault(corpus_of(benchmark), []).append(benchmark)
     made = {f"{PACKAGE.replace('.', '/')}/{name}.py": module(held) for name, held in corpora.items()}
-    return made | {"humor_tasks/tasks.py": index(corpora)}
+    return made | {"humor_tasks/tasks.py": index(corpora), "docs/python/tasks.md": reference(corpora)}
 
 
 def corpus_of(benchmark: Benchmark) -> str:
@@ -79,6 +79,15 @@ def index(corpora: Mapping[str, list[Benchmark]]) -> str:
     lines += [f"from {PACKAGE}.{corpus} import {', '.join(names)}" for corpus, names in held.items()]
     names = sorted(BENCHMARKS)
     return "\n".join([*lines, "", "__all__ = [", *(f"    {json.dumps(name)}," for name in names), "]"]) + "\n"
+
+
+def reference(corpora: Mapping[str, list[Benchmark]]) -> str:
+    """The page of the site that shows the modules of tasks."""
+    lines = ["# humor_tasks.tasks", "", "Inspect's tasks: `from humor_tasks.tasks import matching`. Their parameters"]
+    lines[-1] += " are those of the [benchmarks'\npages](../benchmarks/index.md)."
+    for name in sorted(corpora):
+        lines += ["", f"## `{PACKAGE}.{name}`", "", f"::: {PACKAGE}.{name}", "    options:", "      heading_level: 3"]
+    return "\n".join(lines) + "\n"
 
 
 def task(benchmark: Benchmark) -> str:
