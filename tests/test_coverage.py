@@ -66,7 +66,7 @@ def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
         assert result.answer == outcome.answer
         assert [(p["id"], p["point"]) for p in points(result)] == [(p.id, p.text) for p in record.points]
     assert log.eval.metadata
-    assert log.eval.metadata["signature"] == opened.signature("generate")
+    assert log.eval.metadata["signature"] == str(opened.signature("generate"))
     assert log.eval.task_version == opened.version == {"row": "1-A", "caption": "1-A-caption"}[per]
 
 

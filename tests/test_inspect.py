@@ -66,7 +66,7 @@ def test_every_task_and_setting_runs(name: str, setting: str) -> None:
         assert found[f"{metric}_stderr"] == pytest.approx(estimate.stderr, nan_ok=True)
         assert found[f"{metric}_ci_low"] == pytest.approx(estimate.low, nan_ok=True)
     assert log.eval.metadata
-    assert log.eval.metadata["signature"] == definition.signature("generate")
+    assert log.eval.metadata["signature"] == str(definition.signature("generate"))
     assert log.eval.metadata["source"]["fingerprint"] == definition.data.provenance["fingerprint"]
     assert log.eval.task_version == BENCHMARKS[name].version
 

@@ -214,7 +214,7 @@ def test_models_that_cannot_be_opened(folder: str) -> None:
 def test_what_offers_ofa_is_imported_without_torch() -> None:
     code = (
         "import sys, humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.studies.describe.cli;"
-        "import humor_tasks.models.descriptions, humor_tasks.on_inspect.describer;"
+        "import humor_tasks.data.descriptions, humor_tasks.on_inspect.describer;"
         "print(sorted({'torch', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

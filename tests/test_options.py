@@ -107,7 +107,7 @@ def test_a_declaration_is_whole(name: str) -> None:
         assert each.about.text.endswith("."), each.name
         assert each.name in ("system", "dataset") or each.checked(each.default) == each.default
         assert set(re.findall(r"`(\w+)`", each.about.text)) <= {*each.choices, *NAMED}, each.name
-    assert BENCHMARKS[name].sampling.endswith(".")
+    assert BENCHMARKS[name].card.sampling.endswith(".")
     known = {each.name for each in declared(BENCHMARKS[name].options)}
     assert {"dataset", *LM_EVAL} - {"temperature"} <= known
 

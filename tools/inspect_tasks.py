@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.options import Parameter, members
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
@@ -55,7 +56,12 @@ def corpus_of(benchmark: Benchmark) -> str:
 def module(benchmarks: list[Benchmark]) -> str:
     """The module of a corpus's tasks."""
     bodies = [task(benchmark) for benchmark in benchmarks]
-    lines = [f'"""Inspect tasks of {benchmarks[0].paper}. {WRITTEN}"""', "", "from __future__ import annotations", ""]
+    lines = [
+        f'"""Inspect tasks of {benchmarks[0].card.paper.citation}. {WRITTEN}"""',
+        "",
+        "from __future__ import annotations",
+        "",
+    ]
     lines += ["from typing import Literal", ""] if any("Literal[" in body for body in bodies) else []
     lines += ["from inspect_ai import Task, task", "", f"from {PACKAGE} import build", ""]
     return "\n".join([*lines, names_of(benchmarks), *(f"\n\n{body}" for body in bodies)]) + "\n"
@@ -97,8 +103,8 @@ def task(benchmark: Benchmark) -> str:
     return "\n".join(
         [
             *("@task", f"def {benchmark.name}(", *signature, ") -> Task:"),
-            f'    """{benchmark.title.rstrip("?")} ({benchmark.paper}){"?" if benchmark.title[-1] == "?" else "."}',
-            *(f"\n{wrapped(told, 4, 4)}" for told in paragraphs(benchmark)),
+            wrapped(f'"""{summary(benchmark.card)}', 4, 4),
+            *(["", wrapped(told, 4, 4)] if (told := usage(benchmark)) else []),
             *("", "    Args:", *(wrapped(f"{each.name}: {each.about.text}", 8, 12) for each in known)),
             *('    """', f'    return build("{benchmark.name}", locals())'),
         ]
@@ -131,14 +137,16 @@ def literal(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
-def paragraphs(benchmark: Benchmark) -> list[str]:
-    """What the documentation says before the parameters."""
-    question = f"{benchmark.question[0].upper()}{benchmark.question[1:]}".rstrip(".")
+def summary(card: Card) -> str:
+    """What a benchmark asks, with its paper in brackets before the last mark."""
+    paper = ", ".join(filter(None, [card.paper.citation, card.place]))
+    return f"{card.asks[:-1]} ({paper}){card.asks[-1]}"
+
+
+def usage(benchmark: Benchmark) -> str:
+    """How the task is used, beside its parameters."""
     judges = "".join(JUDGES[: 1 if benchmark.calls_model else 2]) if benchmark.judged else ""
-    return [
-        f"{question}." if question[-1] != "?" else question,
-        *filter(None, [" ".join(filter(None, [judges, benchmark.usage]))]),
-    ]
+    return " ".join(filter(None, [judges, benchmark.card.usage]))
 
 
 def wrapped(text: str, first: int, others: int) -> str:

@@ -36,15 +36,15 @@ def row(benchmark: Benchmark) -> str:
     """A benchmark's line in the README."""
     task = f"[`{benchmark.name}`](docs/benchmarks/{benchmark.name}.md)"
     other = f" `{benchmark.lm_eval[0].name}`" if benchmark.lm_eval else ""
-    needs = ", ".join([benchmark.needs, *["a judge"] * benchmark.judged])
-    return f"| {benchmark.question} | {task} |{other} | {needs} |\n"
+    needs = ", ".join([benchmark.card.needs, *["a judge"] * benchmark.judged])
+    return f"| {benchmark.card.asks.rpartition(': ')[2]} | {task} |{other} | {needs} |\n"
 
 
 def page(benchmark: Benchmark, held: str) -> str:
     """A benchmark's page: its title, what a person wrote, and where website/ fills in its tables."""
     name, about = benchmark.name, ABOUT.format(benchmark.name)
     told = held.partition(about)[2].partition(REFERENCE)[0].strip("\n")
-    parts = [f"# {benchmark.title}", about, *([told] if told else []), REFERENCE.rstrip("\n")]
+    parts = [f"# {benchmark.card.title}", about, *([told] if told else []), REFERENCE.rstrip("\n")]
     parts += [f"<!-- parameters: {name} -->"]
     parts += [f"[All parameters](../parameters.md); `humor-tasks parameters {name}` prints these."]
     parts += ["## Metrics", f"<!-- metrics: {name} -->"]

@@ -57,6 +57,7 @@ def file_of(path: str) -> str:
 
 MARKS: dict[str, Callable[..., str]] = {
     "about": tables.about,
+    "meaning": tables.meaning,
     "parameters": tables.parameters,
     "metrics": tables.metrics,
     "published": tables.published_figures,

@@ -14,6 +14,7 @@ This module exports every name that such a package needs.
 
 from functools import cache
 from importlib.metadata import entry_points
+from typing import Literal
 
 from humor_tasks.benchmarks import choice
 from humor_tasks.benchmarks.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
@@ -21,6 +22,7 @@ from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
+from humor_tasks.benchmarks.card import Card, Level, Source
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS
 from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
@@ -36,8 +38,10 @@ from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
-from humor_tasks.benchmarks.prompts import fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.benchmarks.uses import VOTES, System, Votes
+from humor_tasks.data.papers import Paper
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
 from humor_tasks.data.rows import open_rows, provenance_of
 from humor_tasks.errors import BadInput, check_choice
@@ -52,17 +56,22 @@ __all__ = [
     "AnswerForm",
     "BadInput",
     "Benchmark",
+    "Card",
     "Choice",
     "Data",
     "FreeText",
+    "Level",
     "Metric",
     "Options",
     "Outcome",
+    "Paper",
     "Point",
     "Prompt",
     "Rating",
     "Record",
     "Run",
+    "Source",
+    "Template",
     "Turn",
     "YesNo",
     "absent",
@@ -70,15 +79,15 @@ __all__ = [
     "choice",
     "draw",
     "fill",
+    "filled_turns",
     "find_benchmark",
     "open_rows",
     "parameter",
     "provenance_of",
-    "read_templates",
     "split_turns",
 ]
 
-_ALL = (
+_ALL: tuple[Benchmark, ...] = (
     *(MATCHING, RANKING, EXPLANATION, EXPLANATION_PREFERENCE, BRAINSTORM),
     *(CROWD_PAIRS, CROWD_GROUPS, CAPTION_WRITING),
     *(HUMORBENCH, AUTOGRADER),
@@ -91,6 +100,21 @@ BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
 
 NAMES = tuple(BENCHMARKS)
 GROUP = "humor_tasks.benchmarks"
+
+
+def trained(system: System) -> tuple[str, ...]:
+    """The benchmarks whose rows can train this system."""
+    return tuple(name for name, benchmark in BENCHMARKS.items() if system in benchmark.trains)
+
+
+def voted() -> dict[str, Votes]:
+    """What people are asked of the benchmarks whose items they can vote on, preferences first."""
+    return {name: votes for votes in VOTES.values() for name, each in BENCHMARKS.items() if each.votes == votes}
+
+
+def writers(what: Literal["caption", "captions"]) -> tuple[str, ...]:
+    """The benchmarks whose replies hold a caption, or a list of captions."""
+    return tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.writes == what)
 
 
 @cache

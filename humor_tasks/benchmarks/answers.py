@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.chooser import likeliest
 from humor_tasks.scorers import yes_no
 from humor_tasks.scorers.answer import Status, read_answer
 from humor_tasks.scorers.guess import seeded_guess
@@ -28,16 +29,24 @@ class Answer:
     value: a letter, a word, a decimal number or a text; None where there is no readable answer.
     status: answered, unparsed, refused or empty.
     values: metrics of the reply alone, such as its number of words, in addition to `unparsed` and `refused`.
+    facts: what metrics need of the reply beside numbers, such as the captions of a list; values of JSON.
     """
 
     value: str | None
     status: Status = "answered"
     values: Mapping[str, float] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def rates(self) -> dict[str, float]:
         """The reply's values of the metrics `unparsed` (unreadable or empty) and `refused`."""
         return {"unparsed": float(self.status in ("unparsed", "empty")), "refused": float(self.status == "refused")}
+
+    def outcome(self, record: Record, values: Mapping[str, float] = MappingProxyType({})) -> Outcome:
+        """The outcome of a record, with these values beside those of the reply alone."""
+        found = {**self.rates, **self.values, **values}
+        facts = {**record.facts, **self.facts}
+        return Outcome(record.id, record.cluster, record.groups, self.status, self.value, record.target, found, facts)
 
 
 UNREAD = Answer(None, "unparsed")
@@ -102,7 +111,7 @@ class Choice(AnswerForm):
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The letter of highest likelihood, the first one in a tie."""
-        found = likeliest(likelihoods, self.labels)
+        found = _likeliest(likelihoods, self.labels)
         return Answer(found) if found else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
@@ -127,7 +136,7 @@ class YesNo(AnswerForm):
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The word of higher likelihood."""
-        found = likeliest(likelihoods, self.labels)
+        found = _likeliest(likelihoods, self.labels)
         return Answer(found) if found else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
@@ -187,3 +196,10 @@ class FreeText(AnswerForm):
     def read(self, reply: str, refused: bool = False) -> Answer:
         """See AnswerForm."""
         return self.reader(reply, refused)
+
+
+def _likeliest(likelihoods: Sequence[float], labels: Sequence[str]) -> str | None:
+    """The label with the highest log-likelihood; None where one is nan or none is finite."""
+    if any(math.isnan(x) for x in likelihoods) or max(likelihoods) == -math.inf:
+        return None
+    return labels[max(range(len(likelihoods)), key=lambda i: likelihoods[i])]

@@ -25,7 +25,7 @@ def outcome(
     value, options = answer.value, run.options
     if value is None and options.on_unparsed == "random":
         value = run.form.guess(options.seed, record.id)
-    values = {**answer.rates, **answer.values}
+    values: dict[str, float] = {}
     if record.target is not None and not (value is None and options.on_unparsed == "exclude"):
-        values |= dict.fromkeys(accuracies(record), float(value == record.target))
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
+        values = dict.fromkeys(accuracies(record), float(value == record.target))
+    return answer.outcome(record, values)

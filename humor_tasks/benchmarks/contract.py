@@ -14,23 +14,36 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Generic, Literal
 
-from humor_tasks import __version__
+from typing_extensions import TypeVar
+
+from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import Answer, AnswerForm
+from humor_tasks.benchmarks.card import Card
+from humor_tasks.benchmarks.charts import Chart
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
+from humor_tasks.benchmarks.prompts import Template, read_all
+from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
 from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
 from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.scorers.estimate import Estimate
+
+O_co = TypeVar("O_co", bound=Options, covariant=True, default=Options)
+"""The options of a benchmark. What takes a run with some options takes one with more specific options, too.
+
+A plain `Benchmark` or `Run` has any options.
+"""
 
 TOLD = {"logprobs": "logprob_", "scores": "score_"}
 """What a model tells of each letter besides its answer -> the beginning of the name, such as logprob_A.
@@ -94,18 +107,16 @@ def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> di
     return {metric.name: metric.over(outcomes)} | each
 
 
-UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=True,temperature=1`."
-"""`Benchmark.sampling` where a paper says nothing about sampling."""
-
-
 @dataclass(frozen=True)
-class Benchmark:
+class Benchmark(Generic[O_co]):
     """The definition of one benchmark.
 
+    card: what is said of it; see `benchmarks.card`.
     version: protocol and prompt set, "1-A" for protocol 1 with prompt set A; it is independent of the package's
     version. Scores of different versions must not be compared.
     answer: the answer form, or a function that returns it for the options.
     metrics: the primary metric first.
+    templates: the prompt templates, or a function that returns them for the options.
     outcome: scores an answer.
     part: returns the part of the data that an item belongs to from its groups, or None.
     summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
@@ -118,48 +129,57 @@ class Benchmark:
     answer with a letter.
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
-    sampling: how the published replies were sampled, with lm-eval's flag for it, beside which the documentation says
-    what the harnesses send; "" where nothing is published.
     answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
     package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
     reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
     gives takes precedence.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
+    columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
+    charts: what reports draw of its results; see `benchmarks.charts`.
+    subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
+    trains: what its rows can train.
+    votes: what people are asked of its items; None where they cannot vote on them.
+    submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
+    chain: which worked samples of MOCK fit its questions.
+    clips: which of its rows have clips; None for a benchmark without clips.
+    writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
     lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has its own name.
-    question: what it asks, in a few words for a table of benchmarks. needs: what a run needs beside a model.
-    usage: a paragraph of the documentation of its Inspect task.
     calls_model: False if only the judges are called, and no model under test.
     scorers: names of the scorers of its Inspect task, of `humor_tasks.on_inspect`; by default the one for its answer
     form.
     """
 
     name: str
-    title: str
-    paper: str
+    card: Card
     version: str
-    answer: AnswerForm | Callable[[Any], AnswerForm]
+    answer: AnswerForm | Callable[[O_co], AnswerForm]
     metrics: tuple[Metric, ...]
-    options: type[Options]
-    templates: Callable[[Options], Mapping[str, str]]
-    load: Callable[[Benchmark, Options], Data]
-    prompt: Callable[[Run, Record], Prompt]
-    outcome: Callable[[Run, Record, Answer], Outcome]
-    summary: Callable[[Run, Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
-    part: Callable[[Run, Mapping[str, str]], str | None] = lambda run, groups: None
-    signatures: Callable[[Run], Mapping[str, str]] = lambda run: {}
+    options: type[O_co]
+    templates: Sequence[Template] | Callable[[O_co], Sequence[Template]]
+    load: Callable[[Benchmark[O_co], O_co], Data]
+    prompt: Callable[[Run[O_co], Record], Prompt]
+    outcome: Callable[[Run[O_co], Record, Answer], Outcome]
+    summary: Callable[[Run[O_co], Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
+    part: Callable[[Run[O_co], Mapping[str, str]], str | None] = lambda run, groups: None
+    signatures: Callable[[Run[O_co]], Mapping[str, str]] = lambda run: {}
     judged: bool = False
     verdicts: Verdicts | None = None
     rubric: str = "coverage"
     repeated: bool = False
     told: frozenset[str] = frozenset()
-    sampling: str = ""
     answer_tokens: int = 1024
     corpus: str = ""
+    columns: tuple[Column, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    subsets: Subsets | None = None
+    trains: frozenset[System] = frozenset()
+    votes: Votes | None = None
+    submits: Literal["", "rating", "pairwise"] = ""
+    chain: Chain | None = None
+    clips: Clips | None = None
+    writes: Literal["", "caption", "captions"] = ""
     lm_eval: tuple[Variant, ...] = ()
-    question: str = ""
-    needs: str = ""
-    usage: str = ""
     calls_model: bool = True
     scorers: tuple[str, ...] = ()
 
@@ -181,11 +201,16 @@ class Benchmark:
         # MOCK's cartoons from the contest are named so already.
         return cluster if cluster.startswith("newyorker-") else f"{self.corpus or self.name}-{cluster}"
 
-    def form(self, options: Options) -> AnswerForm:
+    def form(self, options: Any) -> AnswerForm:
         """The answer form under these options."""
         return self.answer if isinstance(self.answer, AnswerForm) else self.answer(options)
 
-    def open(self, **parameters: Any) -> Run:
+    def texts(self, options: Any) -> dict[str, str]:
+        """The prompt templates under these options, by name. Raises BadInput as `prompts.read_all` does."""
+        templates = self.templates(options) if callable(self.templates) else self.templates
+        return read_all(templates, options)
+
+    def open(self, **parameters: Any) -> Run[O_co]:
         """Load data and templates for these parameters, which `self.options` declares.
 
         Raises BadInput for unknown or invalid parameters and for data without a row to evaluate.
@@ -202,9 +227,9 @@ class Benchmark:
             warnings.warn(f"{where} has no labels: replies are logged for a submission but not scored.", stacklevel=3)
         if options.shard is not None:
             data = data.part(read_shard(options.shard), where)
-        return Run(self, options, data, self.templates(options))
+        return Run(self, options, data, self.texts(options))
 
-    def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run:
+    def reopen(self, version: str | None, settings: Mapping[str, Any]) -> Run[O_co]:
         """A run without data and templates, from the version and the scoring options that a log records.
 
         It reads and scores replies and computes metrics. Raises BadInput as `check_version` does, and for options that
@@ -234,11 +259,11 @@ def templates_hash(templates: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Generic[O_co]):
     """A benchmark opened with parameters: the object that adapters work with."""
 
-    benchmark: Benchmark
-    options: Options
+    benchmark: Benchmark[O_co]
+    options: O_co
     data: Data
     templates: Mapping[str, str] = field(repr=False)
 
@@ -260,7 +285,7 @@ class Run:
         """The records to evaluate, in the order of the data."""
         return self.data.records
 
-    def with_options(self, **changes: Any) -> Run:
+    def with_options(self, **changes: Any) -> Run[O_co]:
         """The same data with other parameters of ASKED.
 
         Raises BadInput for any other, which may select the rows or what is read of them: the signature would name rows
@@ -273,7 +298,7 @@ class Run:
                 raise BadInput(
                     f"{self.benchmark.name}: {name}={value} changes what is read; open the benchmark with it."
                 )
-        return Run(self.benchmark, options, self.data, self.benchmark.templates(options))
+        return Run(self.benchmark, options, self.data, self.benchmark.texts(options))
 
     def pool(self, fold: str) -> Mapping[str, Sequence[Record]]:
         """The training records of a fold by cluster; none where there are no training rows."""
@@ -348,8 +373,8 @@ class Run:
         """First 8 hex digits of the SHA-256 over the templates in use, sorted by name."""
         return templates_hash(self.templates)
 
-    def signature(self, method: str, **changes: str) -> str:
-        """The signature of a score, as in sacreBLEU: data, protocol, prompts and versions.
+    def signature(self, method: str, **changes: str) -> Signature:
+        """The signature of a score: data, protocol, prompts and versions.
 
         method: how answers were obtained: `generate`, `loglikelihood`, or `predictions` from a file.
         changes: replacements of entries that do not apply.
@@ -364,5 +389,4 @@ class Run:
         shown |= {**self.options.shown(), **self.benchmark.signatures(self)}
         shown |= {"prompts": self.prompts_hash}
         shown |= {"pillow": pillow_version()} if any(record.media for record in self.records) else {}
-        shown |= {"humor_tasks": __version__} | changes
-        return "|".join(f"{name}:{value}" for name, value in shown.items())
+        return Signature(shown | {"humor_tasks": __version__} | changes)

@@ -62,7 +62,8 @@ def pair_outcome(record: Record, choices: Sequence[str | None], statuses: Sequen
         sided = [float(side == first) for side, first in zip(named, orders, strict=True) if side in SIDES]
         values |= {"first_shown": sum(sided) / len(sided)} if sided else {}
     status = next((status for status in statuses if status != "answered"), "answered")
-    return Outcome(record.id, record.cluster, record.groups, status, " ".join(named), None, values)
+    facts = {**record.facts, "named": named}
+    return Outcome(record.id, record.cluster, record.groups, status, " ".join(named), None, values, facts)
 
 
 def judged_pair(record: Record, panels: Sequence[Sequence[Mapping[str, Any]]]) -> Outcome:
@@ -139,9 +140,9 @@ def _by_pair(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
 
 
 def _pair(orders: Sequence[Outcome]) -> Pair:
-    named = [side for o in orders for side in (o.answer or "-").split()]
-    missing = int(orders[0].groups.get("orders", 0)) - len(named)
-    system, against = map(float, orders[0].groups.get("lengths", "0 0").split())
+    named = [side for o in orders for side in o.facts["named"]]
+    missing = orders[0].facts.get("orders", 0) - len(named)
+    system, against = orders[0].facts.get("lengths", (0, 0))
     return Pair(orders[0].cluster, (*named, *[NOT_ASKED] * missing), system - against)
 
 
@@ -193,7 +194,7 @@ def _first_shown(outcomes: Sequence[Outcome]) -> Estimate:
     found = [
         (float(named == first), o.cluster)
         for o in outcomes
-        for first, named in zip(_orders(o.groups), (o.answer or "-").split(), strict=True)
+        for first, named in zip(_orders(o.groups), o.facts["named"], strict=True)
         if named in SIDES
     ]
     return clustered_proportion([first for first, _ in found], [cluster for _, cluster in found])
@@ -291,12 +292,12 @@ METRICS = (
 
 def _named(o: Outcome) -> list[str]:
     """The verdicts on a record that judges were asked about; none where it is settled without them."""
-    return (o.answer or "-").split() if _judged(o) else []
+    return o.facts["named"] if _judged(o) else []
 
 
 def _filled(o: Outcome, wins: bool) -> Outcome:
-    side = SIDES[not wins]
-    return replace(o, answer=" ".join(side if named == "-" else named for named in _named(o))) if _judged(o) else o
+    named = [SIDES[not wins] if side == "-" else side for side in _named(o)]
+    return replace(o, facts={**o.facts, "named": named}) if _judged(o) else o
 
 
 VERDICTS = Verdicts(

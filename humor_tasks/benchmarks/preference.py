@@ -1,14 +1,7 @@
 """Explanation preference: which of two explanations of a joke is better, as judged by grader models?
 
-Claim: overlap with a reference says little about the quality of an explanation; pairwise preferences say much
-(Hessel et al., ACL 2023, arXiv 2209.06293, Table 3, by people; MOCK's EXPAcc, by a judge model).
-Source: the corpus of `explanation` or `mock_explaining`, and explanations of two systems from logs or files; the human
-references can be one of the systems. Stories of `mock_generation` are compared in the same way.
-Prompt: the joke and the two explanations as A and B, in both orders. A pair with different verdicts in the two orders
-is a tie (Zheng et al. 2023, arXiv 2306.05685).
-Metrics: win rate, with ties as one half; the share of pairs where the system is preferred (EXPAcc); length-controlled
-win rate, adjusted for length by logistic regression (see `scorers.preference`); and measures of the judge's
-reliability. A pair without a verdict is excluded from these metrics and counted as `unread`. Clustered by contest.
+Hessel et al., ACL 2023, arXiv 2209.06293, Table 3. A pair with different verdicts in its two orders is a tie (Zheng et
+al. 2023, arXiv 2306.05685); a pair without a verdict leaves the other metrics and counts as `unread`.
 """
 
 from __future__ import annotations
@@ -17,23 +10,25 @@ import dataclasses
 import hashlib
 import random
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.card import UNNAMED, Card, Level
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.options import Split, absent, parameter
 from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, VERDICTS, other, pair_outcome, settled
-from humor_tasks.benchmarks.prompts import fill, read_templates
-from humor_tasks.benchmarks.rubric import Judgement, Rubric, open_rubric
+from humor_tasks.benchmarks.prompts import Template, fill
+from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -132,14 +127,8 @@ class PreferenceOptions(contest.NyccOptions):
         return OF_MOCK[self.of].open(**given, input=MOCK_INPUTS[self.setting])
 
 
-def options_of(run: Run) -> PreferenceOptions:
-    """The run's options as PreferenceOptions."""
-    return cast(PreferenceOptions, run.options)
-
-
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[PreferenceOptions], o: PreferenceOptions) -> Data:
     """One record per pair and order; instances without both explanations are left out with a warning."""
-    o = cast(PreferenceOptions, options)
     corpus = o.corpus()
     sides = {name: read_system(getattr(o, name), corpus) for name in SIDES}
     known = {record.id: record for record in corpus.records}
@@ -166,7 +155,7 @@ def _pair(o: PreferenceOptions, item: Record, system: str, against: str) -> list
     if o.order == "random":
         orders = [random.Random(f"{o.seed}-{item.id}").choice(SIDES)]
     groups = {"pair_id": item.id, "settled": settled(system, against, o.on_unparsed)}
-    groups |= {"lengths": f"{len(system)} {len(against)}", "orders": str(len(orders))}
+    facts = {"lengths": [len(system), len(against)], "orders": len(orders)}
     # The ids contain a hash of the texts: a run resumed after a file changed must not reuse verdicts on other texts.
     mark = hashlib.sha256(f"{system}\0{against}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return [
@@ -176,23 +165,20 @@ def _pair(o: PreferenceOptions, item: Record, system: str, against: str) -> list
             fields={**item.fields, "first": texts[first], "second": texts[other(first)]},
             target=SIDES[0],
             groups={**item.groups, **groups, "first": first},
+            facts=facts,
         )
         for first in orders
     ]
 
 
-def templates(options: Options) -> dict[str, str]:
+def templates(o: PreferenceOptions) -> list[Template]:
     """The templates of the judge's question and of the scene."""
-    o = cast(PreferenceOptions, options)
-    if o.of == EXPLANATION.name:
-        scene = read_templates("nycc", [f"scene.{o.setting}.txt"], None)
-    else:
-        scene = read_templates("mock", [f"show.{how}.txt" for how in mock.SHOWN[MOCK_INPUTS[o.setting]]], None)
     family = "stories" if o.of == MOCK_GENERATION.name else "preference"
-    return dict(open_rubric(family, o.prompts, PREFERENCE).templates) | scene
+    scene = [contest.FIXED_SCENE] if o.of == EXPLANATION.name else mock.showing(MOCK_INPUTS[o.setting], fixed=True)
+    return [*rubric_templates(family, PREFERENCE), *scene]
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[PreferenceOptions], record: Record) -> Prompt:
     """The judge's prompt: the joke and both explanations."""
     name = next((name for name in run.templates if name.startswith("scene.")), "")
     if name:
@@ -201,7 +187,7 @@ def prompt(run: Run, record: Record) -> Prompt:
         context = mock.item(run.templates, record)
     material = {"context": context}
     material |= {side: record.fields[side] for side in ("first", "second")}
-    *opening, asked = Rubric(run.templates, PREFERENCE).ask(material, options_of(run).structured).turns
+    *opening, asked = Rubric(run.templates, PREFERENCE).ask(material, run.options.structured).turns
     return Prompt((*opening, dataclasses.replace(asked, picture=record.picture, clip=record.clip)))
 
 
@@ -211,16 +197,51 @@ def read(structured: bool, reply: str, refused: bool) -> Answer:
     return Answer(verdict.choice, "refused" if refused and verdict.choice is None else verdict.status)
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[PreferenceOptions], record: Record, answer: Answer) -> Outcome:
     """See `pair_outcome`."""
     return pair_outcome(record, [answer.value], [answer.status])
 
 
 EXPLANATION_PREFERENCE = Benchmark(
     name="explanation_preference",
-    title="New Yorker Caption Contest: preferred explanation",
-    paper=contest.PAPER,
-    sampling=UNNAMED,
+    card=Card(
+        title="New Yorker Caption Contest: preferred explanation",
+        paper=papers.CAPTION_CONTEST,
+        place="Table 3, by people; MOCK's EXPAcc is by a judge model",
+        source=contest.source(
+            "the corpus of `explanation` or `mock_explaining`, and explanations of two systems from logs or files; the "
+            "human references can be one of the systems. Stories of `mock_generation` are compared in the same way."
+        ),
+        asks="Explanation preference: which of two explanations of a joke is better, as judged by grader models?",
+        claim="Overlap with a reference says little about the quality of an explanation; pairwise preferences say "
+        "much.",
+        prompt="The joke and the two explanations as A and B, in both orders. A pair with different verdicts in the "
+        "two orders is a tie (Zheng et al. 2023, arXiv 2306.05685).",
+        metrics="Win rate, with ties as one half; the share of pairs where the system is preferred (EXPAcc); "
+        "length-controlled win rate, adjusted for length by logistic regression; and measures of the judge's "
+        "reliability. A pair without a verdict is excluded from these metrics and counted as `unread`. Clustered by "
+        "contest.",
+        sampling=UNNAMED,
+        splits=dict.fromkeys(get_args(Split)),  # as many pairs as both systems explain
+        dates=contest.DATES,
+        over_time=True,
+        chance=Level(0.5, "win_rate", "a judge that decides at random", "either side of a pair is as likely"),
+        human=(
+            Level(
+                0.677,
+                "win_rate",
+                "people against GPT-4, 5-shot, judged by people",
+                "Hessel et al. 2023, Table 3, Q7",
+            ),
+        ),
+        means="`win_rate` is the share of pairs that the system wins by this judge's verdict; at .5 both sides are "
+        "equally good.",
+        limits="It is only as good as the judge's agreement with people: measure that with `humor-tasks agreement "
+        "--judge` (docs/people.md). Judges favour the text shown first (`first_shown` far from .5) and longer texts: "
+        "read `length_controlled_win_rate` beside `win_rate`.",
+        related=("explanation", "mock_explaining", "mock_generation", "humorbench_autograder"),
+        needs="explanations",
+    ),
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=METRICS,
@@ -231,9 +252,8 @@ EXPLANATION_PREFERENCE = Benchmark(
     outcome=outcome,
     judged=True,
     verdicts=VERDICTS,
+    clips=replace(mock.CLIPS, words=("setting", "description")),
     lm_eval=variants("explanation_preference", "generate_until"),
-    question="which of two explanations is better?",
-    needs="explanations",
     calls_model=False,
     scorers=("preference",),
 )

@@ -6,13 +6,13 @@ Graded texts are shown between tags and escaped, so that they cannot close a tag
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from humor_tasks.benchmarks.contract import templates_hash
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
-from humor_tasks.data.records import Prompt, Role, Turn
+from humor_tasks.benchmarks.prompts import Template, filled_turns, read_all
+from humor_tasks.data.records import Prompt
 from humor_tasks.scorers import verdict
 from humor_tasks.scorers.verdict import as_data
 
@@ -53,12 +53,32 @@ class Rubric:
         """The grading prompt; `material` holds the fields of the template, unescaped."""
         question, shape = self.judgement.question, FORMS[as_json]
         fields = {name: as_data(text) for name, text in material.items()} | {"format": self.templates[shape]}
-        turns = split_turns(self.templates[question], question)
-        return Prompt(tuple(Turn(cast(Role, role), fill(text, fields, question)) for role, text in turns))
+        return Prompt(tuple(filled_turns(self.templates[question], fields, question)))
+
+
+def rubric_templates(
+    family: str, judgement: Judgement = POINT, fields: Collection[str] | None = None
+) -> tuple[Template, ...]:
+    """The templates of a family of prompts: the question and the forms of a verdict.
+
+    fields: those that the question may show beside the form of the verdict; None does not check them.
+    """
+
+    def check(text: str, options: Any) -> None:
+        if fields is not None:
+            filled_turns(text, dict.fromkeys((*fields, "format"), ""), judgement.question)
+
+    question = Template(family, judgement.question, judgement.shows, reader="grader would not see it", check=check)
+    return (question, *(Template(family, name) for name in FORMS))
+
+
+@dataclass(frozen=True)
+class Override:
+    """In the place of options: the folder whose templates replace packaged ones, or None."""
+
+    prompts: str | None
 
 
 def open_rubric(family: str, override: str | None = None, judgement: Judgement = POINT) -> Rubric:
     """The rubric of a family of prompts; templates in the folder `override` replace the packaged ones."""
-    templates = read_templates(family, (judgement.question, *FORMS), override)
-    check_shows(templates[judgement.question], judgement.question, judgement.shows, "grader would not see it")
-    return Rubric(templates, judgement)
+    return Rubric(read_all(rubric_templates(family, judgement), Override(override)), judgement)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
@@ -27,7 +27,9 @@ class Record:
     `cluster` is the unit that several items share (a contest); standard errors are clustered by it. `fields` are the
     values available to prompt templates. `context` is the scene as text, which shortcut baselines and embedding models
     compare with the choices. `choices` is empty for an open answer. `target` is a letter, a reference text or a
-    verdict; None for unlabelled data. `points` are what a grader checks in an open answer.
+    verdict; None for unlabelled data. `points` are what a grader checks in an open answer. `groups` are labels by which
+    outcomes are grouped, such as a fold or a scene. `facts` are what metrics need beside labels, such as individual
+    grades: values of JSON, which a log gives back as they are.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Record:
     picture: Picture | None = None
     clip: Clip | None = None
     points: tuple[Point, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def media(self) -> tuple[Picture | Clip, ...]:
@@ -84,7 +87,8 @@ class Outcome:
     """The scored result of one reply.
 
     `status` is answered, unparsed, refused or empty. `values` holds this item's value of each metric, by metric name; a
-    metric that excludes the item is missing (no label, another subset, or `on_unparsed=exclude`).
+    metric that excludes the item is missing (no label, another subset, or `on_unparsed=exclude`). `groups` and `facts`
+    are those of the record, `facts` with what the answer adds.
     """
 
     id: str
@@ -94,3 +98,32 @@ class Outcome:
     answer: str | None
     target: str | None
     values: Mapping[str, float]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The outcome for a log of either harness, but for its id, which the log has."""
+        return {
+            "status": self.status,
+            "answer": self.answer,
+            "target": self.target,
+            "values": dict(self.values),
+            "cluster": self.cluster,
+            "groups": dict(self.groups),
+            "facts": dict(self.facts),
+        }
+
+    @classmethod
+    def of(cls, identity: str, logged: Mapping[str, Any]) -> Outcome:
+        """The outcome that `as_dict` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+        groups = {str(name): str(value) for name, value in dict(logged["groups"]).items()}
+        status, answer, target = (logged[name] for name in ("status", "answer", "target"))
+        return cls(
+            identity,
+            str(logged["cluster"]),
+            groups,
+            status,
+            answer,
+            target,
+            dict(logged["values"]),
+            dict(logged["facts"]),
+        )

@@ -20,8 +20,9 @@ from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.contract import TOLD, Benchmark, Options, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.metadata import about, entries_of, without_release
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.signature import differing
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
@@ -91,11 +92,10 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
 
     `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by their ids, whatever has changed since.
     """
-    found = {without_release(about(score.sample_metadata or {}).signature or ""): None for score in scores}
+    found = list(dict.fromkeys(about(score.sample_metadata or {}).signature.without_release for score in scores))
     if len(found) < 2:
         return
-    first, second = [entries_of(signature) for signature in found][:2]
-    changed = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+    changed = differing(found[:2])
     cannot_run(
         f"the log mixes samples of {len(found)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "
         "were changed after the first attempt. Restore them and run inspect eval-retry again, or start a new run."
@@ -151,7 +151,8 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
     """The outcome of a sample's reply."""
     identity = str(state.sample_id)
     cluster = str(state.metadata.get("cluster", identity))
-    record = Record(identity, cluster, {}, "", (), target.text or None, about(state.metadata).groups)
+    told = about(state.metadata)
+    record = Record(identity, cluster, {}, "", (), target.text or None, told.groups, facts=told.facts)
     refused = state.output.stop_reason == "content_filter" if state.output.choices else False
     return run.outcome(record, state.output.completion, refused, told_of(run, state.output))
 
@@ -181,7 +182,7 @@ def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **m
         answer=outcome.answer,
         explanation=explanation,
         reason=REASONS.get(outcome.status),
-        metadata={"status": outcome.status, "target": outcome.target, "values": dict(outcome.values), **more},
+        metadata={**outcome.as_dict(), **more},
     )
 
 
@@ -190,4 +191,4 @@ def outcome_of(sample_score: SampleScore) -> Outcome:
     identity = str(sample_score.sample_id)
     if "values" not in (sample_score.score.metadata or {}):
         raise ValueError(f"sample {identity}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
-    return outcome_in(sample_score.score, identity, sample_score.sample_metadata or {})
+    return outcome_in(sample_score.score, identity)

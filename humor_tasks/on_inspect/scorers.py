@@ -74,7 +74,7 @@ def brainstorm_scorer() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         run = run_scored_by("brainstormed", state)
         outcome = read_reply(run, state, target)
-        texts = read_fields(state.output.completion, brainstorm.options_of(run).labels).texts if outcome.answer else {}
+        texts = read_fields(state.output.completion, brainstorm.labels_of(run)).texts if outcome.answer else {}
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))
 
     return score

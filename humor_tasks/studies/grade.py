@@ -18,7 +18,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.rubric import open_rubric
@@ -26,6 +26,7 @@ from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.logs.reading import RETRY
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.client import open_model
 from humor_tasks.on_inspect.errors import plain
@@ -46,7 +47,7 @@ class Written:
     """Replies of one model, each as a sample to grade; `signature` is the signature of the run that wrote them."""
 
     model: str
-    signature: str
+    signature: Signature
     fingerprint: str | None
     rows: int | None
     samples: tuple[Sample, ...]
@@ -87,9 +88,9 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
             "explainer": written.model,
             "explainer_arguments": dict(written.arguments),
             "graded_log": name,
-            "signature": written.signature,
+            "signature": str(written.signature),
             "source": {"fingerprint": written.fingerprint, "rows": written.rows, **written.part},
-            "paper": find_benchmark(task).paper,
+            "paper": find_benchmark(task).card.paper.citation,
         },
     )
 
@@ -126,9 +127,9 @@ def report_of(log: EvalLog) -> Report:
     samples = list(graded.samples)
     outcomes = [_outcome(sample) for sample in samples]
     run = run_of((log.samples or [])[0].metadata, GRADED[0])
-    graders = next((str(s.details["signature"]) for one in samples if (s := one.scored_by(*COVERAGE))), "-")
-    signature = f"{graded.signature}||graded:{len(outcomes)}|v:{run.version}|{graders}|humor_tasks:{__version__}"
-    return Report(run.metrics(outcomes), signature, tuple(outcomes))
+    graders = next((s.grading for one in samples if (s := one.scored_by(*COVERAGE))), Signature())
+    about = {"graded": len(outcomes), "v": run.version, **graders, "humor_tasks": __version__}
+    return Report(run.metrics(outcomes), graded.signature, tuple(outcomes), Signature(about))
 
 
 def _outcome(sample: LoggedSample) -> Outcome:
@@ -166,7 +167,7 @@ def _sample(logged: LoggedSample) -> Sample:
     told |= {"place": logged.place} if logged.place is not None else {}
     metadata = {
         "cluster": logged.cluster,
-        "humor_tasks": told | {"groups": dict(logged.groups)},
+        "humor_tasks": told | {"groups": dict(logged.groups), "facts": dict(logged.facts)},
         "points": [dataclasses.asdict(point) for point in logged.points],
         "fields": dict(logged.fields),
         "logged_reply": logged.reply,

@@ -63,7 +63,8 @@ def _sampling(name: str, in_lm_eval: bool) -> str:
     own = None if benchmark.judged else parameters_of(benchmark.options).get("temperature")  # else that of graders
     sent = f"temperature {own.default}" if own else "no temperature, which leaves it to the provider"
     more = "; lm-eval's tasks that generate send temperature 0" if in_lm_eval else ""
-    published = f" Published: {benchmark.sampling}" if benchmark.sampling else ""
+    sampling = benchmark.card.sampling
+    published = f" Published: {sampling}" if sampling else ""
     return f"- Sampling: Inspect sends {sent}{more}.{published}"
 
 

@@ -1,14 +1,6 @@
 """Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny.
 
-Claim: a model that lists concepts and chooses among them before it writes produces captions worth ranking
-(Hessel et al., ACL 2023, arXiv 2209.06293, Appendix G). Source: the cartoons of jmhessel/newyorker_caption_contest,
-config `explanation`, each once, without its captions.
-Prompt: nine worked examples (written for this package), then the cartoon's scene, unusual part and entities. The reply
-has labelled lines for the concepts, the chosen ones, the caption and its explanation; with `setting=pixels` also for
-scene, unusual part and entities. Sampling as published: temperature .8, top-p .9, frequency penalty .2, presence
-penalty .05.
-Metrics: the share of parseable replies, and properties of concepts and captions; `humor-tasks rank-captions` measures
-the captions' quality.
+Hessel et al., ACL 2023, arXiv 2209.06293, Appendix G. The nine worked examples are written for this package.
 """
 
 from __future__ import annotations
@@ -17,16 +9,18 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.card import Card
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
-from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
+from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.data import papers
+from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.answer import Mode
 from humor_tasks.scorers.fields import items, read_fields
@@ -36,6 +30,7 @@ SHOWN = ("Scene", "Unusual", "Entities")
 WRITTEN = ("Concepts", "Chosen", "Caption", "Explanation")
 SAMPLING = {"temperature": 0.8, "top_p": 0.9, "frequency_penalty": 0.2, "presence_penalty": 0.05}
 EXAMPLES = 9
+EXAMPLES_FILE = "examples.txt"
 Shown = Literal["description", "pixels"]
 _NONE = "brainstorm has no such parameter; for worked examples use examples."
 
@@ -96,14 +91,15 @@ class BrainstormOptions(corpus.NyccOptions):
         return WRITTEN if self.setting == "description" else (*SHOWN, *WRITTEN)
 
 
-def options_of(run: Run) -> BrainstormOptions:
-    """The run's options as BrainstormOptions."""
-    return cast(BrainstormOptions, run.options)
+def labels_of(run: Run) -> tuple[str, ...]:
+    """The labels of the lines in a reply to a run of this benchmark."""
+    assert isinstance(run.options, BrainstormOptions)
+    return run.options.labels
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[BrainstormOptions], o: BrainstormOptions) -> Data:
     """One record per cartoon, with the contest's number in its id and without captions and explanations."""
-    data = corpus.load(EXPLANATION, options)
+    data = corpus.load(EXPLANATION, o)
     contests: dict[str, Record] = {}
     for record in data.records:
         contests.setdefault(record.cluster, record)
@@ -117,33 +113,34 @@ def load(benchmark: Benchmark, options: Options) -> Data:
     return Data(tuple(records), dict(data.provenance) | {"rows": len(records)}, data.pool)
 
 
-def templates(options: Options) -> dict[str, str]:
+def templates(o: BrainstormOptions) -> tuple[Template, ...]:
     """The templates of the question and of the worked examples."""
-    o = cast(BrainstormOptions, options)
-    name = f"brainstorm.{o.setting}.txt"
-    texts = read_templates("brainstorm", [name, "examples.txt"], o.prompts)
-    check_shows(texts[name], name, ("examples", *(("description",) if o.setting == "description" else ())))
-    found = _examples(texts)
+    shows = ("examples", *(("description",) if o.setting == "description" else ()))
+    return Template("brainstorm", f"brainstorm.{o.setting}.txt", shows), Template(
+        "brainstorm", EXAMPLES_FILE, check=examples_in
+    )
+
+
+def examples_in(text: str, o: BrainstormOptions) -> list[str]:
+    """The worked examples to show. Raises BadInput for a bad one in the template, and where it has too few."""
+    found = [block.strip() for block in text.split("\n\n") if block.strip()]
     for i, example in enumerate(found, 1):
         if read_fields(example, (*SHOWN, *WRITTEN)).status != "answered":
             lines = ", ".join((*SHOWN, *WRITTEN))
-            raise BadInput(f"template examples.txt: example {i} must have the lines {lines}, each once and in order.")
+            raise BadInput(
+                f"template {EXAMPLES_FILE}: example {i} must have the lines {lines}, each once and in order."
+            )
     if o.examples > len(found):
-        raise BadInput(f"examples={o.examples}: examples.txt has only {len(found)} examples.")
-    return texts
+        raise BadInput(f"examples={o.examples}: {EXAMPLES_FILE} has only {len(found)} examples.")
+    return found[: o.examples]
 
 
-def _examples(texts: dict[str, str]) -> list[str]:
-    return [block.strip() for block in texts["examples.txt"].split("\n\n") if block.strip()]
-
-
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[BrainstormOptions], record: Record) -> Prompt:
     """The prompt with worked examples and the cartoon."""
-    name = next(name for name in run.templates if name != "examples.txt")
-    shown = _examples(dict(run.templates))[: options_of(run).examples]
+    name = next(name for name in run.templates if name != EXAMPLES_FILE)
+    shown = examples_in(run.templates[EXAMPLES_FILE], run.options)
     examples = "\n\n".join(["Worked examples:", *shown]) if shown else "(There are no examples.)"
-    fields = {**record.fields, "examples": examples}
-    turns = [Turn(cast(Role, role), fill(text, fields, name)) for role, text in split_turns(run.templates[name], name)]
+    turns = filled_turns(run.templates[name], {**record.fields, "examples": examples}, name)
     return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
 
 
@@ -161,18 +158,36 @@ def read(labels: Sequence[str], reply: str, refused: bool) -> Answer:
     return Answer(found.texts.get("Caption"), status, values)
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[BrainstormOptions], record: Record, answer: Answer) -> Outcome:
     """The outcome from the reply alone; `humor-tasks rank-captions` measures the quality of captions."""
-    values = dict(answer.values) | answer.rates
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
+    return answer.outcome(dataclasses.replace(record, target=None))
 
 
 BRAINSTORM = Benchmark(
     name="brainstorm",
+    card=Card(
+        title="New Yorker Caption Contest: brainstorm a caption",
+        paper=papers.CAPTION_CONTEST,
+        place="Appendix G",
+        source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
+        asks="Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny.",
+        claim="A model that lists concepts and chooses among them before it writes produces captions worth ranking.",
+        prompt="Nine worked examples (written for this package), then the cartoon's scene, unusual part and entities. "
+        "The reply has labelled lines for the concepts, the chosen ones, the caption and its explanation; with "
+        "`setting=pixels` also for scene, unusual part and entities. Sampling as published: temperature .8, top-p .9, "
+        "frequency penalty .2, presence penalty .05.",
+        metrics="The share of parseable replies, and properties of concepts and captions.",
+        sampling="by the defaults of the parameters.",
+        splits={"train": None, "validation": 130, "test": None},
+        dates=corpus.DATES,
+        means="The metrics describe the form of a reply: whether its lines can be read and how many concepts it lists.",
+        limits="None says that a caption is funny. Measure that with `humor-tasks rank-captions`, `humor-tasks "
+        "captions score` (docs/captions.md), or `caption_writing`.",
+        related=("caption_writing", "mock_generation"),
+        needs="hub",
+        usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
+    ),
     corpus="newyorker",
-    title="New Yorker Caption Contest: brainstorm a caption",
-    paper=corpus.PAPER,
-    sampling="by the defaults of the parameters.",
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
     metrics=(
@@ -191,8 +206,6 @@ BRAINSTORM = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    question="can it brainstorm a caption, step by step?",
-    needs="hub",
-    usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
+    writes="caption",
     scorers=("brainstormed",),
 )

@@ -1,7 +1,6 @@
 """Shared code of the New Yorker Caption Contest benchmarks: parameters, rows, records, worked examples.
 
-Hessel et al., "Do Androids Laugh at Electric Sheep? Humor 'Understanding' Benchmarks from The New
-Yorker Caption Contest", ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_caption_contest.
+Hessel et al., ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_caption_contest.
 """
 
 from __future__ import annotations
@@ -9,18 +8,19 @@ from __future__ import annotations
 import urllib.parse
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.card import Source
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw, released
-from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
+from humor_tasks.data.records import Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import (
     Rows,
     described_by,
@@ -36,7 +36,6 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.proportion import proportion_of_folds
 
-PAPER = "Hessel et al., ACL 2023, arXiv 2209.06293"
 NEEDS = "hub, text only (7.9 GB more with pictures)"
 SAMPLING = (  # section 4.1 and appendix B.7
     "GPT-3.5 and GPT-4 by OpenAI's defaults, `--gen_kwargs do_sample=True,temperature=1`; explanations of T5 by "
@@ -44,6 +43,7 @@ SAMPLING = (  # section 4.1 and appendix B.7
 )
 HUB = "jmhessel/newyorker_caption_contest"
 CARD = "newyorker_caption_contest"
+DATES = "704 of the contests 1 to 763, which are weekly since 25 April 2005; 763 is of about July 2021."
 Fold = Literal["0", "1", "2", "3", "4", "all"]
 Setting = Literal["description", "pixels", "caption_only"]
 ShotsOrder = Literal["seeded", "released"]
@@ -104,6 +104,11 @@ class NyccOptions(WithPictures):
         """Whether the prompt asks for reasoning before the answer."""
         return self.shots == 0 if self.cot is None else bool(self.cot)
 
+    @property
+    def style(self) -> str:
+        """The part of a template's name that says whether the reply reasons first."""
+        return "cot" if self.reasons else "direct"
+
     def shown(self) -> dict[str, Any]:
         """`cot` has its effective value; `shots_order` is there where it has an effect that is not the default's."""
         shown = super().shown() | {"cot": self.reasons}
@@ -132,17 +137,21 @@ def letters(letters: str) -> Callable[[NyccOptions], Choice]:
     return lambda o: Choice(letters, o.extraction, stop=o.stop)
 
 
-def options_of(run: Run) -> NyccOptions:
-    """The run's options as NyccOptions."""
-    return cast(NyccOptions, run.options)
-
-
 # ---- source -------------------------------------------------------------------------------------
 
 
-def load(benchmark: Benchmark, options: Options, extra: Sequence[str] = ()) -> Data:
+def source(rows: str) -> Source:
+    """The corpus as the source of a benchmark that reads these rows."""
+    pin = "Rows come from the hub; -T revision=COMMIT pins them."
+    licence = (
+        "CC BY 4.0 for the authors' annotations and explanations; cartoons belong to their artists, captions to their "
+        "writers."
+    )
+    return Source(HUB, pin, licence=licence, rows=rows)
+
+
+def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str] = ()) -> Data:
     """The records of one fold or of all five; `extra` names additional columns of the benchmark."""
-    o = cast(NyccOptions, options)
     read = partial(_read, benchmark, o, tuple(extra))
     folds = FOLDS if o.fold == "all" else (str(o.fold),)
     if o.dataset != "sample" and is_leaderboard(o.dataset):
@@ -169,7 +178,7 @@ def _train(o: NyccOptions) -> str:
 
 
 def _read(
-    benchmark: Benchmark, o: NyccOptions, extra: tuple[str, ...], fold: str, split: str
+    benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: tuple[str, ...], fold: str, split: str
 ) -> tuple[Rows, list[Record]]:
     pixels = o.setting == "pixels"
     config = benchmark.name + ("_from_pixels" if pixels else "") + (f"_{fold}" if fold != "0" else "")
@@ -192,7 +201,7 @@ def _read(
     return rows, [_record(labels, row, rows.where(i), fold, o.setting) for i, row in enumerate(rows.rows)]
 
 
-def _read_unlabelled(benchmark: Benchmark, o: NyccOptions) -> tuple[Rows, list[Record]]:
+def _read_unlabelled(benchmark: Benchmark[NyccOptions], o: NyccOptions) -> tuple[Rows, list[Record]]:
     if o.setting != "pixels":
         raise BadInput(f"{o.dataset} is in the leaderboard's format, which has only pictures: use setting=pixels.")
     if not benchmark.form(o).labels:
@@ -303,16 +312,13 @@ def link_of(name: str) -> str:
 # ---- prompt -------------------------------------------------------------------------------------
 
 
-def templates(name: str, options: Options) -> dict[str, str]:
-    """The templates of the scene and of the task."""
-    o = cast(NyccOptions, options)
-    task = f"{name}.{'cot' if o.reasons else 'direct'}.txt"
-    texts = read_templates("nycc", [f"scene.{o.setting}.txt", task], o.prompts)
-    check_shows(texts[task], task, ("scene", "caption" if name == "explanation" else "choices"))
-    return texts
+SCENE = Template("nycc", "scene.{o.setting}.txt")
+"""The template that shows a cartoon."""
+FIXED_SCENE = replace(SCENE, fixed=True)
+"""The same for prompts of another family, whose folder of templates does not replace it."""
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[NyccOptions], record: Record) -> Prompt:
     """The prompt: task turns, worked examples with answers, then the record (Appendix of the paper)."""
     scene_name, task_name = sorted(run.templates, key=lambda name: not name.startswith("scene."))
     scene = run.templates[scene_name]
@@ -322,19 +328,19 @@ def prompt(run: Run, record: Record) -> Prompt:
         return Turn("user", fill(body, fields, task_name), item.picture)
 
     *opening, (_, body) = split_turns(run.templates[task_name], task_name)
-    turns = [Turn(cast(Role, role), fill(text, {}, task_name)) for role, text in opening]
+    turns = [Turn(role, fill(text, {}, task_name)) for role, text in opening]
     for shot in shots(run, record):
         turns += [user(shot, body), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(record, body)))
 
 
-def shots(run: Run, record: Record) -> list[Record]:
+def shots(run: Run[NyccOptions], record: Record) -> list[Record]:
     """Worked examples for one record: one instance from each of several contests of the train split.
 
     With shots_order=released the sampling is that of the released script (see `released`). By default the procedure is
     the same except for the random stream, which is each record's own (see `draw`).
     """
-    o = options_of(run)
+    o = run.options
     if not o.shots:
         return []
     if record.groups["fold"] == "-":
@@ -348,17 +354,17 @@ def shots(run: Run, record: Record) -> list[Record]:
 # ---- metric -------------------------------------------------------------------------------------
 
 
-def part(run: Run, groups: Mapping[str, str]) -> str | None:
+def part(run: Run[NyccOptions], groups: Mapping[str, str]) -> str | None:
     """The fold, with fold=all."""
-    return f"fold{groups['fold']}" if options_of(run).fold == "all" else None
+    return f"fold{groups['fold']}" if run.options.fold == "all" else None
 
 
-def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+def summary(run: Run[NyccOptions], metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
     """A metric over all outcomes; with fold=all, the unweighted mean of the folds and the value of each fold.
 
     The mean is nan where a fold has no outcome (as under a limit): a mean over fewer folds is not comparable.
     """
-    if options_of(run).fold != "all":
+    if run.options.fold != "all":
         return {metric.name: metric.over(outcomes)}
     folds: dict[str, list[Outcome]] = {}
     for outcome in outcomes:

@@ -1,23 +1,21 @@
 """Explanation: why are the caption and the cartoon funny together?
 
-Claim: a model that understands the joke can explain it (Hessel et al., ACL 2023, arXiv 2209.06293,
-section 2). Automatic scores compare with one human explanation and say little about quality;
-the paper's main evidence is human preference (Table 3).
-Source: jmhessel/newyorker_caption_contest, config `explanation` (fold 0) and `explanation_1`.. `_4`.
-Prompt: the scene and the caption. Metrics: corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a
-harness provides log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).
+Hessel et al., ACL 2023, arXiv 2209.06293, section 2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
+from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
@@ -38,11 +36,11 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
     A reply without an explanation counts as an empty text, or is left out with `on_unparsed=exclude`. Explanations
     cannot be guessed, so `random` is the same as `wrong`.
     """
-    values = answer.rates
+    values: dict[str, float] = {}
     if record.target is not None and (answer.value is not None or run.options.on_unparsed != "exclude"):
         values["bleu"] = sentence_bleu(answer.value or "", record.target)
         values["rouge_l"] = rouge_l([answer.value or ""], [record.target])[0]
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
+    return answer.outcome(record, values)
 
 
 def corpus_bleu(outcomes: Sequence[Outcome]) -> Estimate:
@@ -58,24 +56,51 @@ OVERLAP = (
 )
 """Metrics of the comparison of explanations with a reference."""
 
+
+def bleu_used(run: Run) -> dict[str, str]:
+    """For a signature: how BLEU is computed."""
+    return {"bleu": bleu_signature().replace("|", ",")}
+
+
 EXPLANATION = Benchmark(
     name="explanation",
+    card=Card(
+        title="New Yorker Caption Contest: explanation",
+        paper=papers.CAPTION_CONTEST,
+        place="section 2",
+        source=corpus.source("config `explanation` (fold 0) and `explanation_1` to `explanation_4`."),
+        asks="Explanation: why are the caption and the cartoon funny together?",
+        claim="A model that understands the joke can explain it.",
+        prompt="The scene and the caption.",
+        metrics="Corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a harness provides "
+        "log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).",
+        sampling=corpus.SAMPLING,
+        splits={"train": None, "validation": 130, "test": 131},
+        dates=corpus.DATES,
+        over_time=True,
+        means="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
+        "systems of one kind, such as two sizes of a model, and little more.",
+        limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "
+        "evidence is human preference (Table 3): ask people or judges which explanation is better, by "
+        "`explanation_preference`.",
+        related=("explanation_preference", "mock_explaining", "humorbench"),
+        needs=corpus.NEEDS,
+    ),
     corpus="newyorker",
-    title="New Yorker Caption Contest: explanation",
-    paper=corpus.PAPER,
-    sampling=corpus.SAMPLING,
     version="1-A",
     answer=lambda o: FreeText(read, reference=True, stop=o.stop),
     metrics=OVERLAP,
     options=corpus.NyccOptions,
-    templates=partial(corpus.templates, "explanation"),
+    templates=(corpus.SCENE, Template("nycc", "explanation.{o.style}.txt", shows=("scene", "caption"))),
     load=corpus.load,
     prompt=corpus.prompt,
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    signatures=lambda run: {"bleu": bleu_signature().replace("|", ",")},
+    signatures=bleu_used,
+    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
+    trains=frozenset({"ofa", "text"}),
+    votes=uses.PREFERENCE,
+    chain=uses.Chain("explaining", scene="cartoon"),
     lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
-    question="why is this caption funny?",
-    needs=corpus.NEEDS,
 )

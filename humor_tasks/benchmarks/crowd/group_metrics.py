@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
@@ -32,9 +33,9 @@ def log_odds(o: Outcome) -> float | None:
 
 def threshold(outcomes: Sequence[Outcome]) -> tuple[float, list[Outcome]]:
     """tau, and the outcomes that it is fitted on; nan where it is to be fitted and there are none."""
-    given = next((o.groups["tau"] for o in outcomes if "tau" in o.groups), "nan")
-    if given != FIT:
-        return float(given), []
+    taus = [o.facts["tau"] for o in outcomes if "tau" in o.facts]
+    if not taus or taus[0] is not None:
+        return (taus[0] if taus else math.nan), []
     known = [(o, odds) for o in outcomes if _fits(o) and (odds := log_odds(o)) is not None]
     if not known:
         return math.nan, []
@@ -91,7 +92,7 @@ def _without_log_odds(outcomes: Sequence[Outcome]) -> Estimate:
 
 
 def _has_tau(o: Outcome) -> bool:
-    return "tau" in o.groups
+    return "tau" in o.facts
 
 
 METRICS = (
@@ -146,3 +147,15 @@ METRICS = (
     FALLBACK,
 )
 """Accuracy first. Of the others, `recalibrated_*`, `tau` and `without_log_odds` exist only with a tau."""
+
+PEOPLE = tuple(
+    Level(value, "accuracy", f"{who}, {shown}, mode={mode}", f"Zhang et al. 2024, Table 2, {name}, row {who} ({shown})")
+    for value, who, shown, mode, name in (
+        (0.5923, "crowd workers", "description by GPT-4o", "overall", "overall"),
+        (0.575, "crowd workers", "picture", "overall", "overall"),
+        (0.9428, "an expert", "picture", "overall", "overall"),
+        (0.56, "crowd workers", "description by GPT-4o", "best_pick", "best pick"),
+        (0.6366, "crowd workers", "picture", "best_pick", "best pick"),
+    )
+)
+"""What people reach on the top 10 and #1000-1009."""

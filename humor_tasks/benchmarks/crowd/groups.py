@@ -1,14 +1,6 @@
 """Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?
 
-Claim: a judge of whole groups of captions is only as good as its verdicts on groups whose order is known (Zhang et al.
-2024, arXiv 2406.10522, Table 2: GPT-4-Turbo 77.5 % overall, GPT-4o 70.5 % by the best captions, an expert 94.3 %).
-Source: yguooo/newyorker_caption_ranking, 91 held-out contests. The ten captions of the highest mean rating against
-those of ranks 200-209, 1000-1009 (from 0), or around the median; each pair of groups in both orders.
-Prompt: the cartoon and both groups as numbered lists. With `mode=overall` the judge answers with one letter, without
-reasoning. With `mode=best_pick` it finds the best caption of each group, reasons, and compares the two. Worked examples
-are pairs of single captions, as published. Votes and ratings are never shown.
-Metrics: accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, the same
-of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).
+Zhang et al. 2024, arXiv 2406.10522, Table 2; recalibration (`tau`) in appendix C.2.
 """
 
 from __future__ import annotations
@@ -20,19 +12,20 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from humor_tasks.benchmarks.answers import Answer
-from humor_tasks.benchmarks.caption_contest.corpus import letters
+from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome as choice_outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.crowd import corpus
-from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.crowd import corpus, variants
+from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.prompts import Template, fill, split_turns
+from humor_tasks.data import papers
 from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
+from humor_tasks.data.records import Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.verdict import as_data
@@ -111,6 +104,11 @@ class GroupsOptions(corpus.CrowdOptions):
         return "" if self.tau == "none" else f"tau={self.tau}"
 
     @property
+    def threshold(self) -> float | None:
+        """The given tau; None where there is none, and where it is fitted."""
+        return float(self.tau) if _is_number(self.tau) else None
+
+    @property
     def pairings(self) -> tuple[str, ...]:
         """The groups that the top 10 is compared with."""
         of = {"200": "rank200", "1000": "rank1000", "median": "median"}
@@ -135,11 +133,6 @@ class GroupsOptions(corpus.CrowdOptions):
         """Without what has no effect."""
         apart = ("cot", *(() if self.tau == FIT else ("fit_contests",)))
         return {name: value for name, value in super().shown().items() if name not in apart}
-
-
-def options_of(options: Options) -> GroupsOptions:
-    """The options as GroupsOptions."""
-    return cast(GroupsOptions, options)
 
 
 def _is_number(text: str) -> bool:
@@ -202,7 +195,6 @@ def group_record(
     pair = f"{cartoon.number}-{other.name}"
     fields = {"first": numbered(texts[0]), "second": numbered(texts[1]), "combine": COMBINED[options.mode]}
     told = {"pairing": other.name, "pair_id": pair, "first": first}
-    told |= {"tau": options.tau} if options.needs_logprobs else {}
     return Record(
         id=f"{pair}-{first}-first",
         cluster=str(cartoon.number),
@@ -212,6 +204,7 @@ def group_record(
         target="A" if shown[0] is better else "B",
         groups={**told, **(groups or {})},
         picture=cartoon.picture,
+        facts={"tau": options.threshold} if options.needs_logprobs else {},
     )
 
 
@@ -223,9 +216,8 @@ def numbered(captions: Sequence[str]) -> str:
 # ---- data ---------------------------------------------------------------------------------------
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[GroupsOptions], o: GroupsOptions) -> Data:
     """One record per contest, pairing and order; with tau=fit, also those of other contests, at the end."""
-    o = options_of(options)
     crowd, records = _asked(corpus.open_crowd(o), o)
     provenance = crowd.provenance(len(records))
     if o.tau == FIT:
@@ -262,7 +254,9 @@ def _asked(
 def _both_orders(
     cartoon: corpus.Cartoon, pairing: str, o: GroupsOptions, groups: Mapping[str, str] | None
 ) -> Iterator[Record]:
-    top, other = (cast(Group, human_group(cartoon.contest, name)) for name in (TOP, pairing))
+    top, other = human_group(cartoon.contest, TOP), human_group(cartoon.contest, pairing)
+    assert top is not None  # `_why_not` names no reason
+    assert other is not None
     for first in (top, other):
         yield group_record(cartoon, top, other, first.name, o, groups)
 
@@ -322,20 +316,16 @@ def _blocks(rows: Sequence[Record], contests: Sequence[str], count: int) -> dict
 # ---- prompt -------------------------------------------------------------------------------------
 
 
-def templates(options: Options) -> dict[str, str]:
-    """The templates of the scene, the question and the worked examples."""
-    o = options_of(options)
+def templates(o: GroupsOptions) -> list[Template]:
+    """The templates of the question, the worked examples and the scene."""
     names = [f"groups.{o.mode}.txt", *(["groups.example.txt"] if o.shots else [])]
-    names += ["groups.scene.txt"] if o.setting == "description" else []
-    texts = read_templates("crowd", names, o.prompts)
-    for name in names[: 2 if o.shots else 1]:
-        check_shows(texts[name], name, ("scene", "first", "second"))
-    return texts if o.setting == "description" else texts | read_templates("nycc", [f"scene.{o.setting}.txt"], None)
+    scene = Template("crowd", "groups.scene.txt") if o.setting == "description" else FIXED_SCENE
+    return [*(Template("crowd", name, shows=("scene", "first", "second")) for name in names), scene]
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[GroupsOptions], record: Record) -> Prompt:
     """The prompt: task turns, worked examples with answers, then both groups."""
-    o = options_of(run.options)
+    o = run.options
     scene = next(name for name in run.templates if "scene." in name)
 
     def user(item: Record, name: str, body: str) -> Turn:
@@ -344,7 +334,7 @@ def prompt(run: Run, record: Record) -> Prompt:
 
     asked, example = f"groups.{o.mode}.txt", "groups.example.txt"
     *opening, (_, body) = split_turns(run.templates[asked], asked)
-    turns = [Turn(cast(Role, role), fill(text, {}, asked)) for role, text in opening]
+    turns = [Turn(role, fill(text, {}, asked)) for role, text in opening]
     for shot in run.data.drawn("", o.shots)[record.id] if o.shots and run.data.drawn else ():
         [(_, shown)] = split_turns(run.templates[example], example)
         sides = dict(zip(("first", "second"), map(as_data, shot.choices), strict=True))
@@ -353,28 +343,48 @@ def prompt(run: Run, record: Record) -> Prompt:
     return Prompt((*turns, user(record, asked, body)))
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[GroupsOptions], record: Record, answer: Answer) -> Outcome:
     """Whether the answer is the better group, and whether it is A; a row on which tau is fitted has no value."""
     if record.groups.get("use") == FIT:
-        return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, {})
+        return dataclasses.replace(answer.outcome(record), values={})
     found = choice_outcome(run, record, answer)
     told = {} if answer.value is None else {"share_a": float(answer.value == "A")}
     return dataclasses.replace(found, values={**found.values, **told})
 
 
-def part(run: Run, groups: Mapping[str, str]) -> str | None:
+def part(run: Run[GroupsOptions], groups: Mapping[str, str]) -> str | None:
     """The group that the top 10 is compared with, where there are several."""
-    return groups["pairing"] if options_of(run.options).against == "all" else None
+    return groups["pairing"] if run.options.against == "all" else None
 
-
-_BEST_PICK = {suffix: {"mode": "best_pick", **fixed} for suffix, fixed in corpus.SHOWN.items()}
 
 CROWD_GROUPS = Benchmark(
     name="crowd_groups",
+    card=Card(
+        title="Caption contest crowd: the funnier of two groups of captions",
+        paper=papers.CROWD,
+        place="Table 2",
+        source=corpus.SOURCE,
+        asks="Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?",
+        claim="A judge of whole groups of captions is only as good as its verdicts on groups whose order is known.",
+        prompt="The cartoon and both groups as numbered lists: the ten captions of the highest mean rating, and those "
+        "of ranks 200-209, 1000-1009 (from 0), or around the median, in both orders. With `mode=overall` the judge "
+        "answers with one letter; with `mode=best_pick` it finds the best caption of each group and reasons. Worked "
+        "examples are pairs of single captions, as published. Votes and ratings are never shown.",
+        metrics='Accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, '
+        'the same of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).',
+        sampling=corpus.SAMPLING,
+        splits=corpus.SPLITS,
+        counted=corpus.COUNTED,
+        dates=corpus.DATES,
+        chance=Level(0.5, "accuracy", "a guess, or always A", "each pair of groups is asked in both orders"),
+        human=PEOPLE,
+        means="The exam of a judge of captions. One that always says A has `share_a` 1 and `consistency` 0.",
+        limits="Judges favour the group that is shown first: read `recalibrated_accuracy` beside `accuracy`, and quote "
+        "`tau` with it. The published verdicts of language models with `mode=overall` are recalibrated ones.",
+        related=("crowd_pairs", "caption_writing"),
+        needs="hub",
+    ),
     corpus="newyorker",
-    title="Caption contest crowd: the funnier of two groups of captions",
-    paper=corpus.PAPER,
-    sampling=corpus.SAMPLING,
     version="1-A",
     answer=letters("AB"),
     metrics=METRICS,
@@ -385,10 +395,5 @@ CROWD_GROUPS = Benchmark(
     outcome=outcome,
     part=part,
     told=frozenset({"logprobs"}),
-    lm_eval=(
-        *variants("crowd_groups", "multiple_choice", "generate_until", settings=corpus.SHOWN),
-        *variants("crowd_groups_best_pick", "generate_until", settings=_BEST_PICK),
-    ),
-    question="which of two groups of ten captions did they find funnier? The exam of a judge",
-    needs="hub",
+    lm_eval=variants.GROUPS,
 )

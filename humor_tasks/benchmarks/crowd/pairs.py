@@ -1,14 +1,6 @@
 """Crowd pairs: which of two captions for one cartoon did the crowd find funnier?
 
-Claim: readers' ratings order captions far more finely than editors' choices do, and a judge of humour must agree with
-them before it judges models (Zhang et al. 2024, arXiv 2406.10522, Table 2: GPT-4-Turbo 67 %, workers 61.7 %).
-Source: yguooo/newyorker_caption_ranking, 91 held-out contests. Pairs are drawn by `seed` and contest.
-With `pairs=top_against_1000` one caption is of the top 10 and one of #1000-1009 (ranks from 0). With `pairs=rule` their
-means differ by more than three combined standard errors, the rule of the paper's preference pairs. `pairs=hard` is that
-rule for captions of adjacent deciles.
-Prompt: as for `ranking`. Votes and ratings are never shown.
-Metrics: accuracy clustered by contest; accuracy by the difference of the two mean ratings (scale 1 to 3); Spearman's
-correlation with the crowd per contest, where the model scores single captions (in Inspect; lm-eval passes no scores).
+Zhang et al. 2024, arXiv 2406.10522, Tables 2 and 8.
 """
 
 from __future__ import annotations
@@ -18,20 +10,21 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.benchmarks.caption_contest.corpus import letters, prompt
+from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, prompt
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options
-from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.contract import Benchmark, Data
+from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.drawing import DRAWS, differ, draw, first_times
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import parameter
-from humor_tasks.benchmarks.prompts import check_shows, read_templates
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data import papers
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
@@ -68,11 +61,6 @@ class PairsOptions(corpus.CrowdOptions):
     def variant(self) -> str:
         """The kind of pairs, where it is not the default."""
         return "" if self.pairs == "top_against_1000" else self.pairs
-
-
-def options_of(options: Options) -> PairsOptions:
-    """The options as PairsOptions."""
-    return cast(PairsOptions, options)
 
 
 # ---- pairs --------------------------------------------------------------------------------------
@@ -123,9 +111,8 @@ DRAWN: dict[str, Callable[[Contest, int, int], Places]] = {
 }
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[PairsOptions], o: PairsOptions) -> Data:
     """One record per pair."""
-    o = options_of(options)
     crowd = corpus.open_crowd(o, corpus.WITH_GROUPS if o.pairs == "top_against_1000" else 2)
     drawn = {cartoon.number: _records(cartoon, o) for cartoon in crowd.cartoons}
     records = [record for held in drawn.values() for record in held]
@@ -154,7 +141,7 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
     """The pair of the captions `shown`, by index, as A and B."""
     contest = cartoon.contest
     first, second = (contest.caption[i] for i in shown)
-    ratings = [cast(float, contest.mean[i]) for i in shown]
+    rated = [{"rank": contest.place[i], "rating": contest.mean[i] or 0.0} for i in shown]
     return Record(
         id=identity,
         cluster=str(cartoon.number),
@@ -162,22 +149,10 @@ def _record(cartoon: corpus.Cartoon, identity: str, shown: tuple[int, int], targ
         context=cartoon.context,
         choices=(first, second),
         target=target,
-        groups={
-            "fold": "0",
-            "ratings": f"{ratings[0]!r} {ratings[1]!r}",
-            "gap": gap(abs(ratings[0] - ratings[1])),
-        },
+        groups={"fold": "0", "gap": gap(abs(rated[0]["rating"] - rated[1]["rating"]))},
+        facts={"captions": rated},
         picture=cartoon.picture,
     )
-
-
-def templates(options: Options) -> dict[str, str]:
-    """The templates of the scene and of the question."""
-    o = options_of(options)
-    task = f"pairs.{'cot' if o.reasons else 'direct'}.txt"
-    texts = read_templates("crowd", [task], o.prompts)
-    check_shows(texts[task], task, ("scene", "choices"))
-    return read_templates("nycc", [f"scene.{o.setting}.txt"], None) | texts
 
 
 # ---- metrics ------------------------------------------------------------------------------------
@@ -213,13 +188,13 @@ def _spearman(outcomes: Sequence[Outcome]) -> Estimate:
 
     A caption of several pairs counts once, with the mean of its scores.
     """
-    scores: dict[tuple[str, str], list[float]] = {}
-    rated: dict[tuple[str, str], float] = {}
+    scores: dict[tuple[str, int], list[float]] = {}
+    rated: dict[tuple[str, int], float] = {}
     for o in outcomes:
-        places = o.id.split("-")[1:] if o.target == "A" else o.id.split("-")[:0:-1]  # the better caption's is first
-        for letter, place, rating in zip("AB", places, o.groups["ratings"].split(), strict=True):
-            scores.setdefault((o.cluster, place), []).append(o.values[f"score_{letter}"])
-            rated[o.cluster, place] = float(rating)
+        for letter, caption in zip("AB", o.facts["captions"], strict=True):
+            key = o.cluster, caption["rank"]
+            scores.setdefault(key, []).append(o.values[f"score_{letter}"])
+            rated[key] = caption["rating"]
     means = [sum(found) / len(found) for found in scores.values()]
     return rank_correlation_by_cluster(means, [rated[key] for key in scores], [cluster for cluster, _ in scores])
 
@@ -235,20 +210,56 @@ SPEARMAN = Metric(
 
 CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
+    card=Card(
+        title="Caption contest crowd: the funnier of two captions",
+        paper=papers.CROWD,
+        place="Tables 2 and 8",
+        source=corpus.SOURCE,
+        asks="Crowd pairs: which of two captions for one cartoon did the crowd find funnier?",
+        claim="Readers' ratings order captions far more finely than editors' choices do, and a judge of humour must "
+        "agree with them before it judges models.",
+        prompt="As for `ranking`. Pairs are drawn by `seed` and contest. With `pairs=top_against_1000` one caption is "
+        "of the top 10 and one of #1000-1009 (ranks from 0). With `pairs=rule` their means differ by more than three "
+        "combined standard errors, the rule of the paper's preference pairs. `pairs=hard` is that rule for captions "
+        "of adjacent deciles. Votes and ratings are never shown.",
+        metrics="Accuracy clustered by contest; accuracy by the difference of the two mean ratings (scale 1 to 3); "
+        "Spearman's correlation with the crowd per contest, where the model scores single captions (in Inspect; "
+        "lm-eval passes no scores).",
+        sampling=corpus.SAMPLING,
+        splits=corpus.SPLITS,
+        counted=corpus.COUNTED,
+        dates=corpus.DATES,
+        chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
+        human=(
+            Level(
+                0.6167,
+                "accuracy",
+                "crowd workers, description by GPT-4o, pairs=top_against_1000",
+                "Zhang et al. 2024, Table 2, pairwise, row crowd workers (description by GPT-4o)",
+            ),
+            Level(
+                0.6079,
+                "accuracy",
+                "crowd workers, picture, pairs=top_against_1000",
+                "Zhang et al. 2024, Table 2, pairwise, row crowd workers (picture)",
+            ),
+        ),
+        means="The accuracies by gap show how fine the model's taste is: a model that is right only at large gaps can "
+        "tell good captions from bad ones, but not good from better. GPT-4-Turbo has .67.",
+        limits="Each rule of `pairs` draws other pairs, whose accuracies do not compare. With `setting=caption_only` a "
+        "model never sees the cartoon and may still be right often: run it as the control.",
+        related=("crowd_groups", "ranking"),
+        needs="hub",
+    ),
     corpus="newyorker",
-    title="Caption contest crowd: the funnier of two captions",
-    paper=corpus.PAPER,
-    sampling=corpus.SAMPLING,
     version="1-A",
     answer=letters("AB"),
     metrics=(ACCURACY, SPEARMAN, *CURVE, *REPLY_RATES, FALLBACK),
     options=PairsOptions,
-    templates=templates,
+    templates=(FIXED_SCENE, Template("crowd", "pairs.{o.style}.txt", shows=("scene", "choices"))),
     load=load,
     prompt=prompt,
     outcome=outcome,
     told=frozenset({"scores"}),
-    lm_eval=variants("crowd_pairs", "multiple_choice", "generate_until", settings=corpus.SHOWN),
-    question="which of two captions did readers find funnier?",
-    needs="hub",
+    lm_eval=variants.PAIRS,
 )

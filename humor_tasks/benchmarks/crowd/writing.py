@@ -1,15 +1,6 @@
 """Caption writing: can a model write captions that beat people's?
 
-Claim: models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones (Zhang et
-al. 2024, arXiv 2406.10522, Tables 3 and 4). An LLM judge is far kinder to the text of LLMs than people are: for
-Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.
-Source: yguooo/newyorker_caption_ranking, 91 held-out contests. Prompt: the cartoon; ten captions, each explained.
-Judges (model role `grader`) compare the ten captions with each of four groups of ten human captions, in both orders, by
-the question of `crowd_groups` (`mode=overall` or `best_pick`). With `exam=true` they are also asked which of the top 10
-and #1000-1009 is better, whose answer is known.
-Metrics: win rates by human group, clustered by contest, raw and corrected for the judge's accuracy; that accuracy, its
-share of "A" and its consistency; the share of captions that repeat an entry of the contest (all rated captions are
-compared); diversity and length. A reply without exactly ten captions loses, or is left out with `on_unparsed=exclude`.
+Zhang et al. 2024, arXiv 2406.10522, Tables 3, 4 and 6.
 """
 
 from __future__ import annotations
@@ -19,11 +10,13 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
-from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
+from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.group_metrics import FIT
 from humor_tasks.benchmarks.crowd.groups import (
     CROWD_GROUPS,
@@ -37,11 +30,11 @@ from humor_tasks.benchmarks.crowd.groups import (
 )
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, Verdict, lost, verdict_values
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
+from humor_tasks.data import papers
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.contests.source import Contests
-from humor_tasks.data.records import Outcome, Prompt, Record, Role, Turn
+from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.caption_list import read_captions
 from humor_tasks.scorers.diversity import average_ead
@@ -115,17 +108,11 @@ class WritingOptions(corpus.CrowdOptions):
         return {name: value for name, value in super().shown().items() if name not in apart}
 
 
-def options_of(run: Run) -> WritingOptions:
-    """The run's options as WritingOptions."""
-    return cast(WritingOptions, run.options)
-
-
 # ---- data ---------------------------------------------------------------------------------------
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[WritingOptions], o: WritingOptions) -> Data:
     """One record per contest, with a cartoon to write captions for."""
-    o = cast(WritingOptions, options)
     crowd = _with_all_groups(corpus.open_crowd(o, corpus.WITH_GROUPS), o)
     records = [
         Record(
@@ -175,22 +162,11 @@ def cartoon(o: WritingOptions, number: int) -> corpus.Cartoon:
 # ---- prompt -------------------------------------------------------------------------------------
 
 
-def templates(options: Options) -> dict[str, str]:
-    """The templates of the scene and of the request."""
-    o = cast(WritingOptions, options)
-    texts = read_templates("crowd", ["write.txt"], o.prompts)
-    check_shows(texts["write.txt"], "write.txt", ("scene",))
-    return read_templates("nycc", [f"scene.{o.setting}.txt"], None) | texts
-
-
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[WritingOptions], record: Record) -> Prompt:
     """The request for ten captions."""
     scene = next(name for name in run.templates if name.startswith("scene."))
     fields = {**record.fields, "scene": fill(run.templates[scene], record.fields, scene)}
-    asked = [
-        Turn(cast(Role, role), fill(text, fields, "write.txt"))
-        for role, text in split_turns(run.templates["write.txt"], "write.txt")
-    ]
+    asked = filled_turns(run.templates["write.txt"], fields, "write.txt")
     return Prompt((*asked[:-1], dataclasses.replace(asked[-1], picture=record.picture)))
 
 
@@ -214,29 +190,29 @@ def given(captions: Sequence[str]) -> Answer:
         "distinct": len(set(map(key_of, captions))) / len(captions),
         "found": float(len(captions)),
     }
-    return Answer("\n".join(captions), "answered", values)
+    return Answer("\n".join(captions), "answered", values, {"captions": list(captions)})
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[WritingOptions], record: Record, answer: Answer) -> Outcome:
     """The measures of the captions' words, and how many of them repeat an entry; judges add the rest."""
-    values = dict(answer.values) | answer.rates
+    values: dict[str, float] = {}
     if answer.value is not None:
-        entries = _source(_same_data(options_of(run))).contest(int(record.cluster)).caption
-        kinds = [match.kind for match in matches(answer.value.split("\n"), entries)]
-        values |= {f"recited_{kind}": kinds.count(kind) / len(kinds) for kind in ("exact", "near")}
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, None, values)
+        entries = _source(_same_data(run.options)).contest(int(record.cluster)).caption
+        kinds = [match.kind for match in matches(answer.facts["captions"], entries)]
+        values = {f"recited_{kind}": kinds.count(kind) / len(kinds) for kind in ("exact", "near")}
+    return answer.outcome(dataclasses.replace(record, target=None), values)
 
 
 # ---- the judges' questions ------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=8)
-def judges_run(question: GroupsOptions) -> Run:
+def judges_run(question: GroupsOptions) -> Run[GroupsOptions]:
     """`crowd_groups` without rows: the prompt, the form of answers and the worked examples of the judges' question."""
     cartoons = corpus.open_crowd(question, corpus.WITH_GROUPS).cartoons if question.shots else ()
     records = [record for each in cartoons for record in comparisons(question, each, (), exam=True)]
     data = Data((), {}, lambda fold: corpus.pool(question), drawn=worked_examples(question, records))
-    return Run(CROWD_GROUPS, question, data, CROWD_GROUPS.templates(question))
+    return Run(CROWD_GROUPS, question, data, CROWD_GROUPS.texts(question))
 
 
 def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequence[str], exam: bool) -> list[Record]:
@@ -257,6 +233,12 @@ def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequ
     ]
 
 
+def options_of(run: Run) -> WritingOptions:
+    """The options of a run of this benchmark."""
+    assert isinstance(run.options, WritingOptions)
+    return run.options
+
+
 def judged(run: Run, outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
     """The outcome of captions with the judges' verdicts; without ten captions it is lost, or left out."""
     o = options_of(run)
@@ -270,24 +252,47 @@ def judged(run: Run, outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
 
 CAPTION_WRITING = Benchmark(
     name="caption_writing",
+    card=Card(
+        title="Caption contest crowd: captions against people's",
+        paper=papers.CROWD,
+        place="Tables 3, 4 and 6",
+        source=corpus.SOURCE,
+        asks="Caption writing: can a model write captions that beat people's?",
+        claim="Models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones.",
+        prompt="The cartoon; the reply is ten captions, each explained. Judges (model role `grader`) compare the ten "
+        "captions with each of four groups of ten human captions, in both orders, by the question of `crowd_groups` "
+        "(`mode=overall` or `best_pick`). With `exam=true` they are also asked which of the top 10 and #1000-1009 is "
+        "better, whose answer is known.",
+        metrics="Win rates by human group, clustered by contest, raw and corrected for the judge's accuracy; that "
+        'accuracy, its share of "A" and its consistency; the share of captions that repeat an entry of the contest '
+        "(all rated captions are compared); diversity and length. A reply without exactly ten captions loses, or is "
+        "left out with `on_unparsed=exclude`.",
+        sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral "
+        "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
+        splits=corpus.SPLITS,
+        counted=corpus.COUNTED,
+        dates=corpus.DATES,
+        human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
+        means="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
+        "contests, and with the corrected win rate (docs/crowd.md).",
+        limits="It does not say what people prefer: an LLM judge is far kinder to the text of LLMs than people are. "
+        "For Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.",
+        related=("crowd_groups", "brainstorm"),
+        needs="hub",
+    ),
     corpus="newyorker",
-    title="Caption contest crowd: captions against people's",
-    paper=corpus.PAPER,
-    sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral and "
-    "LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
     version="1-A",
     answer=FreeText(read),
     metrics=METRICS,
     options=WritingOptions,
-    templates=templates,
+    templates=(FIXED_SCENE, Template("crowd", "write.txt", shows=("scene",))),
     load=load,
     prompt=prompt,
     outcome=outcome,
     judged=True,
     verdicts=VERDICTS,
     rubric="",
-    lm_eval=variants("caption_writing", "generate_until", settings=corpus.SHOWN),
-    question="can a model write captions that a judge prefers to people's?",
-    needs="hub",
+    writes="captions",
+    lm_eval=variants.WRITING,
     scorers=("against_people",),
 )

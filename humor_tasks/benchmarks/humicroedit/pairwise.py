@@ -1,31 +1,27 @@
 """Humicroedit, subtask 2: which of two edits of a headline is funnier?
 
-Claim: as for subtask 1, see `humicroedit_rating`.
-Source: the organisers' task-2 files (Hossain et al., SemEval-2020 Task 7). Rows with equal means have no answer and are
-not scored, as in the competition.
-Prompt: `via=direct` shows both headlines and asks for a letter; `via=ratings` asks for a rating of each distinct
-headline once and compares the ratings.
-Metrics: accuracy; reward, the mean of +1 (right) or -1 (wrong) times the difference of the two means. Clustered by
-original headline.
+Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome as choice
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
+from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -87,14 +83,8 @@ class PairwiseOptions(rating.RatingOptions):
         return super().scoring() | {"via": self.via}
 
 
-def options_of(run: Run) -> PairwiseOptions:
-    """The run's options as PairwiseOptions."""
-    return cast(PairwiseOptions, run.options)
-
-
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[PairwiseOptions], o: PairwiseOptions) -> Data:
     """One record per pair without a tie; with via=ratings, one per distinct headline of these pairs."""
-    o = cast(PairwiseOptions, options)
 
     def records(rows: CsvRows) -> list[Record]:
         kept = [pair for pair in corpus.pairs(rows) if pair.label != 0 or o.ties == "keep"]
@@ -125,39 +115,39 @@ def _pair(pair: corpus.Pair) -> Record:
         context=pair.first.original,
         choices=(pair.first.edited, pair.second.edited),
         target=LETTERS.get(pair.label or 0),
-        groups={"difference": _difference(pair)},
+        groups={},
+        facts={"difference": _difference(pair)},
     )
 
 
-def _difference(pair: corpus.Pair) -> str:
+def _difference(pair: corpus.Pair) -> float | None:
     first, second = pair.first.mean, pair.second.mean
-    return "" if first is None or second is None else repr(round(abs(first - second), 6))
+    return None if first is None or second is None else round(abs(first - second), 6)
 
 
 def _headlines(kept: Sequence[corpus.Pair]) -> list[Record]:
-    """Each distinct headline once, with the pairs that contain it: [pair id, place, label, difference of means]."""
+    """Each distinct headline once, with the pairs that contain it."""
     found: dict[str, Record] = {}
-    places: dict[str, list[Any]] = {}
+    places: dict[str, list[dict[str, Any]]] = {}
     for pair in kept:
         for place, headline in ((1, pair.first), (2, pair.second)):
             mark = hashlib.sha256("\0".join((headline.before, headline.edit, headline.after)).encode()).hexdigest()[:12]
             identity = f"headline-{mark}"
             if identity not in found:
                 found[identity] = replace(rating.record(headline), id=identity)
-            places.setdefault(identity, []).append([pair.id, place, pair.label, _difference(pair)])
-    return [replace(r, groups={**r.groups, "pairs": json.dumps(places[i])}) for i, r in found.items()]
+            about = {"id": pair.id, "place": place, "label": pair.label, "difference": _difference(pair)}
+            places.setdefault(identity, []).append(about)
+    return [replace(r, facts={**r.facts, "pairs": places[i]}) for i, r in found.items()]
 
 
-def templates(options: Options) -> dict[str, str]:
+def templates(o: PairwiseOptions) -> tuple[Template, ...]:
     """The templates of the pairwise question, or of the rating."""
-    if cast(PairwiseOptions, options).via == "ratings":
-        return corpus.templates("rating", options, {"edited"})
-    return corpus.templates("pairwise", options, {"edited1", "edited2"})
+    return rating.TEMPLATES if o.asks_for_ratings else corpus.templates("pairwise", "edited1", "edited2")
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[PairwiseOptions], record: Record) -> Prompt:
     """The prompt with both edits, or with one headline to rate."""
-    if options_of(run).via == "ratings":
+    if run.options.asks_for_ratings:
         return rating.prompt(run, record)
     return corpus.prompt(run, record, "pairwise")
 
@@ -179,20 +169,19 @@ def form(options: PairwiseOptions) -> AnswerForm:
     return rating.form(options) if options.asks_for_ratings else FunnierOfTwo("AB", stop=BLANK_LINE)
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[PairwiseOptions], record: Record, answer: Answer) -> Outcome:
     """Accuracy and reward of a letter.
 
     With via=ratings an item is a headline; its value `pairs` is the number of pairs that contain it, 0 where it is left
     out.
     """
-    if options_of(run).via == "ratings":
+    if run.options.asks_for_ratings:
         counts = answer.value is not None or run.options.on_unparsed != "exclude"
-        values = answer.rates | {"pairs": float(len(json.loads(record.groups["pairs"])) if counts else 0)}
-        return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
-    found = choice(run, record, answer)
-    if "accuracy" not in found.values or not record.groups["difference"]:
+        return answer.outcome(record, {"pairs": float(len(record.facts["pairs"]) if counts else 0)})
+    found, difference = choice(run, record, answer), record.facts["difference"]
+    if "accuracy" not in found.values or difference is None:
         return found
-    reward = (2 * found.values["accuracy"] - 1) * float(record.groups["difference"])
+    reward = (2 * found.values["accuracy"] - 1) * difference
     return replace(found, values={**found.values, "reward": reward})
 
 
@@ -207,7 +196,7 @@ def _pair_metric(
     mean = clustered_proportion if proportion else clustered_mean
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
-        if not any("pairs" in o.groups for o in outcomes):
+        if not any("pairs" in o.facts for o in outcomes):
             return mean([o.values[name] for o in outcomes], [o.cluster for o in outcomes])
         pairs = _compared(outcomes)
         return mean([values[name] for _, values in pairs], [cluster for cluster, _ in pairs])
@@ -225,12 +214,13 @@ def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float
     """
     rated: dict[tuple[str, int, int], Outcome] = {}
     times: dict[tuple[str, int], int] = {}
-    about: dict[str, tuple[int, str]] = {}
+    about: dict[str, tuple[int, float | None]] = {}
     for o in outcomes:
-        for pair, place, label, difference in json.loads(o.groups["pairs"]):
+        for each in o.facts["pairs"]:
+            pair, place = each["id"], each["place"]
             times[pair, place] = epoch = times.get((pair, place), 0) + 1
             rated[pair, place, epoch] = o
-            about[pair] = (label, difference)
+            about[pair] = (each["label"], each["difference"])
     found: list[tuple[str, Mapping[str, float]]] = []
     asked = [(pair, epoch) for (pair, place), most in times.items() if place == 1 for epoch in range(1, most + 1)]
     for pair, epoch in asked:
@@ -245,17 +235,36 @@ def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float
         else:
             a, b = float(first.answer), float(second.answer)
             right, tied = (0.5, 1.0) if a == b else (float((1 if a > b else 2) == label), 0.0)
-        values = {"accuracy": right, "tied": tied, "reward": (2 * right - 1) * float(difference or 0)}
+        values = {"accuracy": right, "tied": tied, "reward": (2 * right - 1) * (difference or 0.0)}
         found.append((first.cluster, values))
     return found
 
 
 PAIRWISE = Benchmark(
     name="humicroedit_pairwise",
+    card=Card(
+        title="Humicroedit: the funnier of two edits",
+        paper=papers.HUMICROEDIT,
+        place="subtask 2",
+        source=corpus.source(2, "the organisers' task-2 files. Rows with equal means have no answer and do not count."),
+        asks="Humicroedit, subtask 2: which of two edits of a headline is funnier?",
+        claim=corpus.CLAIM,
+        prompt="`via=direct` shows both headlines and asks for a letter; `via=ratings` asks for a rating of each "
+        "distinct headline once and compares the ratings.",
+        metrics="Accuracy; reward, the mean of +1 (right) or -1 (wrong) times the difference of the two means. "
+        "Clustered by original headline.",
+        sampling="no system generates text.",
+        splits={"train": 8_382, "train_funlines": 1_759, "dev": 2_099, "test": None},
+        dates=corpus.DATES,
+        chance=Level(0.5, "accuracy", "a guess", "one of two headlines is funnier; the reward of a guess is 0"),
+        means="`reward` weights each pair by the difference of the two means, so that close pairs count little; chance "
+        "is 0. The winning team has an accuracy of .674 and a reward of .299.",
+        limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "
+        "equal ratings count one half, and `tied` is their share.",
+        related=("humicroedit_rating",),
+        needs="the organisers' files",
+    ),
     corpus="humicroedit",
-    title="Humicroedit: the funnier of two edits",
-    paper=corpus.PAPER,
-    sampling="no system generates text.",
     version="2-A",
     answer=form,
     metrics=(
@@ -271,7 +280,6 @@ PAIRWISE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    submits="pairwise",
     lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until"),
-    question="which of two edits of a headline is the funnier?",
-    needs="the organisers' files",
 )

@@ -1,24 +1,23 @@
 """Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3?
 
-Claim: replacing one word of a news headline shows what makes short text funny (Hossain et al.,
-SemEval-2020 Task 7). Source: the organisers' task-1 files; the target is the mean grade of five judges.
-Prompt: the edited headline, with or without the original. Metrics: RMSE as in the competition, over
-all rows and over the k percent funniest and least funny (RMSE@10..40); mean absolute error by bins of the mean grade;
-Pearson and Spearman correlation; and a comparison with the errors of individual judges. Clustered by headline.
+Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.charts import Binned, Calibration
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -64,7 +63,7 @@ class RatingOptions(corpus.HumicroeditOptions):
 
 
 def record(h: corpus.Headline) -> Record:
-    """One headline; its groups hold the individual grades, for metrics such as `beats_judge`."""
+    """One headline; its facts hold the individual grades, for metrics such as `beats_judge`."""
     fields = {name: getattr(h, name) for name in ("original", "edited", "word", "edit", "before", "after")}
     return Record(
         id=h.id,
@@ -73,22 +72,26 @@ def record(h: corpus.Headline) -> Record:
         context=h.edited,
         choices=(),
         target=None if h.mean is None else repr(h.mean),
-        groups={"grades": "".join(map(str, h.grades))},
+        groups={},
+        facts={"grades": list(h.grades)},
     )
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[RatingOptions], o: RatingOptions) -> Data:
     """The records of one split of task-1."""
 
     def records(rows: CsvRows) -> list[Record]:
         return [record(h) for h in corpus.headlines(rows)]
 
-    return corpus.data(cast(RatingOptions, options), 1, records)
+    return corpus.data(o, 1, records)
 
 
-def prompt(run: Run, item: Record) -> Prompt:
+TEMPLATES = corpus.templates("rating", "edited")
+
+
+def prompt(run: Run[RatingOptions], item: Record) -> Prompt:
     """The prompt with the scale and the headline."""
-    return corpus.prompt(run, item, "rating", scale=cast(RatingOptions, run.options).scale)
+    return corpus.prompt(run, item, "rating", scale=run.options.scale)
 
 
 def form(options: RatingOptions) -> Rating:
@@ -96,16 +99,16 @@ def form(options: RatingOptions) -> Rating:
     return Rating(LABELS, stop=BLANK_LINE, needs_likelihoods=options.estimate == "expected")
 
 
-def outcome(run: Run, item: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[RatingOptions], item: Record, answer: Answer) -> Outcome:
     """The absolute error, which is the RMSE of this item alone.
 
     An item without a rating counts as rated at the far end of the scale, or is left out.
     """
-    values = answer.rates
+    values: dict[str, float] = {}
     if item.target is not None and (answer.value is not None or run.options.on_unparsed != "exclude"):
         gold = float(item.target)
-        values |= dict.fromkeys(("rmse", bin_of(gold)), abs(_rated(answer.value, gold) - gold))
-    return Outcome(item.id, item.cluster, item.groups, answer.status, answer.value, item.target, values)
+        values = dict.fromkeys(("rmse", bin_of(gold)), abs(_rated(answer.value, gold) - gold))
+    return answer.outcome(item, values)
 
 
 def bin_of(gold: float) -> str:
@@ -130,13 +133,13 @@ def _ratings(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], lis
 
 def _grades(outcomes: Sequence[Outcome]) -> list[list[int]]:
     """The judges' individual grades."""
-    return [[int(grade) for grade in o.groups["grades"]] for o in outcomes]
+    return [o.facts["grades"] for o in outcomes]
 
 
 def _has_grades(o: Outcome) -> bool:
     """Whether the item has grades of several judges, all on the scale; seven rows of FunLines have others."""
-    grades = o.groups.get("grades", "")
-    return "rmse" in o.values and len(grades) > 1 and set(grades) <= set(LABELS)
+    grades = o.facts.get("grades", ())
+    return "rmse" in o.values and len(grades) > 1 and set(grades) <= set(map(int, LABELS))
 
 
 def _rating_metric(
@@ -216,19 +219,63 @@ METRICS = (
 
 RATING = Benchmark(
     name="humicroedit_rating",
+    card=Card(
+        title="Humicroedit: funniness of an edited headline",
+        paper=papers.HUMICROEDIT,
+        place="subtask 1",
+        source=corpus.source(1, "the organisers' task-1 files; the target is the mean grade of five judges."),
+        asks="Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3?",
+        claim=corpus.CLAIM,
+        prompt="The edited headline, with or without the original.",
+        metrics="RMSE as in the competition, over all rows and over the k percent funniest and least funny "
+        "(RMSE@10..40); mean absolute error by bins of the mean grade; Pearson and Spearman correlation; and a "
+        "comparison with the errors of individual judges. Clustered by headline.",
+        sampling="no system generates text.",
+        splits={"train": 9_652, "train_funlines": 8_248, "dev": 2_419, "test": 3_024},
+        dates=corpus.DATES,
+        chance=Level(
+            0.57471,
+            "rmse",
+            "always the mean of train, on test",
+            "SemEval-2020 Task 7, BASELINE, recomputed from the files",
+        ),
+        means="RMSE is in grades. Always giving the mean of train has an RMSE of .575 on test, and the winning team "
+        "has .497: the range is narrow. Five judges are few, so even a perfect system has errors; `true_mean` "
+        "estimates them. Compare `judge_rmse` with `one_judge` and `other_judges`, and `rmse` with `true_mean`. "
+        "`beats_judge` says how often the rating is nearer to the other judges' mean than a held-out judge's grade.",
+        limits="A model that always says 1 has a good RMSE. Read `rmse_at_10` (the funniest and the least funny tenth) "
+        "and the correlations.",
+        related=("humicroedit_pairwise",),
+        needs="the organisers' files",
+    ),
     corpus="humicroedit",
-    title="Humicroedit: funniness of an edited headline",
-    paper=corpus.PAPER,
-    sampling="no system generates text.",
     version="1-A",
     answer=form,
     metrics=METRICS,
     options=RatingOptions,
-    templates=lambda options: corpus.templates("rating", options, {"edited"}),
+    templates=TEMPLATES,
     load=load,
     prompt=prompt,
     outcome=outcome,
+    charts=(
+        Binned(
+            "humicroedit_error",
+            "Humicroedit: error by funniness",
+            "Hossain et al. 2020, SemEval-2020 Task 7",
+            x="mean grade of the headline, bins of 0.2",
+            y="mean absolute error",
+            bins={name: round(i / 5 + 0.1, 1) for i, name in enumerate(BINS)},
+            high=3,
+        ),
+        Calibration(
+            "humicroedit_calibration",
+            "Humicroedit: calibration of the ratings",
+            x="mean rating, bins of 0.2",
+            y="mean grade",
+            high=3,
+            bins=len(BINS),
+        ),
+    ),
+    submits="rating",
     lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until"),
-    question="how funny is this edited headline, from 0 to 3?",
-    needs="the organisers' files",
 )

@@ -1,11 +1,6 @@
 """Evaluation of HumorBench's autograder: does a judge model grade as people do?
 
-Claim: a score from a judge is only as reliable as the judge (Narad et al. 2025, arXiv 2507.21476:
-GPT-4o agrees with 87 % of 400 human labels, with more false passes than false fails).
-Source: rubric files of ReubenNarad/Humor-Bench: explanations, each labelled PASS or FAIL by a person. Prompt:
-the grading prompt of `element_coverage`. Metrics: accuracy, rates of false passes and false
-fails, precision, recall, F1 (PASS is positive), Cohen's kappa, Gwet's AC1, clustered by cartoon, over
-all rows and per explainer. An unreadable verdict is excluded from the denominator and counted as `unparsed`.
+Narad et al. 2025, arXiv 2507.21476.
 """
 
 from __future__ import annotations
@@ -13,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.rubric import Rubric, open_rubric
+from humor_tasks.benchmarks.rubric import Rubric, rubric_templates
 from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
@@ -59,7 +56,7 @@ class ExamOptions(Options):
         return super().scoring() | {"structured": self.structured}
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[ExamOptions], options: ExamOptions) -> Data:
     """One record per labelled explanation, file by file."""
     sources = [
         (dataset, name)
@@ -102,9 +99,9 @@ def _record(row: Mapping[str, str], where: str) -> Record:
     )
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[ExamOptions], record: Record) -> Prompt:
     """The grading prompt."""
-    return Rubric(run.templates).ask(record.fields, cast(ExamOptions, run.options).structured)
+    return Rubric(run.templates).ask(record.fields, run.options.structured)
 
 
 def read(structured: bool, reply: str, refused: bool) -> Answer:
@@ -115,12 +112,10 @@ def read(structured: bool, reply: str, refused: bool) -> Answer:
     return Answer(LABELS[not verdict.passed], verdict.status)
 
 
-def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
+def outcome(run: Run[ExamOptions], record: Record, answer: Answer) -> Outcome:
     """Whether the verdict agrees with the label."""
-    values = answer.rates
-    if answer.value is not None and record.target is not None:
-        values["accuracy"] = float(answer.value == record.target)
-    return Outcome(record.id, record.cluster, record.groups, answer.status, answer.value, record.target, values)
+    known = answer.value is not None and record.target is not None
+    return answer.outcome(record, {"accuracy": float(answer.value == record.target)} if known else {})
 
 
 _ABOUT = {
@@ -147,7 +142,7 @@ def _agreement_metric(name: str) -> Metric:
     return Metric(name, direction, estimate, lm_eval_name, has("accuracy"), name in PROPORTIONS, _ABOUT[name])
 
 
-def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+def summary(run: Run[ExamOptions], metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
     """A metric over all rows and, where there are several explainers, per explainer."""
     explainers: dict[str, list[Outcome]] = {}
     for o in outcomes:
@@ -156,7 +151,7 @@ def summary(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> dict[str, 
     return {metric.name: metric.over(outcomes)} | (each if len(each) > 1 else {})
 
 
-def part(run: Run, groups: Mapping[str, str]) -> str | None:
+def part(run: Run[ExamOptions], groups: Mapping[str, str]) -> str | None:
     """The explainer, where there are several."""
     several = len({record.groups["explainer"] for record in run.records}) > 1
     return groups["explainer"] if several else None
@@ -173,15 +168,35 @@ VERDICTS = Verdicts(lambda o: 1.0, lambda o: float(o.answer is None), _filled, (
 
 AUTOGRADER = Benchmark(
     name="humorbench_autograder",
+    card=Card(
+        title="HumorBench: agreement of an autograder with human labels",
+        paper=papers.HUMORBENCH,
+        source=corpus.source("rubric files: explanations, each labelled PASS or FAIL by a person.", *PUBLIC_RUBRICS),
+        asks="Evaluation of HumorBench's autograder: does a judge model grade as people do?",
+        claim="A score from a judge is only as reliable as the judge.",
+        prompt="The grading prompt of `element_coverage`.",
+        metrics="Accuracy, rates of false passes and false fails, precision, recall, F1 (PASS is positive), Cohen's "
+        "kappa, Gwet's AC1, clustered by cartoon, over all rows and per explainer. An unreadable verdict is excluded "
+        "from the denominator and counted as `unparsed`.",
+        sampling="the paper names none.",
+        splits={"test": 200},
+        dates=corpus.DATES,
+        chance=Level(0.765, "accuracy", "a judge that passes everything", "153 of the 200 labels are PASS"),
+        means="Accuracy is agreement with human labels; published GPT-4o agrees with 87 % of 400. Kappa and AC1 "
+        "correct it for chance in two ways. False passes raise all scores that this judge gives, false fails lower "
+        "them. Values are over all rows and per explainer.",
+        limits="A judge may agree with people about one explainer's texts and not about another's. How far people "
+        "agree with each other is not published.",
+        related=("humorbench", "crowd_groups"),
+        needs="one public file",
+        usage="The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.",
+    ),
     corpus="humorbench",
-    title="HumorBench: agreement of an autograder with human labels",
-    paper=corpus.PAPER,
-    sampling="the paper names none.",
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
-    templates=lambda options: dict(open_rubric("humorbench", options.prompts).templates),
+    templates=rubric_templates("humorbench"),
     load=load,
     prompt=prompt,
     outcome=outcome,
@@ -189,8 +204,5 @@ AUTOGRADER = Benchmark(
     part=part,
     verdicts=VERDICTS,
     lm_eval=variants("humorbench_autograder", "generate_until"),
-    question="does this judge agree with human labels?",
-    needs="one public file",
-    usage="The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.",
     scorers=("judge_agreement",),
 )

@@ -11,13 +11,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import cast
 
 from humor_tasks.benchmarks.answers import Choice, FreeText
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.prompts import fill, split_turns
-from humor_tasks.data.records import Prompt, Record, Role, Turn
+from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.errors import BadInput
 
 ORDER = {
@@ -29,10 +28,10 @@ ORDER = {
 _FEW = 16  # candidates to try before the whole pool of thousands is shuffled
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def prompt(run: Run[corpus.MockOptions], record: Record) -> Prompt:
     """The sub-task's prompt; with chain_of_task=true, with worked samples of the others after its system turn."""
     asked = corpus.prompt(run, record)
-    if not corpus.options_of(run).chain_of_task:
+    if not run.options.chain_of_task:
         return asked
     return inserted(asked, [turn for sample in samples(run, record) for turn in sample_turns(run, *sample)])
 
@@ -44,7 +43,10 @@ def inserted(asked: Prompt, worked: Sequence[Turn]) -> Prompt:
 
 
 def samples(
-    run: Run, record: Record, task: str = "", allowed: Callable[[Record], bool] = lambda sample: True
+    run: Run[corpus.MockOptions],
+    record: Record,
+    task: str = "",
+    allowed: Callable[[Record], bool] = lambda sample: True,
 ) -> list[tuple[str, Record]]:
     """The sub-tasks to show before `task` (default: that of the run), each with its sample.
 
@@ -55,7 +57,7 @@ def samples(
     others = ORDER[task or run.benchmark.name.removeprefix("mock_")]
     for other in others:
         pool = run.pool(f"{scene}/{other}")
-        rng = random.Random(f"{corpus.options_of(run).seed}:{record.id}:{other}")
+        rng = random.Random(f"{run.options.seed}:{record.id}:{other}")
         drawn = (s for s in _drawn(pool, rng) if not any(_same_medium(s, taken) for taken in found))
         sample = next((s for s in drawn if lines.isdisjoint(_lines(s) | _spoken(s)) and allowed(s)), None)
         if sample is None:
@@ -103,10 +105,10 @@ def _plain(line: str) -> str:
     return " ".join(re.findall(r"\w+", line.casefold())) or line
 
 
-def sample_turns(run: Run, task: str, sample: Record) -> list[Turn]:
+def sample_turns(run: Run[corpus.MockOptions], task: str, sample: Record) -> list[Turn]:
     """A sub-task's task turns without the system turn, which the prompt already has, and its sample with the answer."""
     name = f"{task}.txt"
     *opening, (_, body) = split_turns(run.templates[name], name)
-    turns = [Turn(cast(Role, role), fill(text, sample.fields, name)) for role, text in opening if role != "system"]
+    turns = [Turn(role, fill(text, sample.fields, name)) for role, text in opening if role != "system"]
     prefix = (Choice if sample.choices else FreeText).prefix
     return [*turns, corpus.user(run, sample, body, name), Turn("assistant", f"{prefix} {sample.target}")]

@@ -10,21 +10,22 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.contract import Options, Run
+from humor_tasks.benchmarks.card import Level, Source
+from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
+from humor_tasks.benchmarks.uses import Clips
 from humor_tasks.benchmarks.variants import OutputType, Variant, variants
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Prompt, Record, Role, Turn
+from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.data.rows import fingerprint
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
-PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
 BUILT = "a corpus that you [build](docs/mock.md)"
 CARD = "mock"
 LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
@@ -54,6 +55,53 @@ WORDS = {
     ),
 }
 """Scene -> values of the template fields $material, $hidden, $thing, $line and $quality."""
+CLIPS = Clips("comedy", "scene", "cartoon, post or stills (both)", ("input", "description"))
+
+
+PUBLISHED = {
+    "cartoon": {
+        "detecting": (8521, 1066, 1066),
+        "matching": (8681, 1085, 1085),
+        "explaining": (391, 130, 130),
+    },
+    "post": {
+        "detecting": (19815, 2410, 2410),
+        "matching": (8517, 1063, 1063),
+        "explaining": (2808, 351, 351),
+    },
+    "comedy": {
+        "detecting": (4413, 552, 552),
+        "matching": (4138, 517, 517),
+        "explaining": (1792, 224, 224),
+    },
+}
+"""Scene -> sub-task -> MOCK's published sizes of train, validation and test."""
+COUNTED = "items of the paper's own corpus, all three scenes"
+DATES = "The paper gives none."
+LANGUAGES = ("en", "hi")  # dialogues of WITS are Hindi mixed with English
+
+
+def source(rows: str) -> Source:
+    """A MOCK folder as the source of a benchmark that reads these rows."""
+    return Source(
+        pin="The corpus is not public: give -T dataset=FOLDER; -T dataset=sample is a packaged, invented sample.",
+        licence="MUStARD and MORE MIT; the New Yorker's annotations and explanations CC BY 4.0; WITS and Cai et al. "
+        "none. Cartoons, posts and dialogues belong to their creators.",
+        rows=rows,
+    )
+
+
+def sizes(task: str) -> dict[str, int | None]:
+    """The paper's number of items of a sub-task by split."""
+    return {split: sum(PUBLISHED[scene][task][i] for scene in SCENES) for i, split in enumerate(get_args(Split))}
+
+
+def people(task: str, *values: float) -> tuple[Level, ...]:
+    """What people reach in a sub-task, a scene at a time; one of the two is an author of the paper (section 4.1.2)."""
+    return tuple(
+        Level(value, f"accuracy_{scene}", "two people", f"MOCK, results of {scene}, {task}, human")
+        for scene, value in zip(SCENES, values, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -103,19 +151,14 @@ class MockOptions(WithPictures):
         return "comedy" in CHOICES[self.scene]
 
 
-def options_of(run: Run) -> MockOptions:
-    """The run's options as MockOptions."""
-    return cast(MockOptions, run.options)
-
-
 # ---- signature ----------------------------------------------------------------------------------
 
 
-def worked(run: Run) -> dict[str, str]:
+def worked(run: Run[MockOptions]) -> dict[str, str]:
     """For a signature: what of the folder is not evaluated, and the fingerprint of the pools of worked examples and
     samples; empty where nothing is left out and none are used.
     """
-    o, task = options_of(run), run.benchmark.name.removeprefix("mock_")
+    o, task = run.options, run.benchmark.name.removeprefix("mock_")
     drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
     left_out = run.data.provenance.get("left_out", {})
     scenes = [scene for scene in CHOICES[o.scene] if left_out.get(scene) != EVERY]
@@ -134,11 +177,6 @@ def worked(run: Run) -> dict[str, str]:
 
 # Sub-task -> the columns that hold its answer.
 NEEDS = {"detecting": ("label",), "matching": ("options", "answer"), "explaining": ("explanation",)}
-TITLES = {
-    "detecting": "MOCK: is it humorous or sarcastic?",
-    "matching": "MOCK: which caption or utterance belongs here?",
-    "explaining": "MOCK: why is it humorous or sarcastic?",
-}
 
 
 def record(task: str, o: MockOptions, row: Mapping[str, Any], scene: str, where: str) -> Record:
@@ -276,28 +314,33 @@ ANSWERS: Mapping[str, Callable[[Mapping[str, Any], str, str], tuple[tuple[str, .
 SHOWN = {"media": ("picture", "video"), "frames": ("picture", "frames"), "description": ("description", "dialogue")}
 
 
-def templates(name: str, options: Options) -> dict[str, str]:
+def templates(task: str) -> Callable[[MockOptions], list[Template]]:
     """The sub-task's template first, then those that show an item; with chain_of_task also the other sub-tasks'."""
-    o, task = cast(MockOptions, options), name.removeprefix("mock_")
-    questions = [f"{each}.txt" for each in (task, *(NEEDS if o.chain_of_task else ()))]
-    shows = [f"show.{how}.txt" for how in SHOWN[o.input]]
-    texts = read_templates("mock", [*dict.fromkeys(questions), *shows], o.prompts)
-    for each in questions:
-        check_shows(texts[each], each, ("item", *(["choices"] if each == "matching.txt" else [])))
-    return texts
+
+    def under(o: MockOptions) -> list[Template]:
+        tasks = dict.fromkeys((task, *(NEEDS if o.chain_of_task else ())))
+        questions = (Template("mock", f"{t}.txt", ("item", *(["choices"] if t == "matching" else []))) for t in tasks)
+        return [*questions, *showing(o.input)]
+
+    return under
 
 
-def prompt(run: Run, record: Record) -> Prompt:
+def showing(shown: str, fixed: bool = False) -> list[Template]:
+    """The templates that show an item, by the value of `input`."""
+    return [Template("mock", f"show.{how}.txt", fixed=fixed) for how in SHOWN[shown]]
+
+
+def prompt(run: Run[MockOptions], record: Record) -> Prompt:
     """The prompt: task turns, worked examples with answers, then the record."""
     name = next(name for name in run.templates if not name.startswith("show."))
     *opening, (_, body) = split_turns(run.templates[name], name)
-    turns = [Turn(cast(Role, role), fill(text, record.fields, name)) for role, text in opening]
+    turns = [Turn(role, fill(text, record.fields, name)) for role, text in opening]
     for shot in shots(run, record):
         turns += [user(run, shot, body, name), Turn("assistant", run.form.written(shot.target))]
     return Prompt((*turns, user(run, record, body, name)))
 
 
-def user(run: Run, record: Record, body: str, name: str) -> Turn:
+def user(run: Run[MockOptions], record: Record, body: str, name: str) -> Turn:
     """The user turn that shows an item with its picture or clip and asks the question."""
     fields = {**record.fields, "item": item(run.templates, record)}
     return Turn("user", fill(body, fields, name), record.picture, record.clip)
@@ -313,9 +356,9 @@ def item(templates: Mapping[str, str], record: Record) -> str:
     return "\n\n".join(part for part in (shown, record.fields["said"]) if part)
 
 
-def shots(run: Run, record: Record) -> list[Record]:
+def shots(run: Run[MockOptions], record: Record) -> list[Record]:
     """Worked examples from the same scene's train split; all media differ, also from the record's."""
-    o, scene = options_of(run), record.groups["scene"]
+    o, scene = run.options, record.groups["scene"]
     if not o.shots:
         return []
     pool = run.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
@@ -325,9 +368,9 @@ def shots(run: Run, record: Record) -> list[Record]:
 # ---- parts --------------------------------------------------------------------------------------
 
 
-def part(run: Run, groups: Mapping[str, str]) -> str | None:
+def part(run: Run[MockOptions], groups: Mapping[str, str]) -> str | None:
     """The scene, where several are evaluated."""
-    return groups.get("scene") if len(CHOICES[options_of(run).scene]) > 1 else None
+    return groups.get("scene") if len(CHOICES[run.options.scene]) > 1 else None
 
 
 def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:

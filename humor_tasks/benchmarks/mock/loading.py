@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options
+from humor_tasks.benchmarks.contract import Benchmark, Data
 from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.corpus import CARD, CHOICES, EVERY, NEEDS, SCENES, MockOptions
 from humor_tasks.benchmarks.options import Split
@@ -37,9 +37,9 @@ class Part:
     left_out: dict[int, str]
 
 
-def load(benchmark: Benchmark, options: Options) -> Data:
+def load(benchmark: Benchmark[MockOptions], o: MockOptions) -> Data:
     """The records of one or several scenes; each scene and sub-task has a pool of training records."""
-    o, task = cast(MockOptions, options), benchmark.name.removeprefix("mock_")
+    task = benchmark.name.removeprefix("mock_")
     if not o.dataset:
         raise BadInput(
             "dataset: run `humor-tasks build mock ... -o mock`, which builds the corpus from its public sources "
@@ -70,9 +70,10 @@ def load(benchmark: Benchmark, options: Options) -> Data:
                 raise BadInput(f"{part.rows.where(i)}: id {record.id} is also that of {place}.")
     read_rows = [part.rows for part in parts.values()]
     provenance = provenance_of(read_rows, o.dataset, o.split, o.revision, len(records))
-    provenance |= {"left_out": left_out} if left_out else {}
+    facts = {"left_out": left_out} if left_out else {}
     dropped = frozenset(identity for part in parts.values() for identity in part.left_out.values())
-    return Data(tuple(record for record, _ in records.values()), provenance, pools(o), dropped | skipped_in(read_rows))
+    found = tuple(replace(record, facts=facts) for record, _ in records.values())
+    return Data(found, provenance | facts, pools(o), dropped | skipped_in(read_rows))
 
 
 def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:

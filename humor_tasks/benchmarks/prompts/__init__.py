@@ -8,14 +8,53 @@ cannot add a turn or another field.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import string
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from string import Template
+from typing import Any
 
 from humor_tasks.data.reading import read_body
+from humor_tasks.data.records import Role, Turn
 from humor_tasks.errors import BadInput, nearest
 
+_ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant"}
 _TURN = re.compile(r"^== (system|user|assistant) ==[ \t]*$", re.M)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A template of a benchmark's prompts.
+
+    family: the folder under `benchmarks/prompts`, or the absolute path of another package's folder.
+    name: the file's name; `{o.NAME}` stands for a value of the options.
+    shows: the fields that it must contain, because the model would otherwise not see the item.
+    fixed: whether the user's `prompts=FOLDER` never replaces it.
+    reader: who would not see what, for the message where a field is missing.
+    check: a function of the text and the options that raises BadInput for a text that cannot be used.
+    """
+
+    family: str
+    name: str
+    shows: tuple[str, ...] = ()
+    fixed: bool = False
+    reader: str = "model would not see the item"
+    check: Callable[[str, Any], object] | None = None
+
+
+def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
+    """The texts of the templates by name, in their order; those in the folder `options.prompts` replace packaged ones.
+
+    Raises BadInput as `read_templates` does, and for a template without a field that it must show.
+    """
+    found: dict[str, str] = {}
+    for each in templates:
+        name = each.name.format(o=options)
+        found |= read_templates(each.family, [name], None if each.fixed else options.prompts)
+        check_shows(found[name], name, each.shows, each.reader)
+        if each.check is not None:
+            each.check(found[name], options)
+    return found
 
 
 def read_templates(folder: str, names: Sequence[str], override: str | None) -> dict[str, str]:
@@ -53,7 +92,7 @@ def _override_files(override: str, known: Sequence[str]) -> dict[str, Path]:
 def fill(template: str, fields: Mapping[str, str], name: str) -> str:
     """The template with its fields filled in; BadInput for an unknown field or an unescaped `$`."""
     try:
-        return Template(template).substitute(fields)
+        return string.Template(template).substitute(fields)
     except KeyError as missing:
         known = ", ".join(f"${key}" for key in fields)
         raise BadInput(f"template {name}: there is no field ${missing.args[0]}; the fields are {known}.") from None
@@ -63,17 +102,22 @@ def fill(template: str, fields: Mapping[str, str], name: str) -> str:
 
 def check_shows(template: str, name: str, needed: Iterable[str], who: str = "model would not see the item") -> None:
     """BadInput where a template lacks a required field; `who` ends the message with the consequence."""
-    missing = set(needed) - set(Template(template).get_identifiers())
+    missing = set(needed) - set(string.Template(template).get_identifiers())
     if missing:
         raise BadInput(f"template {name}: lacks ${', $'.join(sorted(missing))}; the {who}.")
 
 
-def split_turns(template: str, name: str) -> list[tuple[str, str]]:
+def split_turns(template: str, name: str) -> list[tuple[Role, str]]:
     """The (role, text) turns of a chat template; the last turn must be a user turn."""
     parts = _TURN.split(template)
-    turns = [(role, text.strip()) for role, text in zip(parts[1::2], parts[2::2], strict=True)]
+    turns = [(_ROLES[role], text.strip()) for role, text in zip(parts[1::2], parts[2::2], strict=True)]
     if parts[0].strip() or not turns or turns[-1][0] != "user":
         raise BadInput(
             f"template {name}: must start with a line '== system ==' or '== user ==' and end in a user turn."
         )
     return turns
+
+
+def filled_turns(template: str, fields: Mapping[str, str], name: str) -> list[Turn]:
+    """The turns of a chat template with their fields filled in."""
+    return [Turn(role, fill(text, fields, name)) for role, text in split_turns(template, name)]

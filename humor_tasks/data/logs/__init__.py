@@ -10,7 +10,6 @@
 | `prediction_files` | texts by instance id |
 | `parts` | `joined`: the parts of a run (`shard=k/n`) as one run |
 | `metadata` | task metadata of a sample: Inspect's sample metadata or lm-eval's document |
-| `before` | the log formats of humor-tasks 0.1 |
 """
 
 from humor_tasks.data.logs.reading import read_run

@@ -17,7 +17,6 @@ from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 from pydantic_core import from_json
 
-from humor_tasks.data.logs import before
 from humor_tasks.data.logs.asked import generation, signature_of
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored, Usage
@@ -207,6 +206,7 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         error=sample.error.message if sample.error else None,
         scores=_scores(sample, path),
         place=place if told.place is None else told.place,  # of a part: its place in the whole
+        facts=told.facts,
         context=str(_asked(sample).get("context", "")) if told.benchmark else "",
         shown=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ()) if told.benchmark else (),
     )
@@ -226,30 +226,25 @@ def _asked(sample: EvalSample) -> Mapping[str, Any]:
 
 
 def _scores(sample: EvalSample, path: Path) -> tuple[Scored, ...]:
-    scores = tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items())
-    return before.joined(scores) if before.is_old(sample.metadata) else scores
+    return tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items())
 
 
 def _scored(name: str, score: Score, sample: EvalSample, path: Path) -> Scored:
     details: Mapping[str, Any] = score.metadata or {}
     try:
-        outcome = outcome_in(score, str(sample.id), sample.metadata) if "values" in details else None
+        outcome = outcome_in(score, str(sample.id)) if "values" in details else None
     except (KeyError, TypeError, ValueError) as problem:
         raise BadInput(f"{path}: sample {sample.id}: {name} is no score of humor-tasks ({problem!r}).") from None
     return Scored(name, score.answer, outcome, details, score.explanation)
 
 
-def outcome_in(score: Score, identity: str, metadata: Mapping[str, Any]) -> Outcome:
-    """The outcome stored in a score of this package, for a sample with this metadata."""
-    kept = score.metadata or {}
-    values = dict(kept["values"])
+def outcome_in(score: Score, identity: str) -> Outcome:
+    """The outcome stored in a score of this package."""
+    kept = {**(score.metadata or {}), "answer": score.answer}
     if score.history and score.value in ("C", "I"):  # edited by hand: the edited value counts
-        values |= {name: float(score.value == "C") for name in values if "accuracy" in name}
-    groups = kept.get("groups") or about(metadata).groups  # a scorer may add groups that the record lacks
-    if before.is_old(metadata):
-        values = before.values(values, groups)
-    cluster = str(metadata.get("cluster", identity))
-    return Outcome(identity, cluster, groups, kept["status"], score.answer, kept["target"], values)
+        edited = {name: float(score.value == "C") for name in kept["values"] if "accuracy" in name}
+        kept["values"] = {**kept["values"], **edited}
+    return Outcome.of(identity, kept)
 
 
 # ---- pictures -----------------------------------------------------------------------------------

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.data.logs import before
-from humor_tasks.data.logs.metadata import about_document
-from humor_tasks.data.logs.record import About, FinishedRun, LoggedSample, Scored
+from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.records import Outcome, Point
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 
 
@@ -30,13 +30,13 @@ def read_samples(path: Path) -> FinishedRun:
     model, arguments, told = _results(path)
     first = next(_samples(path), None)
     source = told.get("source")
-    signature = (first.signature if first else None) or told.get("signature")  # a task's is older than lm-eval's flags
+    signature = first.signature if first else Signature()
     return FinishedRun(
         path=path,
         harness="lm_eval",
         benchmark=first.sample.benchmark if first else None,
         version=str((first and first.sample.version) or told.get("version", "-")),
-        signature=str(signature or "-"),
+        signature=signature or Signature.parse(told.get("signature") or ""),  # is older than lm-eval's flags
         model=model,
         held=sum(1 for _ in _lines(path)),
         rows=first.rows if first else None,
@@ -59,7 +59,7 @@ class _Lines:
 class _Read:
     """A sample, with the fields of its document that describe the whole run."""
 
-    def __init__(self, sample: LoggedSample, signature: str | None, rows: int | None) -> None:
+    def __init__(self, sample: LoggedSample, signature: Signature, rows: int | None) -> None:
         self.sample, self.signature, self.rows = sample, signature, rows
 
 
@@ -90,15 +90,14 @@ def _samples(path: Path) -> Iterator[_Read]:
 def _read(logged: Mapping[str, Any], where: str) -> _Read:
     doc, replies = logged["doc"], [_first(kept) for kept in logged["filtered_resps"]]
     identity, reply = str(doc["id"]), replies[0]
-    told = about_document(doc)
+    told = about({"humor_tasks": doc["humor_tasks"]})
     scored = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
-    cluster = str(doc.get("cluster", identity))
-    outcome = _outcome(doc, scored, told, identity, cluster, replies)
+    outcome = None if scored is None else Outcome.of(identity, scored)  # none of a run with --predict_only
     sample = LoggedSample(
         where=where,
         id=identity,
         epoch=1,
-        cluster=cluster,
+        cluster=str(doc.get("cluster", identity)),
         groups=told.groups,
         benchmark=told.benchmark,
         version=told.version,
@@ -111,6 +110,7 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
         raw=reply if len(replies) == 1 else replies,
         place=(scored or {}).get("place", logged.get("doc_id")),
+        facts=told.facts,
         context=str(doc.get("context") or ""),
         shown=(str(doc["picture"]),) if doc.get("picture") else (),
     )
@@ -121,17 +121,6 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
 def _first(kept: Any) -> Any:
     """The reply, or the log-likelihood and whether it is the highest; lm-eval 0.5 has a list of replies."""
     return kept[0] if isinstance(kept, list) and len(kept) == 1 else kept
-
-
-def _outcome(
-    doc: Mapping[str, Any], scored: Any, told: About, identity: str, cluster: str, replies: Any
-) -> Outcome | None:
-    if "humor_tasks" not in doc:
-        return before.outcome(doc, replies)
-    if scored is None:  # of a run with --predict_only
-        return None
-    values = {name: float(value) for name, value in scored["values"].items()}
-    return Outcome(identity, cluster, told.groups, scored["status"], scored["answer"], doc.get("target"), values)
 
 
 def _prompt(logged: Mapping[str, Any]) -> str:

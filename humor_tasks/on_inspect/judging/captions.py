@@ -53,7 +53,7 @@ def people_scorer(
                 return _score(writing.judged(run, outcome, ()), [], signature)
             asked = writing.judges_run(o.question())
             cartoon = writing.cartoon(o, int(outcome.cluster))
-            records = writing.comparisons(o.question(), cartoon, outcome.answer.split("\n"), o.exam)
+            records = writing.comparisons(o.question(), cartoon, outcome.facts["captions"], o.exam)
             questions = [await in_thread(_messages, asked, record) for record in records]
         except BadInput as problem:
             cannot_run(f"sample {state.sample_id}: {problem}")

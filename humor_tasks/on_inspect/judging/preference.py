@@ -88,8 +88,8 @@ async def _against_reference(
     reply = read_reply(run, state, target).answer or ""
     texts = dict(zip(SIDES, (reply, reference), strict=True))
     groups = {"settled": settled(reply, reference, run.options.on_unparsed)}
-    groups |= {"lengths": f"{len(reply)} {len(reference)}"}
-    record = dataclasses.replace(_record(state), groups=groups)
+    facts = {"lengths": [len(reply), len(reference)]}
+    record = dataclasses.replace(_record(state), groups=groups, facts=facts)
     if groups["settled"]:
         return _score(record, [[], []], how)
     rubric, judges = rubric_of("preference", prompts, PREFERENCE), resolve(grader)
@@ -112,9 +112,8 @@ async def _asked(judges: Sequence[Model], messages: list[ChatMessage], how: Aski
 
 def _record(state: TaskState) -> Record:
     identity = str(state.sample_id)
-    return Record(
-        identity, str(state.metadata.get("cluster", identity)), {}, "", (), None, about(state.metadata).groups
-    )
+    cluster, told = str(state.metadata.get("cluster", identity)), about(state.metadata)
+    return Record(identity, cluster, {}, "", (), None, told.groups, facts=told.facts)
 
 
 def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prompts: str = "") -> Score:
@@ -129,10 +128,7 @@ def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prom
         explanation="\n".join(f"{word.grader}, {word.word or 'no verdict'}: {word.reasons}" for word in words),
         reason=REASONS.get(outcome.status),
         metadata={
-            "status": outcome.status,
-            "target": None,
-            "values": dict(outcome.values),
-            "groups": dict(record.groups),
+            **outcome.as_dict(),
             "verdicts": verdicts,
             "signature": f"graders:{judges}|{how.shown()}{prompts}",
         },
@@ -141,5 +137,5 @@ def _score(record: Record, panels: Sequence[Sequence[Graded]], how: Asking, prom
 
 def _value(outcome: Outcome) -> float | str:
     """The mean win value of the verdicts; N where one is missing."""
-    named = (outcome.answer or "-").split()
+    named = outcome.facts["named"]
     return "N" if set(named) - set(WIN_VALUES) else sum(WIN_VALUES[side] for side in named) / len(named)

@@ -17,10 +17,10 @@ from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.caption_contest.corpus import entity_name, link_of, scene_context
 from humor_tasks.benchmarks.prompts import fill, read_templates
-from humor_tasks.data.logs.metadata import digest
+from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
-from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.on_inspect.describer import Asking, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState
 
-from humor_tasks.benchmarks.humicroedit.rating import LABELS
 from humor_tasks.on_inspect.logprobs import top_logprobs
 from humor_tasks.scorers.rating import expected_rating
 
 
-def expected_answer_solver(labels: Sequence[str] = LABELS) -> Solver:
+def expected_answer_solver(labels: Sequence[str]) -> Solver:
     """See `humor_tasks.on_inspect.parts.expected_answer`."""
 
     def is_digit(token: str) -> bool:

@@ -19,8 +19,9 @@ from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.benchmarks.rubric import POINT
-from humor_tasks.data.logs.metadata import without_release
+from humor_tasks.data.logs.metadata import held_of
 from humor_tasks.data.records import Prompt, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.answer_cache import check_reuse
@@ -87,14 +88,15 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     fill_batches([active_model(), *models_of_roles()])
-    about: dict[str, Any] = {"signature": signature, "source": dict(run.data.provenance), "paper": benchmark.paper}
+    about: dict[str, Any] = {"signature": str(signature), "source": dict(run.data.provenance)}
+    about["paper"] = benchmark.card.paper.citation
     if prescribed := {name: value for name, value in run.options.generation().items() if value is not None}:
         about["generation"] = prescribed  # what else a log says of sampling is the user's
     register_prices()
     warn_of_reducers()
     shows = any(record.picture or record.clip for record in run.records)
     setup = [require_grader()] if benchmark.judged else []
-    setup += [check_reuse(without_release(signature))] if asks else []
+    setup += [check_reuse(str(signature.without_release))] if asks else []
     setup += [show_pictures(run, asks)] if shows else []
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
@@ -107,7 +109,9 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
         metadata=about,
-        viewer=viewer_of([r.target or " ".join(point.text for point in r.points) for r in run.records]),
+        viewer=viewer_of(
+            [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.columns
+        ),
     )
 
 
@@ -155,12 +159,12 @@ def _config(run: Run) -> GenerateConfig:
     return config.merge(how.config(GenerateConfig())).merge(in_words(POINT, how).config)
 
 
-def sample(run: Run, record: Record, signature: str) -> Sample:
+def sample(run: Run, record: Record, signature: Signature) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
-    about |= {"signature": signature, "split": run.options.split}
+    about |= {"signature": str(signature), "split": run.options.split}
     about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
-    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | {"groups": dict(record.groups)}}
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | held_of(record)}
     if record.points:
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(

@@ -28,9 +28,8 @@ def matching(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """New Yorker Caption Contest: matching (Hessel et al., ACL 2023, arXiv 2209.06293).
-
-    Which of five captions belongs to this cartoon?
+    """Matching: which of five captions was entered for this cartoon (Hessel et al., ACL 2023, arXiv 2209.06293, section
+    2)?
 
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
@@ -71,9 +70,8 @@ def ranking(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """New Yorker Caption Contest: quality ranking (Hessel et al., ACL 2023, arXiv 2209.06293).
-
-    Which of two captions is the funnier?
+    """Ranking: which of two captions for one cartoon was rated funnier (Hessel et al., ACL 2023, arXiv 2209.06293,
+    section 2)?
 
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
@@ -114,9 +112,8 @@ def explanation(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """New Yorker Caption Contest: explanation (Hessel et al., ACL 2023, arXiv 2209.06293).
-
-    Why is this caption funny?
+    """Explanation: why are the caption and the cartoon funny together (Hessel et al., ACL 2023, arXiv 2209.06293,
+    section 2)?
 
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
@@ -156,9 +153,8 @@ def brainstorm(
     presence_penalty: float | str | None = 0.05,
     shard: str | None = None,
 ) -> Task:
-    """New Yorker Caption Contest: brainstorm a caption (Hessel et al., ACL 2023, arXiv 2209.06293).
-
-    Can it brainstorm a caption, step by step?
+    """Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny (Hessel
+    et al., ACL 2023, arXiv 2209.06293, Appendix G).
 
     `--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.
 

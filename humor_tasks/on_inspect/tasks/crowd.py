@@ -33,9 +33,8 @@ def crowd_pairs(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Caption contest crowd: the funnier of two captions (Zhang et al., NeurIPS 2024, arXiv 2406.10522).
-
-    Which of two captions did readers find funnier?
+    """Crowd pairs: which of two captions for one cartoon did the crowd find funnier (Zhang et al., NeurIPS 2024, arXiv
+    2406.10522, Tables 2 and 8)?
 
     Args:
         pairs: Pairs: top 10 with #1000-1009 (`top_against_1000`), any that differ by 3 standard errors (`rule`), or
@@ -89,9 +88,8 @@ def crowd_groups(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Caption contest crowd: the funnier of two groups of captions (Zhang et al., NeurIPS 2024, arXiv 2406.10522).
-
-    Which of two groups of ten captions did they find funnier? The exam of a judge.
+    """Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier (Zhang et al.,
+    NeurIPS 2024, arXiv 2406.10522, Table 2)?
 
     Args:
         against: Group that the top 10 is compared with: ranks 200-209 (`200`), 1000-1009 (`1000`, published), around
@@ -149,9 +147,8 @@ def caption_writing(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """Caption contest crowd: captions against people's (Zhang et al., NeurIPS 2024, arXiv 2406.10522).
-
-    Can a model write captions that a judge prefers to people's?
+    """Caption writing: can a model write captions that beat people's (Zhang et al., NeurIPS 2024, arXiv 2406.10522,
+    Tables 3, 4 and 6)?
 
     Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel.
 

@@ -24,9 +24,8 @@ def humicroedit_rating(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Humicroedit: funniness of an edited headline (Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304).
-
-    How funny is this edited headline, from 0 to 3?
+    """Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3 (Hossain et al., SemEval-2020 Task 7, arXiv
+    2008.00304, subtask 1)?
 
     Args:
         dataset: The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`.
@@ -59,9 +58,8 @@ def humicroedit_pairwise(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Humicroedit: the funnier of two edits (Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304).
-
-    Which of two edits of a headline is the funnier?
+    """Humicroedit, subtask 2: which of two edits of a headline is funnier (Hossain et al., SemEval-2020 Task 7, arXiv
+    2008.00304, subtask 2)?
 
     Args:
         dataset: The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`.

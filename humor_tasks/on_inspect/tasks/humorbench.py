@@ -25,9 +25,8 @@ def humorbench(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """HumorBench: coverage of what makes a caption funny (Narad et al. 2025, arXiv 2507.21476).
-
-    Does an explanation name what makes the caption funny?
+    """HumorBench: does an explanation of a caption contain the element that makes it funny (Narad et al. 2025, arXiv
+    2507.21476)?
 
     Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel.
 
@@ -58,9 +57,8 @@ def humorbench_autograder(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """HumorBench: agreement of an autograder with human labels (Narad et al. 2025, arXiv 2507.21476).
-
-    Does this judge agree with human labels?
+    """Evaluation of HumorBench's autograder: does a judge model grade as people do (Narad et al. 2025, arXiv
+    2507.21476)?
 
     The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.
 

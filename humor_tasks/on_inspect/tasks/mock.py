@@ -29,9 +29,8 @@ def mock_detecting(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """MOCK: is it humorous or sarcastic (MOCK, huMor-sarcasm cOmprehension benChmarK)?
-
-    Is this caption, post or scene meant to be funny?
+    """MOCK, detecting: is the caption or the last utterance humorous or sarcastic (MOCK, huMor-sarcasm cOmprehension
+    benChmarK)?
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
@@ -74,9 +73,8 @@ def mock_matching(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """MOCK: which caption or utterance belongs here (MOCK, huMor-sarcasm cOmprehension benChmarK)?
-
-    Which of four lines belongs here?
+    """MOCK, matching: which of four captions or last utterances belongs to what is shown (MOCK, huMor-sarcasm
+    cOmprehension benChmarK)?
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
@@ -119,9 +117,8 @@ def mock_explaining(
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """MOCK: why is it humorous or sarcastic (MOCK, huMor-sarcasm cOmprehension benChmarK)?
-
-    Why is it humorous or sarcastic?
+    """MOCK, explaining: why is the caption or the last utterance humorous or sarcastic (MOCK, huMor-sarcasm
+    cOmprehension benChmarK)?
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
@@ -166,9 +163,8 @@ def mock_generation(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """MOCK: a humorous or sarcastic story (MOCK, huMor-sarcasm cOmprehension benChmarK).
-
-    Can it write a funny story about a picture?
+    """MOCK, generation: write a very short humorous or sarcastic story for a picture (MOCK, huMor-sarcasm cOmprehension
+    benChmarK).
 
     Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel. To compare two systems, use
     `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T against=LOG`.

@@ -33,9 +33,8 @@ def explanation_preference(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """New Yorker Caption Contest: preferred explanation (Hessel et al., ACL 2023, arXiv 2209.06293).
-
-    Which of two explanations is better?
+    """Explanation preference: which of two explanations of a joke is better, as judged by grader models (Hessel et al.,
+    ACL 2023, arXiv 2209.06293, Table 3, by people; MOCK's EXPAcc is by a judge model)?
 
     Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel. No other model is called.
 

@@ -76,7 +76,7 @@ class JudgedPair:
     @property
     def lengths(self) -> tuple[float, float]:
         """Lengths in characters, the system's first."""
-        system, against = self.outcomes[0].groups["lengths"].split()
+        system, against = self.outcomes[0].facts["lengths"]
         return float(system), float(against)
 
 

@@ -142,7 +142,7 @@ def task(
         solver=generate(cache=cache),
         scorer=multiple_choice(),
         version=run.version,
-        metadata={"signature": signature},
+        metadata={"signature": str(signature)},
     )
 
 

@@ -8,15 +8,15 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import anyio
 from inspect_ai.model import GenerateConfig, Model
 
 from humor_tasks.benchmarks.mock import corpus as mock
-from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
+from humor_tasks.benchmarks.prompts import Template, fill, read_all, split_turns
 from humor_tasks.benchmarks.rubric import Judgement, open_rubric
-from humor_tasks.data.records import Prompt, Role, Turn
+from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.errors import first_exception
@@ -50,9 +50,8 @@ class Writer:
 
     def __init__(self, model: Model, calls: Calls, o: mock.MockOptions, temperature: float | None) -> None:
         self.model, self.calls, self.seed, self.temperature = model, calls, o.seed, temperature
-        shown = read_templates("mock", [f"show.{how}.txt" for how in mock.SHOWN[o.input]], None)
-        self.templates = shown | read_templates("options", ["write.txt"], o.prompts)
-        check_shows(self.templates["write.txt"], "write.txt", ("item", "taken"))
+        write = Template("options", "write.txt", shows=("item", "taken"))
+        self.templates = read_all([*mock.showing(o.input, fixed=True), write], o)
 
     def prompt(self, item: Item, taken: Sequence[str]) -> Prompt:
         """The prompt: the item with its line hidden, and the lines that must not be repeated."""
@@ -60,7 +59,7 @@ class Writer:
         fields = {**record.fields, "item": mock.item(self.templates, record)}
         fields["taken"] = as_data("\n".join(taken)) or "(none so far)"
         *opening, (_, body) = split_turns(self.templates["write.txt"], "write.txt")
-        turns = [Turn(cast(Role, role), fill(text, fields, "write.txt")) for role, text in opening]
+        turns = [Turn(role, fill(text, fields, "write.txt")) for role, text in opening]
         return Prompt((*turns, Turn("user", fill(body, fields, "write.txt"), record.picture, record.clip)))
 
     async def __call__(self, item: Item, taken: Sequence[str], slot: int, attempt: int) -> str | None:

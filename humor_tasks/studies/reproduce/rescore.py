@@ -166,8 +166,10 @@ def _scores(result: Result) -> Iterator[tuple[LoggedSample, Scored]]:
 def _record(sample: LoggedSample, score: Scored) -> Record:
     """What scoring reads of a record."""
     logged = score.outcome
-    target, groups = (logged.target, logged.groups) if logged else (None, sample.groups)
-    return Record(sample.id, sample.cluster, {}, "", (), target, groups)
+    target, groups, facts = (
+        (logged.target, logged.groups, logged.facts) if logged else (None, sample.groups, sample.facts)
+    )
+    return Record(sample.id, sample.cluster, {}, "", (), target, groups, facts=facts)
 
 
 def _read(run: Run, sample: LoggedSample, score: Scored) -> Outcome:

@@ -25,13 +25,12 @@ def load(benchmark: ht.Benchmark, o: ht.Options) -> ht.Data:
 
 PUNS = ht.Benchmark(
     name="puns",
-    title="Puns",
-    paper="none: an example",
+    card=ht.Card(title="Puns"),
     version="1-A",
     answer=ht.Choice("ABC"),
     metrics=(ht.ACCURACY, *ht.REPLY_RATES),
     options=ht.Options,
-    templates=lambda o: ht.read_templates(str(DATA), ["puns.txt"], o.prompts),
+    templates=(ht.Template(str(DATA), "puns.txt"),),
     load=load,
     prompt=lambda run, r: ht.Prompt((ht.Turn("user", ht.fill(run.templates["puns.txt"], r.fields, "puns.txt")),)),
     outcome=ht.choice.outcome,
