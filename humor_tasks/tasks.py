@@ -4,6 +4,7 @@ On the command line they are `humor_tasks/matching` and so on. `humor-tasks para
 parameters. Written by tools/generate.py.
 """
 
+from humor_tasks.on_inspect.tasks.bbeh import bbeh_nycc
 from humor_tasks.on_inspect.tasks.caption_contest import brainstorm, explanation, matching, ranking
 from humor_tasks.on_inspect.tasks.crowd import caption_writing, crowd_groups, crowd_pairs
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
@@ -12,6 +13,7 @@ from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, m
 from humor_tasks.on_inspect.tasks.preference import explanation_preference
 
 __all__ = [
+    "bbeh_nycc",
     "brainstorm",
     "caption_writing",
     "crowd_groups",

@@ -1,7 +1,7 @@
 """BBEH, nycc: which of ten captions for a described cartoon won?
 
-Kazemi et al., "BIG-Bench Extra Hard", ACL 2025, arXiv 2502.19187: the New Yorker task of a suite of reasoning. The rows
-are questions as text; description and captions are read from it, so that models of any kind see them apart.
+Kazemi et al., ACL 2025, arXiv 2502.19187. A row is a question as one text; description and captions are read from it,
+so that models of any kind see them apart.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data.papers import Paper
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.records import Prompt, Record
 from humor_tasks.data.rows import fetch
@@ -113,11 +116,49 @@ def prompt(run: Run[NyccOptions], record: Record) -> Prompt:
     return Prompt(tuple(filled_turns(run.templates[ASK.name], record.fields, ASK.name)))
 
 
+BBEH = Paper(
+    key="bbeh",
+    citation="Kazemi et al., ACL 2025, arXiv 2502.19187",
+    title="BIG-Bench Extra Hard",
+    arxiv="2502.19187",
+    code="https://github.com/google-deepmind/bbeh",
+    bibtex="""@misc{kazemi2025bbeh,
+  title = {{BIG}-Bench Extra Hard},
+  author = {Kazemi, Mehran and others},
+  year = {2025},
+  eprint = {2502.19187},
+  archivePrefix = {arXiv}
+}""",
+)
+
 BBEH_NYCC = Benchmark(
     name="bbeh_nycc",
+    card=Card(
+        title="BBEH: the caption that won",
+        paper=BBEH,
+        source=Source(
+            PUBLIC,
+            f"The file is pinned by SHA-256, at commit {COMMIT}.",
+            {FILE: SHA256},
+            "CC BY 4.0 (data), Apache 2.0 (software)",
+            "`bbeh/benchmark_tasks/bbeh_nycc/task.json`.",
+        ),
+        asks="BBEH, nycc: which of ten captions for a described cartoon won?",
+        claim="A model with a sense of what people find funny picks the caption that won among ten.",
+        prompt="The cartoon in words and ten captions; the model reasons before it answers.",
+        metrics="Accuracy; each question is a cluster of its own, because no cartoon repeats.",
+        sampling=UNNAMED,
+        splits={"test": 200},
+        dates="The captions are of contests before 2025; the file does not say which.",
+        chance=Level(0.1, "accuracy", "a guess", "one of ten captions is right"),
+        means="All ten captions are jokes about the same cartoon, so a score above chance shows agreement with what a "
+        "crowd preferred.",
+        limits="It does not show that a model understands each joke: a reader who understands all ten may prefer "
+        "another one. The questions are public, so that models trained since 2025 may have read them.",
+        related=("ranking", "crowd_pairs", "crowd_groups"),
+        needs="one public file",
+    ),
     corpus="bbeh",
-    title="BBEH: the caption that won",
-    paper="Kazemi et al., ACL 2025, arXiv 2502.19187",
     version="1-A",
     answer=Choice(LETTERS),
     metrics=(ACCURACY, *REPLY_RATES),
@@ -126,4 +167,5 @@ BBEH_NYCC = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    lm_eval=variants("bbeh_nycc_humor", "multiple_choice", "generate_until"),
 )
