@@ -22,10 +22,11 @@ MAY_NAME = {
     "data.contests": "configs and folders of published datasets",
     "studies.corpus": "configs of the datasets that are built",
     "studies.analysis.correct": "a column of files of labels",
-    "on_inspect.judging": "which benchmark's replies a scorer scores",
     "on_inspect.outcomes": "which benchmark's replies a scorer scores",
+    "on_inspect.parts": "whose metrics a scorer reports for tasks of other packages",
     "on_inspect.scorers": "which benchmark's replies a scorer scores",
     "on_inspect.tasks": "one function a task, which Inspect's register reads as literal source",
+    "tasks": "the names of these functions",
     "studies.grade": "which benchmark's replies are graded",
     "studies.results.read": "which benchmark a scorer's outcomes belong to",
 }
