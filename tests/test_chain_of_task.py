@@ -107,7 +107,7 @@ def check_no_leak(run: Run) -> int:
             continue
         count += 1
         assert [other for other, _ in found] == WANTED[task]
-        pools = [run.pool(f"{record.groups['scene']}/{other}") for other, _ in found]
+        pools = [run.pool(record.groups["scene"], other) for other, _ in found]
         assert all(sample in pool[sample.cluster] for pool, (_, sample) in zip(pools, found, strict=True))
         shown = [record, *(sample for _, sample in found)]
         for what in ([r.id for r in shown], [r.cluster for r in shown], [digest(r) for r in shown]):
