@@ -34,7 +34,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair of subtask 2 without a tie: its headlines' ids, the funnier one (1 or 2), the replaced words, their edits."""
+    """A pair of subtask 2 without a tie: its headlines, the funnier one (1 or 2), replaced words and their edits."""
 
     id: str
     headlines: tuple[str, str]
