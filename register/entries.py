@@ -1,7 +1,6 @@
 """The entries for public registers, made from what the package declares.
 
-    python register/entries.py            # writes them, and names those that nothing declares any more
-    python register/entries.py --check    # writes nothing; exit status 1 and one line for each file that differs
+`python tools/generate.py` writes them.
 
 inspect_evals/TASK/eval.yaml: an entry of inspect_evals' register of external evaluations (its schema is
 `inspect_evals.metadata.ExternalEvalMetadata`). lm_eval/FAMILY/README.md: the README that lm-eval asks for beside a
@@ -11,10 +10,8 @@ register/release.py fills.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import inspect
-import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -25,11 +22,8 @@ import yaml
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Level, find_benchmark
 from humor_tasks.data.papers import PAPERS, Paper
-from humor_tasks.data.writing import write_text
-from humor_tasks.errors import BadInput
 
 ROOT = Path(__file__).resolve().parent.parent
-REGISTER = ROOT / "register"
 STUBS = ROOT / "humor_tasks" / "on_lm_eval" / "tasks"
 URL, OWNER, COMMIT = "{{REPOSITORY_URL}}", "{{REPOSITORY_OWNER}}", "{{REPOSITORY_COMMIT}}"
 
@@ -217,35 +211,3 @@ def files() -> dict[str, str]:
         text = yaml.safe_dump(entry(name), sort_keys=False, allow_unicode=True, width=10_000)
         found[f"inspect_evals/humor_tasks_{name}/eval.yaml"] = text
     return found | {f"lm_eval/{paper.key}/README.md": family_readme(paper) for paper in PAPERS}
-
-
-def differences(register: Path = REGISTER) -> list[str]:
-    """One line for each generated file that is missing, has another text, or belongs to nothing that is declared."""
-    made = files()
-    held = {file.relative_to(register).as_posix() for file in register.glob("*/*/*") if file.is_file()}
-    left = [f"{path}: nothing of that name is declared; delete it" for path in sorted(held - made.keys())]
-    lacking = [f"{path}: is missing" for path in sorted(made.keys() - held)]
-    other = [path for path in sorted(made.keys() & held) if (register / path).read_text(encoding="utf-8") != made[path]]
-    return left + lacking + [f"{path}: differs from what the package declares" for path in other]
-
-
-def main(arguments: list[str] | None = None, register: Path = REGISTER) -> int:
-    """Write the entries, or say what differs."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 where files differ")
-    check = parser.parse_args(arguments).check
-    try:
-        made = {} if check else files()
-        for path, text in made.items():
-            (register / path).parent.mkdir(parents=True, exist_ok=True)
-            write_text(register / path, text)
-        found = differences(register)
-    except BadInput as problem:
-        print(problem, file=sys.stderr)
-        return 2
-    print("\n".join([*found, *["Run: python register/entries.py"] * check]) if found else "register: up to date")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from entries import COMMIT, OWNER, ROOT, URL, differences, source_of
+from entries import COMMIT, OWNER, ROOT, URL, source_of
 
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS
@@ -55,8 +55,16 @@ def check(root: Path, version: str, url: str) -> None:
         raise BadInput("HEAD is detached; check out a branch, which the commit of the release goes to.")
     if git(root, "tag", "--list", f"v{version}"):
         raise BadInput(f"version {version}: the tag v{version} exists already.")
-    if found := differences(root / "register"):
-        raise BadInput(f"register/{found[0]}. Run: python register/entries.py")
+    if found := generated_differences(root):
+        raise BadInput(f"{found[0]}. Run: python tools/generate.py")
+
+
+def generated_differences(root: Path) -> list[str]:
+    """What differs in a checkout's register/ from what is declared."""
+    sys.path.append(str(ROOT / "tools"))
+    from generate import differences, registers
+
+    return differences(registers(), root)
 
 
 def check_date(date: str) -> None:

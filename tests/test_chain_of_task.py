@@ -34,7 +34,7 @@ from humor_tasks.data.records import Record
 from humor_tasks.data.signature import Signature, differing
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
+from humor_tasks.on_inspect import chain_of_task
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.tasks import explanation, matching, mock_detecting, mock_explaining, mock_matching

@@ -23,8 +23,8 @@ from standins.bad_rows import dataset_folder, row
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import multiple_choice, reference_overlap
 from humor_tasks.on_inspect.errors import CannotRun, plain
-from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
 from humor_tasks.studies.submission import read_answers
 from humor_tasks.tasks import explanation, matching, ranking
 

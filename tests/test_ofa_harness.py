@@ -32,8 +32,8 @@ from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
+from humor_tasks.on_inspect import describe_first
 from humor_tasks.on_inspect.providers.ofa import OfaAPI
-from humor_tasks.on_inspect.solvers.describe_first import describe_first
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance

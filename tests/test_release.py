@@ -167,7 +167,7 @@ BAD: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "a renamed task": (
         changed("register/inspect_evals/humor_tasks_ranking/eval.yaml", "name: ranking", "name: rating"),
         GIVEN,
-        "register/inspect_evals/humor_tasks_ranking/eval.yaml: differs from what the package declares",
+        "register/inspect_evals/humor_tasks_ranking/eval.yaml: differs from what is declared",
     ),
     "no version line": (changed("humor_tasks/_version.py", "__version__", "version"), GIVEN, "has 0 lines of the form"),
     "git refuses": (failing_hook, GIVEN, "git commit failed: no commit today"),

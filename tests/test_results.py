@@ -22,9 +22,7 @@ from humor_tasks import load
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.scorers import multiple_choice, multiple_choice_released_chat
-from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
-from humor_tasks.on_inspect.solvers.describe_first import describe_first
+from humor_tasks.on_inspect import chain_of_task, describe_first, multiple_choice, multiple_choice_released_chat
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.on_inspect.tasks.mock import mock_matching

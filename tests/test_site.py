@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import markdown
@@ -154,6 +155,13 @@ def test_a_benchmark_without_a_page_is_named() -> None:
     hooks.check_benchmarks(PAGES)
     with pytest.raises(PluginError, match=r"matching: write docs/benchmarks/matching\.md"):
         hooks.check_benchmarks(PAGES - {"benchmarks/matching.md"})
+
+
+def test_a_benchmark_that_the_navigation_leaves_out_stands_at_the_end_of_its_part() -> None:
+    given = [page for page in sorted(PAGES) if page != "benchmarks/ranking.md"]
+    config = SimpleNamespace(nav=[{"Start": ["index.md"]}, {"Benchmarks": [{"All": given}, "parameters.md"]}])
+    part = hooks.on_config(config).nav[1]["Benchmarks"]
+    assert part == [{"All": given}, "parameters.md", "benchmarks/ranking.md"]
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,14 @@ MARKS: dict[str, Callable[..., str]] = {
 # ---- what mkdocs calls --------------------------------------------------------------------------
 
 
+def on_config(config: Any) -> Any:
+    """The navigation, with the benchmarks that mkdocs.yml does not name at the end of their part."""
+    part = next(section["Benchmarks"] for section in config.nav if "Benchmarks" in section)
+    named = set(_pages(part))
+    part += [page for name in BENCHMARKS if (page := f"benchmarks/{name}.md") not in named]
+    return config
+
+
 def on_files(files: Files, config: Any) -> Files:
     """The pages outside docs/, and the files that pages link to."""
     check_benchmarks({file.src_uri for file in files})

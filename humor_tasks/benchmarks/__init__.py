@@ -18,6 +18,7 @@ from typing import Literal
 
 from humor_tasks.benchmarks import choice
 from humor_tasks.benchmarks.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
+from humor_tasks.benchmarks.bbeh import BBEH_NYCC
 from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
@@ -92,6 +93,7 @@ _ALL: tuple[Benchmark, ...] = (
     *(CROWD_PAIRS, CROWD_GROUPS, CAPTION_WRITING),
     *(HUMORBENCH, AUTOGRADER),
     *(RATING, PAIRWISE),
+    BBEH_NYCC,
     *(MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING, MOCK_GENERATION),
 )
 

@@ -67,6 +67,8 @@ class Card:
 
     chance: what a system reaches that ignores the material. human: what people reach, the main figure first. means,
     limits: what a score means, and what it does not. related: other benchmarks to read beside it.
+
+    needs: what a run needs beside a model and judges. usage: how its task in Inspect is used, beside its parameters.
     """
 
     title: str
@@ -88,6 +90,8 @@ class Card:
     means: str = ""
     limits: str = ""
     related: tuple[str, ...] = ()
+    needs: str = ""
+    usage: str = ""
 
     def __post_init__(self) -> None:
         if not self.title.strip():

@@ -28,6 +28,7 @@ from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
 from humor_tasks.benchmarks.prompts import Template, read_all
 from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
+from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
@@ -143,6 +144,10 @@ class Benchmark(Generic[O_co]):
     chain: which worked samples of MOCK fit its questions.
     clips: which of its rows have clips; None for a benchmark without clips.
     writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
+    lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has its own name.
+    calls_model: False if only the judges are called, and no model under test.
+    scorers: names of the scorers of its Inspect task, of `humor_tasks.on_inspect`; by default the one for its answer
+    form.
     """
 
     name: str
@@ -174,6 +179,9 @@ class Benchmark(Generic[O_co]):
     chain: Chain | None = None
     clips: Clips | None = None
     writes: Literal["", "caption", "captions"] = ""
+    lm_eval: tuple[Variant, ...] = ()
+    calls_model: bool = True
+    scorers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():

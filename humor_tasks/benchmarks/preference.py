@@ -27,6 +27,7 @@ from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, VERDICTS, other
 from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.systems import HUMAN, read_system
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
@@ -239,6 +240,7 @@ EXPLANATION_PREFERENCE = Benchmark(
         "--judge` (docs/people.md). Judges favour the text shown first (`first_shown` far from .5) and longer texts: "
         "read `length_controlled_win_rate` beside `win_rate`.",
         related=("explanation", "mock_explaining", "mock_generation", "humorbench_autograder"),
+        needs="explanations",
     ),
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.structured)),
@@ -251,4 +253,7 @@ EXPLANATION_PREFERENCE = Benchmark(
     judged=True,
     verdicts=VERDICTS,
     clips=replace(mock.CLIPS, words=("setting", "description")),
+    lm_eval=variants("explanation_preference", "generate_until"),
+    calls_model=False,
+    scorers=("preference",),
 )

@@ -4,31 +4,30 @@ On the command line they are `humor_tasks/element_coverage` and so on. The tasks
 makes a Task of any benchmark, also of another package.
 """
 
-from humor_tasks.on_inspect.judging.captions import against_people
-from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
-from humor_tasks.on_inspect.judging.graders import require_grader
-from humor_tasks.on_inspect.judging.preference import (
-    left_to_judges,
-    preference,
-    preference_metrics,
-    reference_preference,
-)
-from humor_tasks.on_inspect.judging.stories import story_ratings
-from humor_tasks.on_inspect.outcomes import benchmark_metrics
-from humor_tasks.on_inspect.scorers import (
+from humor_tasks.on_inspect.parts import (
+    against_people,
+    benchmark_metrics,
     brainstormed,
+    chain_of_task,
+    describe_first,
+    element_coverage,
+    expected_answer,
+    explanation_form,
     judge_agreement,
+    left_to_judges,
     multiple_choice,
     multiple_choice_released_chat,
     multiple_choice_released_leaderboard,
     multiple_choice_strict,
+    preference,
+    preference_metrics,
     rating_error,
     reference_overlap,
+    reference_preference,
+    require_grader,
+    story_ratings,
 )
-from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
-from humor_tasks.on_inspect.solvers.describe_first import describe_first
-from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
-from humor_tasks.on_inspect.tasks.building import build as build
+from humor_tasks.on_inspect.tasks import build as build
 
 __all__ = [
     "against_people",

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
+from inspect_ai.scorer import SampleScore, Score, Target, Value
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
@@ -31,25 +31,6 @@ from humor_tasks.on_inspect.logprobs import letter_logprobs
 from humor_tasks.scorers.estimate import Estimate
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
-
-
-@metric(scores="unreduced")
-def benchmark_metrics(benchmark: str = "matching") -> Metric:
-    """Every metric of the sample's benchmark with standard error and interval, over all epochs.
-
-    Uses unreduced scores, because a reducer would keep only the first epoch's unparsed replies.
-
-    Args:
-        benchmark: The benchmark whose metrics are reported for samples of other packages' tasks.
-    """
-
-    def compute(scores: list[SampleScore]) -> Value:
-        if not scores:
-            return {}
-        run = run_of(scores[0].sample_metadata or {}, benchmark)
-        return reported(run, scores)
-
-    return compute
 
 
 def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:

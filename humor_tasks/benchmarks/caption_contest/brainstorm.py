@@ -184,6 +184,8 @@ BRAINSTORM = Benchmark(
         limits="None says that a caption is funny. Measure that with `humor-tasks rank-captions`, `humor-tasks "
         "captions score` (docs/captions.md), or `caption_writing`.",
         related=("caption_writing", "mock_generation"),
+        needs="hub",
+        usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
     ),
     corpus="newyorker",
     version="1-A",
@@ -205,4 +207,5 @@ BRAINSTORM = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     writes="caption",
+    scorers=("brainstormed",),
 )

@@ -36,6 +36,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.proportion import proportion_of_folds
 
+NEEDS = "hub, text only (7.9 GB more with pictures)"
 SAMPLING = (  # section 4.1 and appendix B.7
     "GPT-3.5 and GPT-4 by OpenAI's defaults, `--gen_kwargs do_sample=True,temperature=1`; explanations of T5 by "
     "`--gen_kwargs do_sample=True,temperature=1,top_p=0.95`."

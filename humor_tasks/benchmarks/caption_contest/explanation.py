@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
@@ -83,6 +84,7 @@ EXPLANATION = Benchmark(
         "evidence is human preference (Table 3): ask people or judges which explanation is better, by "
         "`explanation_preference`.",
         related=("explanation_preference", "mock_explaining", "humorbench"),
+        needs=corpus.NEEDS,
     ),
     corpus="newyorker",
     version="1-A",
@@ -100,4 +102,5 @@ EXPLANATION = Benchmark(
     trains=frozenset({"ofa", "text"}),
     votes=uses.PREFERENCE,
     chain=uses.Chain("explaining", scene="cartoon"),
+    lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
 )

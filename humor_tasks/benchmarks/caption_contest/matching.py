@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.charts import ByShots
 from humor_tasks.benchmarks.choice import outcome
@@ -40,6 +41,7 @@ MATCHING = Benchmark(
         limits="With `setting=description` the model reads what people wrote about the cartoon: a score there says "
         "nothing about seeing. Three people answered for the human estimate, which is no upper bound.",
         related=("ranking", "explanation", "mock_matching"),
+        needs=corpus.NEEDS,
     ),
     corpus="newyorker",
     version="2-A",
@@ -56,4 +58,5 @@ MATCHING = Benchmark(
     trains=frozenset({"clip", "ofa", "text"}),
     votes=uses.MATCHING,
     chain=uses.Chain("matching", scene="cartoon"),
+    lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),
 )

@@ -11,6 +11,7 @@ from functools import partial
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.charts import TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
@@ -57,6 +58,7 @@ RANKING = Benchmark(
         "choices. Run `setting=caption_only` beside every other setting. `accuracy` mixes both sources, and no paper "
         "gives it.",
         related=("matching", "crowd_pairs"),
+        needs=corpus.NEEDS,
     ),
     corpus="newyorker",
     version="2-A",
@@ -96,4 +98,5 @@ RANKING = Benchmark(
     ),
     trains=frozenset({"clip", "ofa", "text", "preferences"}),
     votes=uses.RANKING,
+    lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
 )

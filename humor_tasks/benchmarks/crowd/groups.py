@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
 from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome as choice_outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
@@ -383,6 +383,7 @@ CROWD_GROUPS = Benchmark(
         limits="Judges favour the group that is shown first: read `recalibrated_accuracy` beside `accuracy`, and quote "
         "`tau` with it. The published verdicts of language models with `mode=overall` are recalibrated ones.",
         related=("crowd_pairs", "caption_writing"),
+        needs="hub",
     ),
     corpus="newyorker",
     version="1-A",
@@ -395,4 +396,5 @@ CROWD_GROUPS = Benchmark(
     outcome=outcome,
     part=part,
     told=frozenset({"logprobs"}),
+    lm_eval=variants.GROUPS,
 )

@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, 
 from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data
-from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.drawing import DRAWS, differ, draw, first_times
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import parameter
@@ -249,6 +249,7 @@ CROWD_PAIRS = Benchmark(
         limits="Each rule of `pairs` draws other pairs, whose accuracies do not compare. With `setting=caption_only` a "
         "model never sees the cartoon and may still be right often: run it as the control.",
         related=("crowd_groups", "ranking"),
+        needs="hub",
     ),
     corpus="newyorker",
     version="1-A",
@@ -260,4 +261,5 @@ CROWD_PAIRS = Benchmark(
     prompt=prompt,
     outcome=outcome,
     told=frozenset({"scores"}),
+    lm_eval=variants.PAIRS,
 )

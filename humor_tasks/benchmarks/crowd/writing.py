@@ -16,7 +16,7 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
 from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.group_metrics import FIT
 from humor_tasks.benchmarks.crowd.groups import (
     CROWD_GROUPS,
@@ -278,6 +278,7 @@ CAPTION_WRITING = Benchmark(
         limits="It does not say what people prefer: an LLM judge is far kinder to the text of LLMs than people are. "
         "For Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.",
         related=("crowd_groups", "brainstorm"),
+        needs="hub",
     ),
     corpus="newyorker",
     version="1-A",
@@ -292,4 +293,6 @@ CAPTION_WRITING = Benchmark(
     verdicts=VERDICTS,
     rubric="",
     writes="captions",
+    lm_eval=variants.WRITING,
+    scorers=("against_people",),
 )

@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
@@ -261,6 +262,7 @@ PAIRWISE = Benchmark(
         limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "
         "equal ratings count one half, and `tied` is their share.",
         related=("humicroedit_rating",),
+        needs="the organisers' files",
     ),
     corpus="humicroedit",
     version="2-A",
@@ -279,4 +281,5 @@ PAIRWISE = Benchmark(
     prompt=prompt,
     outcome=outcome,
     submits="pairwise",
+    lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until"),
 )

@@ -16,6 +16,7 @@ from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
@@ -245,6 +246,7 @@ RATING = Benchmark(
         limits="A model that always says 1 has a good RMSE. Read `rmse_at_10` (the funniest and the least funny tenth) "
         "and the correlations.",
         related=("humicroedit_pairwise",),
+        needs="the organisers' files",
     ),
     corpus="humicroedit",
     version="1-A",
@@ -275,4 +277,5 @@ RATING = Benchmark(
         ),
     ),
     submits="rating",
+    lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until"),
 )

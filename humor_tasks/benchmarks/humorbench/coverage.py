@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.rubric import rubric_templates
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.estimate import Estimate
@@ -210,6 +211,7 @@ HUMORBENCH = Benchmark(
         limits="Published GPT-4o agrees with 87 % of human labels, with more false passes than false fails: scores "
         "tend to be too high. Descriptions stand for the cartoons: nothing is seen.",
         related=("humorbench_autograder", "explanation"),
+        needs="one public file",
     ),
     corpus="humorbench",
     version="1-A",
@@ -248,4 +250,11 @@ HUMORBENCH = Benchmark(
         ),
     ),
     subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+    lm_eval=variants(
+        "humorbench",
+        "generate_until",
+        settings={"": {}, "_hard": {"subset": "hard"}},
+        about="Explanations, generated and logged (--log_samples); `humor-tasks grade` grades them.",
+    ),
+    scorers=("element_coverage", "explanation_form"),
 )

@@ -18,6 +18,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Rubric, rubric_templates
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
@@ -187,6 +188,8 @@ AUTOGRADER = Benchmark(
         limits="A judge may agree with people about one explainer's texts and not about another's. How far people "
         "agree with each other is not published.",
         related=("humorbench", "crowd_groups"),
+        needs="one public file",
+        usage="The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.",
     ),
     corpus="humorbench",
     version="1-A",
@@ -200,4 +203,6 @@ AUTOGRADER = Benchmark(
     summary=summary,
     part=part,
     verdicts=VERDICTS,
+    lm_eval=variants("humorbench_autograder", "generate_until"),
+    scorers=("judge_agreement",),
 )

@@ -18,6 +18,7 @@ from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
 from humor_tasks.benchmarks.uses import Clips
+from humor_tasks.benchmarks.variants import OutputType, Variant, variants
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Turn
@@ -25,7 +26,10 @@ from humor_tasks.data.rows import fingerprint
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
+BUILT = "a corpus that you [build](docs/mock.md)"
 CARD = "mock"
+LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
+"""What lm-eval's tasks fix, by the ends of their names."""
 Scene = Literal["all", "stills", "cartoon", "post", "comedy"]
 SCENES: tuple[str, ...] = get_args(Scene)[2:]
 # `stills`: the scenes without video.
@@ -367,3 +371,8 @@ def shots(run: Run[MockOptions], record: Record) -> list[Record]:
 def part(run: Run[MockOptions], groups: Mapping[str, str]) -> str | None:
     """The scene, where several are evaluated."""
     return groups.get("scene") if len(CHOICES[run.options.scene]) > 1 else None
+
+
+def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
+    """The tasks of one benchmark; lm-eval has no model with video input, so that `comedy` is left out by default."""
+    return variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"})

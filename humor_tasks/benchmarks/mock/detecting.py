@@ -35,6 +35,7 @@ MOCK_DETECTING = Benchmark(
         limits="MOCK's corpus is not public. A folder that you build has other rows, whose scores do not compare with "
         "published ones.",
         related=("mock_matching", "mock_explaining"),
+        needs=corpus.BUILT,
     ),
     corpus="mock",
     version="2-A",
@@ -51,4 +52,5 @@ MOCK_DETECTING = Benchmark(
     trains=frozenset({"text"}),
     chain=uses.Chain("detecting"),
     clips=corpus.CLIPS,
+    lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
 )

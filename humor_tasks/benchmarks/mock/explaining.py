@@ -32,6 +32,7 @@ MOCK_EXPLAINING = Benchmark(
         "task, and with `humor-tasks pairs` and `annotate` (docs/people.md).",
         limits="Automatic scores compare with one human explanation and say little about quality.",
         related=("explanation_preference", "explanation", "mock_detecting", "mock_matching"),
+        needs=corpus.BUILT,
     ),
     corpus="mock",
     version="1-A",
@@ -50,4 +51,5 @@ MOCK_EXPLAINING = Benchmark(
     votes=uses.PREFERENCE,
     chain=uses.Chain("explaining"),
     clips=corpus.CLIPS,
+    lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
 )

@@ -155,6 +155,9 @@ MOCK_GENERATION = Benchmark(
         limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "
         "`of=mock_generation` compares two systems' stories.",
         related=("explanation_preference", "brainstorm"),
+        needs=corpus.BUILT,
+        usage="To compare two systems, use `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T "
+        "against=LOG`.",
     ),
     corpus="mock",
     version="1-A",
@@ -177,4 +180,5 @@ MOCK_GENERATION = Benchmark(
     judged=True,
     verdicts=VERDICTS,
     columns=(uses.Column("story_ratings", scale=(1, 5)),),
+    scorers=("story_ratings",),
 )

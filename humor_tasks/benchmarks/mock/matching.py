@@ -34,6 +34,7 @@ MOCK_MATCHING = Benchmark(
         limits="Distractors that you build may be weaker or stronger than those of the paper: scores on them compare "
         "only with each other.",
         related=("mock_detecting", "mock_explaining", "matching"),
+        needs=corpus.BUILT,
     ),
     corpus="mock",
     version="2-A",
@@ -51,4 +52,5 @@ MOCK_MATCHING = Benchmark(
     votes=uses.MATCHING,
     chain=uses.Chain("matching"),
     clips=corpus.CLIPS,
+    lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
 )

@@ -8,7 +8,7 @@ from itertools import product
 from typing import cast
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
@@ -23,32 +23,19 @@ from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
+from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.threads import in_thread
 
 
-@scorer(metrics=[benchmark_metrics("caption_writing")])
-def against_people(
+def people_scorer(
     grader: str | list[str] | None = None,
     temperature: float | None = 0.0,
     seed: int | None = 1234,
     cache: bool = True,
     retries: int = 0,
 ) -> Scorer:
-    """How often judges prefer ten written captions to four groups of ten human captions of the same contest.
-
-    The questions are those of `crowd_groups`, in both orders. A verdict of a panel is that of more than half of its
-    judges. The score is the mean of the four win rates, and N where one is missing. The score's metadata has every
-    verdict.
-
-    Args:
-        grader: Model or models that judge; by default those bound to the model role `grader`.
-        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
-        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
-        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
-        retries: Number of retries for an unreadable verdict, each with the next seed.
-    """
+    """See `humor_tasks.on_inspect.parts.against_people`."""
     register_prices()
     warn_when_tasks_end()
     how = Requests(temperature, seed, cache, retries)

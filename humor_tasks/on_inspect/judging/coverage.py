@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
@@ -15,15 +15,14 @@ from humor_tasks.benchmarks.humorbench.coverage import graded, panel_verdicts
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.graders import Graded, ask, prepared, resolve, rubric_of
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
+from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
 from humor_tasks.scorers.thinking import without_thinking
 
 GRADED = ("coverage", "all_covered", "graded_points", "grader_failed", "undecided", "asked_points")
 """The values that graders' verdicts give; `explanation_form` reports the others."""
 
 
-@scorer(metrics=[benchmark_metrics("humorbench")])
-def element_coverage(
+def coverage_scorer(
     grader: str | list[str] | None = None,
     structured: bool = False,
     temperature: float | None = 0.0,
@@ -32,27 +31,7 @@ def element_coverage(
     cache: bool = True,
     retries: int = 0,
 ) -> Scorer:
-    """The share of the target's points that graders find in the answer.
-
-    This scorer works for any task. The target holds one or several reference points. Graders see the sample's metadata
-    `context`, otherwise its input, and the reply without its reasoning block. In HumorBench, the answer is the
-    explanation in its tags, and the context is the cartoon.
-
-    A point is covered if more than half of all graders pass it, and not covered if more than half fail it. Otherwise it
-    has no verdict and is excluded from the denominator. It is counted as `undecided` where every grader gave a verdict,
-    and as `grader_failed` otherwise. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as
-    failed and as passed. A sample without any verdict has the value N, with one of these as the reason; Inspect's
-    own `mean()` would count it as 0. The score's metadata has every grader's verdict and reasons.
-
-    Args:
-        grader: Model or models that grade; by default those bound to the model role `grader`.
-        structured: Request a JSON verdict through the provider's structured output.
-        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
-        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
-        prompts: Folder whose `grade.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
-        retries: Number of retries for an unreadable verdict, each with the next seed.
-    """
+    """See `humor_tasks.on_inspect.parts.element_coverage`."""
     how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -77,9 +56,8 @@ def element_coverage(
     return score
 
 
-@scorer(metrics=[benchmark_metrics("humorbench")])
-def explanation_form() -> Scorer:
-    """The format of an explanation: length, tags, refusals."""
+def form_scorer() -> Scorer:
+    """See `humor_tasks.on_inspect.parts.explanation_form`."""
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_scored_by("explanation_form", state), state, target)

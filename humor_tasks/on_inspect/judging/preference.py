@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText, Model
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target
+from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.contract import Data, Run
@@ -29,29 +29,12 @@ from humor_tasks.on_inspect.modalities import check_takes_these
 from humor_tasks.on_inspect.outcomes import REASONS, read_reply, reported, run_scored_by
 
 
-@solver
-def left_to_judges() -> Solver:
-    """Does nothing, because the judges are called in the scorer."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return state
-
-    return solve
+def pair_metrics(scores: list[SampleScore]) -> dict[str, float]:
+    """See `humor_tasks.on_inspect.parts.preference_metrics`."""
+    return reported(Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {}), scores)
 
 
-@metric(scores="unreduced")
-def preference_metrics() -> Metric:
-    """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
-
-    def compute(scores: list[SampleScore]) -> Value:
-        run = Run(EXPLANATION_PREFERENCE, PreferenceOptions(system="-"), Data((), {}), {})
-        return reported(run, scores)
-
-    return compute
-
-
-@scorer(metrics=[preference_metrics()])
-def preference(
+def preference_scorer(
     grader: str | list[str] | None = None,
     structured: bool | None = None,
     temperature: float | None = 0.0,
@@ -59,21 +42,7 @@ def preference(
     cache: bool = True,
     retries: int = 0,
 ) -> Scorer:
-    """The judges' verdict on two texts: those of a sample of `explanation_preference`, or a reply and its reference.
-
-    In any other task with a reference text as its target, it is `reference_preference` with the packaged templates.
-
-    The verdict of a panel is that of more than half of its judges; without such a majority, it is a tie if all judges
-    gave a verdict. The score is 1 where the system is preferred, .5 for a tie, 0 otherwise, and N without a verdict.
-
-    Args:
-        grader: Model or models that judge; by default those bound to the model role `grader`.
-        structured: Request a JSON verdict through the provider's structured output; by default as in the task.
-        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
-        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
-        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
-        retries: Number of retries for an unreadable verdict, each with the next seed.
-    """
+    """See `humor_tasks.on_inspect.parts.preference`."""
     asking = prepared(bool(structured), temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -88,8 +57,7 @@ def preference(
     return score
 
 
-@scorer(metrics=[preference_metrics()])
-def reference_preference(
+def reference_scorer(
     grader: str | list[str] | None = None,
     structured: bool = False,
     temperature: float | None = 0.0,
@@ -98,21 +66,7 @@ def reference_preference(
     cache: bool = True,
     retries: int = 0,
 ) -> Scorer:
-    """Whether judges prefer the reply to the reference, judged in both orders; EXPAcc is the metric `preferred`.
-
-    This scorer is for `explanation` and `mock_explaining`, and for any task with a reference text as its target. It
-    compares the reply without its reasoning block with the reference. Judges see the sample's metadata `context`,
-    otherwise the question's text, and the question's pictures.
-
-    Args:
-        grader: Model or models that judge; by default those bound to the model role `grader`.
-        structured: Request a JSON verdict through the provider's structured output.
-        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
-        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
-        prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
-        retries: Number of retries for an unreadable verdict, each with the next seed.
-    """
+    """See `humor_tasks.on_inspect.parts.reference_preference`."""
     how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from inspect_ai.model import ChatMessageUser, ContentText, Model
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
@@ -20,12 +20,11 @@ from humor_tasks.on_inspect.judging.graders import (
     rubric_of,
 )
 from humor_tasks.on_inspect.messages import media_of, turn_messages
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_scored_by, score_of
+from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
 from humor_tasks.scorers.rated import panel_rating
 
 
-@scorer(metrics=[benchmark_metrics("mock_generation")])
-def story_ratings(
+def stories_scorer(
     grader: str | list[str] | None = None,
     structured: bool = False,
     temperature: float | None = 0.0,
@@ -34,21 +33,7 @@ def story_ratings(
     cache: bool = True,
     retries: int = 0,
 ) -> Scorer:
-    """Ratings from 1 to 5 of how well a story matches what is shown (SMS) and of its humour or sarcasm (HSS).
-
-    This scorer is for `mock_generation`, and for any task whose reply is a story. Graders see the sample's metadata
-    `context`, otherwise the question's text, and the question's pictures. The rating of a panel is the mean, if more
-    than half of all graders gave a rating. The score is the mean of both ratings, and N where one is missing.
-
-    Args:
-        grader: Model or models that rate; by default those bound to the model role `grader`.
-        structured: Request a JSON verdict through the provider's structured output.
-        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
-        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
-        prompts: Folder whose `sms.txt`, `hss.txt` and `verdict.*.txt` replace the packaged templates.
-        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
-        retries: Number of retries for an unreadable verdict, each with the next seed.
-    """
+    """See `humor_tasks.on_inspect.parts.story_ratings`."""
     how = prepared(structured, temperature, seed, cache, retries)
 
     async def score(state: TaskState, target: Target) -> Score:

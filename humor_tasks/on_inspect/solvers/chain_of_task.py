@@ -19,7 +19,7 @@ from inspect_ai.model import (
     ContentVideo,
     get_model,
 )
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Generate, Solver, TaskState
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Data, Run, templates_hash
@@ -44,8 +44,7 @@ NO_CHAIN = Chain("")
 SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")
 
 
-@solver
-def chain_of_task(
+def chain_of_task_solver(
     task: str = "",
     scene: str = "",
     dataset: str = "",
@@ -57,24 +56,7 @@ def chain_of_task(
     seed: int | None = None,
     generates: bool = True,
 ) -> Solver:
-    """Shows worked samples of MOCK's other two sub-tasks before the question, then lets the model answer.
-
-    This solver works for any task. With MOCK's tasks, all arguments default to the task's parameters. With other tasks,
-    `task`, `scene` and `dataset` are required. No sample shares its medium with the question, compared by `cluster` in
-    the sample's metadata and by the bytes of the media. The sample's metadata `chain_of_task` records the samples.
-
-    Args:
-        task: Sub-task of the question: `detecting`, `matching` or `explaining`.
-        scene: `cartoon`, `post` or `comedy`.
-        dataset: Folder whose train splits contain the samples, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset.
-        input: How samples are shown: `media`, `frames` or `description`; outside MOCK, the default is `media`.
-        frames: With input=frames: the number of frames.
-        sampling: With input=frames: `even` or `scene`.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
-        seed: Seed of the worked samples.
-        generates: Let the model answer; `false` where a later solver does.
-    """
+    """See `humor_tasks.on_inspect.parts.chain_of_task`."""
     given = {"dataset": dataset, "revision": revision, "input": input, "frames": frames or None, "sampling": sampling}
     given |= {"seed": seed, "prompts": prompts}
 

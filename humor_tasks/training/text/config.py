@@ -114,7 +114,8 @@ class TextTrainConfig(FoldSettings):
     @property
     def is_open(self) -> bool:
         """Whether the answers are explanations instead of choices."""
-        return isinstance(find_benchmark(self.task).answer, FreeText)
+        benchmark = find_benchmark(self.task)
+        return isinstance(benchmark.form(benchmark.options()), FreeText)
 
     def parameters(self, split: str) -> dict[str, Any]:
         """The benchmark's parameters for the rows of a split: a direct answer, without worked examples."""
