@@ -75,7 +75,7 @@ def _task(benchmark: Benchmark) -> dict[str, Any]:
     if benchmark.name in SAMPLES:
         task["dataset_samples"] = SAMPLES[benchmark.name]
     comment = [CORPORA[str(benchmark.options.__dataclass_fields__["dataset"].default)]]
-    if benchmark.judged:
+    if benchmark.judging:
         comment.append("Judges are the model role grader.")
     if "system" in benchmark.options.__dataclass_fields__:
         comment.append("-T system= names the explanations to compare.")
@@ -122,7 +122,7 @@ def source_of(name: str) -> tuple[str, int]:
 def _tags(benchmark: Benchmark) -> list[str]:
     """Humor, the family, what a judged benchmark is, and Multimodal where a picture or a clip can be shown."""
     shows = "on_bad_picture" in benchmark.options.__dataclass_fields__
-    return ["Humor", *["Multimodal"] * shows, *["LLM-as-judge"] * benchmark.judged]
+    return ["Humor", *["Multimodal"] * shows, *["LLM-as-judge"] * bool(benchmark.judging)]
 
 
 # ---- lm-eval -----------------------------------------------------------------------------------------------------

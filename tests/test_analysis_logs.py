@@ -31,7 +31,7 @@ from humor_tasks import load
 from humor_tasks.data.prices import Price, read_prices
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.judging import graders
-from humor_tasks.on_inspect.judging.coverage import element_coverage
+from humor_tasks.on_inspect.judging.scorers import element_coverage
 from humor_tasks.studies.analysis.correct import read_judged
 from humor_tasks.studies.grade import grading_task, read_written
 from humor_tasks.studies.report.graded import GradedLog, read_graded

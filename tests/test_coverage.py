@@ -36,7 +36,7 @@ from standins.judging import between, says
 
 from humor_tasks import load
 from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
+from humor_tasks.on_inspect.judging.scorers import element_coverage, explanation_form
 from humor_tasks.scorers.verdict import majority
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel

@@ -19,12 +19,12 @@ from humor_tasks.benchmarks import BENCHMARKS, missing
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.crowd.writing import judged as judged_captions
 from humor_tasks.benchmarks.crowd.writing_metrics import Verdict
-from humor_tasks.benchmarks.humorbench.coverage import graded
 from humor_tasks.benchmarks.missing import MISSING, TOLERATED, missing_warning
 from humor_tasks.benchmarks.mock.generation import rated
 from humor_tasks.benchmarks.pair_verdicts import pair_outcome
+from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome, Record
-from humor_tasks.on_inspect.judging.coverage import element_coverage
+from humor_tasks.on_inspect.judging.scorers import element_coverage
 from humor_tasks.studies.report.graded import read_graded
 from humor_tasks.studies.report.table import COLUMNS, as_markdown, lines_of
 from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder

@@ -22,7 +22,7 @@ from standins.judging import between, metrics, raises, run, says, slow_mean
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.stories import story_ratings
+from humor_tasks.on_inspect.judging.scorers import story_ratings
 from humor_tasks.tasks import explanation_preference, mock_generation
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 

@@ -35,8 +35,8 @@ from standins.judging import (
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.preference import preference as scorer
-from humor_tasks.on_inspect.judging.preference import reference_preference
+from humor_tasks.on_inspect.judging.scorers import preference as scorer
+from humor_tasks.on_inspect.judging.scorers import reference_preference
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask

@@ -60,10 +60,12 @@ class AnswerForm:
     stop: stop sequences of a generated reply; empty where only the model's end-of-text token ends it.
     prefix: the text before the answer in a worked example, and before the labels whose likelihoods are compared.
     needs_likelihoods: whether the answer requires probabilities of the labels and cannot be read from generated text.
+    whole: whether a reply that was cut off has no answer, as where it may end with a quotation.
     """
 
     stop: tuple[str, ...] = field(default=(), kw_only=True)
     needs_likelihoods: bool = field(default=False, kw_only=True)
+    whole: bool = field(default=False, kw_only=True)
     prefix: ClassVar[str] = "Answer:"
 
     @property
@@ -188,10 +190,12 @@ class FreeText(AnswerForm):
     """A free-text answer, read by `reader(reply, refused)`.
 
     reference: whether the target is a reference text, which is compared with the answer and whose likelihood is used.
+    scorer: the scorer of Inspect that reads an answer of this benchmark alone; "" for one of its own package.
     """
 
     reader: Callable[[str, bool], Answer]
     reference: bool = False
+    scorer: str = field(default="", kw_only=True)
     prefix: ClassVar[str] = "Explanation:"
 
     def read(self, reply: str, refused: bool = False) -> Answer:

@@ -17,6 +17,7 @@ import dataclasses
 import hashlib
 import random
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
@@ -25,18 +26,28 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import AsAsked, Judging, Question, Reply
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, VERDICTS, other, pair_outcome, settled
+from humor_tasks.benchmarks.pair_verdicts import (
+    METRICS,
+    SIDES,
+    VERDICTS,
+    judged_pair,
+    other,
+    pair_outcome,
+    settled,
+    win_value,
+)
 from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.systems import HUMAN, read_system
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
-from humor_tasks.scorers.preferred import WORDS, read_preferred
+from humor_tasks.scorers.preferred import WORDS, panel_choice, read_preferred
 
 Of = Literal["explanation", "mock_explaining", "mock_generation"]
 Order = Literal["both", "random", "fixed"]
@@ -206,6 +217,12 @@ def outcome(run: Run[PreferenceOptions], record: Record, answer: Answer) -> Outc
     return pair_outcome(record, [answer.value], [answer.status])
 
 
+def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
+    """The prompt itself, unless the texts settle the pair."""
+    groups = reply.record.groups
+    return [Question({"first": groups["first"]}, None if groups["settled"] else AsAsked(PREFERENCE))]
+
+
 EXPLANATION_PREFERENCE = Benchmark(
     name="explanation_preference",
     title="New Yorker Caption Contest: preferred explanation",
@@ -219,6 +236,13 @@ EXPLANATION_PREFERENCE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    judged=True,
-    verdicts=VERDICTS,
+    judging=Judging(
+        scorer="preference",
+        questions=questions,
+        outcome=judged_pair,
+        value=win_value,
+        panel=panel_choice,
+        verdicts=VERDICTS,
+        of_reply=False,
+    ),
 )

@@ -4,16 +4,15 @@ On the command line they are `humor_tasks/element_coverage` and so on. The tasks
 makes a Task of any benchmark, also of another package.
 """
 
-from humor_tasks.on_inspect.judging.captions import against_people
-from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
-from humor_tasks.on_inspect.judging.graders import require_grader
-from humor_tasks.on_inspect.judging.preference import (
-    left_to_judges,
+from humor_tasks.on_inspect.judging.graders import left_to_judges, require_grader
+from humor_tasks.on_inspect.judging.scorers import (
+    against_people,
+    element_coverage,
     preference,
     preference_metrics,
     reference_preference,
+    story_ratings,
 )
-from humor_tasks.on_inspect.judging.stories import story_ratings
 from humor_tasks.on_inspect.outcomes import benchmark_metrics
 from humor_tasks.on_inspect.scorers import (
     brainstormed,
@@ -38,7 +37,6 @@ __all__ = [
     "describe_first",
     "element_coverage",
     "expected_answer",
-    "explanation_form",
     "judge_agreement",
     "left_to_judges",
     "multiple_choice",

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.judging.graders import CUT_OFF
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, run_scored_by, score_of
 from humor_tasks.scorers.fields import read_fields
@@ -64,7 +61,7 @@ def _choice(extraction: str | None, on_unparsed: str | None) -> Scorer:
         cannot_run(f"multiple_choice: {problem}")
 
     async def score(state: TaskState, target: Target) -> Score:
-        run_scored_by("multiple_choice", state)
+        run_scored_by("multiple_choice", state, "matching")
         run = run_of(state.metadata, "matching", len(state.choices), extraction=extraction, on_unparsed=on_unparsed)
         outcome = read_reply(run, state, target)
         correct = outcome.values.get("accuracy")
@@ -78,7 +75,7 @@ def reference_overlap() -> Scorer:
     """ROUGE-L of the reply's explanation with the reference; corpus BLEU-4 as a metric."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("reference_overlap", state), state, target)
+        outcome = read_reply(run_scored_by("reference_overlap", state, "explanation"), state, target)
         return score_of(outcome, outcome.values.get("rouge_l", "N"))
 
     return score
@@ -94,10 +91,7 @@ def judge_agreement() -> Scorer:
     warn_when_tasks_end()
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("judge_agreement", state), state, target)
-        if state.output.choices and state.output.stop_reason in CUT_OFF:
-            unread = {"unparsed": 1.0, "refused": 0.0}
-            outcome = dataclasses.replace(outcome, answer=None, status="unparsed", values=unread)
+        outcome = read_reply(run_scored_by("judge_agreement", state, "humorbench_autograder"), state, target)
         agrees = outcome.values.get("accuracy")
         return score_of(outcome, "N" if agrees is None else "C" if agrees else "I")
 
@@ -109,7 +103,7 @@ def rating_error() -> Scorer:
     """The rating in the reply as the score's value; the metrics are those of the benchmark."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("rating_error", state), state, target)
+        outcome = read_reply(run_scored_by("rating_error", state, "humicroedit_rating"), state, target)
         return score_of(outcome, "N" if outcome.answer is None else float(outcome.answer))
 
     return score
@@ -120,7 +114,7 @@ def brainstormed() -> Scorer:
     """Whether every line of a brainstorm can be parsed; the caption is the answer, the metadata has all lines."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_scored_by("brainstormed", state)
+        run = run_scored_by("brainstormed", state, "brainstorm")
         outcome = read_reply(run, state, target)
         texts = read_fields(state.output.completion, brainstorm.labels_of(run)).texts if outcome.answer else {}
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))

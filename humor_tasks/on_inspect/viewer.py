@@ -14,8 +14,8 @@ from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesVie
 SHOWN = ("sampleStatus", "sampleId", "target", "answer")
 HIDDEN = ("input", "tokens", "duration")
 LONGEST_WORD = 20  # characters of a target that is a letter, a number or a word
-LABELS = {"element_coverage": "covered", "explanation_form": "words"}
-"""Scorer -> the heading of its column, where a task has several."""
+LABELS = {"element_coverage": "covered"}
+"""Scorer -> the heading of its column, where it differs from the name."""
 RANGES = {"element_coverage": (0, 1), "reference_overlap": (0, 1), "story_ratings": (1, 5)}
 """Scorer -> the lowest and the highest score, of those where a higher score is better."""
 

@@ -12,9 +12,9 @@ from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome
-from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
+from humor_tasks.on_inspect.judging.scorers import element_coverage, explanation_form
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.testing import ScriptedModel, scripted_judge, verdict_reply
 

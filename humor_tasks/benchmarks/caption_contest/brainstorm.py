@@ -176,7 +176,7 @@ BRAINSTORM = Benchmark(
     paper=corpus.PAPER,
     sampling="by the defaults of the parameters.",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
+    answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop, scorer="brainstormed"),
     metrics=(
         Metric("parsed", proportion=True, about="Share of replies in which every line can be read."),
         *REPLY_RATES,

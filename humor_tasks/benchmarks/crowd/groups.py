@@ -184,7 +184,7 @@ def _why_not(contest: Contest, pairing: str) -> str:
 
 
 def group_record(
-    cartoon: corpus.Cartoon,
+    cartoon: Record,
     better: Group,
     other: Group,
     first: str,
@@ -193,17 +193,18 @@ def group_record(
 ) -> Record:
     """The question which of two groups of captions is the funnier one, in one order.
 
-    better: the group that counts as the right answer. first: the name of the group that is shown as A. groups: more
-    entries of `Record.groups`. The captions may be anyone's; a line break in one becomes a space.
+    cartoon: see `Cartoon.record`. better: the group that counts as the right answer. first: the name of the group that
+    is shown as A. groups: more entries of `Record.groups`. The captions may be anyone's; a line break in one
+    becomes a space.
     """
     shown = (better, other) if first == better.name else (other, better)
     texts = [tuple(" ".join(caption.split()) for caption in group.captions) for group in shown]
-    pair = f"{cartoon.number}-{other.name}"
+    pair = f"{cartoon.cluster}-{other.name}"
     fields = {"first": numbered(texts[0]), "second": numbered(texts[1]), "combine": COMBINED[options.mode]}
     told = {"pairing": other.name, "pair_id": pair, "first": first}
     return Record(
         id=f"{pair}-{first}-first",
-        cluster=str(cartoon.number),
+        cluster=cartoon.cluster,
         fields={**cartoon.fields, **fields},
         context=cartoon.context,
         choices=("\n".join(texts[0]), "\n".join(texts[1])),
@@ -264,7 +265,7 @@ def _both_orders(
     assert top is not None  # `_why_not` names no reason
     assert other is not None
     for first in (top, other):
-        yield group_record(cartoon, top, other, first.name, o, groups)
+        yield group_record(cartoon.record, top, other, first.name, o, groups)
 
 
 def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
@@ -299,24 +300,27 @@ def worked_examples(
 
     @cache
     def drawn(fold: str, count: int) -> dict[str, Sequence[Record]]:
-        rows = corpus.examples_of(o)
-        found = _blocks(rows, list(dict.fromkeys(record.cluster for record in records)), count)
+        contests = dict.fromkeys(record.cluster for record in records)
+        found = {contest: block(o, i, contest, count) for i, contest in enumerate(contests)}
         return {record.id: found[record.cluster] for record in records}
 
     return drawn
 
 
-def _blocks(rows: Sequence[Record], contests: Sequence[str], count: int) -> dict[str, list[Record]]:
+def block(o: GroupsOptions, place: int, contest: str, count: int) -> list[Record]:
+    """The worked examples of one contest; `place` is its position in the order of all, from 0."""
+    sampled = _sampled(corpus.examples_of(o))
+    start = (count + 1) * place % len(sampled)
+    found = [row for row in (*sampled[start:], *sampled[:start]) if row.cluster != contest][:count]
+    if len(found) < count:
+        raise BadInput(f"shots={count}: there are only {len(found)} train rows of other contests.")
+    return found
+
+
+def _sampled(rows: Sequence[Record]) -> list[Record]:
     from numpy.random import RandomState
 
-    sampled = [rows[i] for i in RandomState(SAMPLING_SEED).choice(len(rows), min(SAMPLED, len(rows)), replace=False)]
-    blocks: dict[str, list[Record]] = {}
-    for i, contest in enumerate(contests):
-        start = (count + 1) * i % len(sampled)
-        blocks[contest] = [row for row in (*sampled[start:], *sampled[:start]) if row.cluster != contest][:count]
-        if len(blocks[contest]) < count:
-            raise BadInput(f"shots={count}: there are only {len(blocks[contest])} train rows of other contests.")
-    return blocks
+    return [rows[i] for i in RandomState(SAMPLING_SEED).choice(len(rows), min(SAMPLED, len(rows)), replace=False)]
 
 
 # ---- prompt -------------------------------------------------------------------------------------

@@ -175,7 +175,7 @@ AUTOGRADER = Benchmark(
     paper=corpus.PAPER,
     sampling="the paper names none.",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.structured)),
+    answer=lambda o: FreeText(partial(read, o.structured), scorer="judge_agreement", whole=True),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
     templates=rubric_templates("humorbench"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.judging import Judging
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.data.logs.metadata import held_of, without_release
 from humor_tasks.data.records import Prompt, Record
@@ -24,7 +25,15 @@ from humor_tasks.on_inspect.answer_cache import check_reuse
 from humor_tasks.on_inspect.epochs import warn_of_reducers
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
-from humor_tasks.on_inspect.judging.graders import Asking, Requests, check_grader_bound, require_grader
+from humor_tasks.on_inspect.judging.graders import (
+    Asking,
+    Requests,
+    check_grader_bound,
+    left_to_judges,
+    require_grader,
+)
+from humor_tasks.on_inspect.judging.judge import Judge
+from humor_tasks.on_inspect.judging.scorers import SCORERS
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
@@ -50,8 +59,8 @@ class Repeated(Declared):
 def only_inspect(name: str) -> type[Declared]:
     """The parameters that an Inspect task has beside those of the benchmark."""
     benchmark = find_benchmark(name)
-    if benchmark.judged:
-        return Asking if benchmark.rubric else Requests
+    if benchmark.judging:
+        return Asking if benchmark.judging.in_words else Requests
     return Repeated if benchmark.repeated else Declared
 
 
@@ -65,17 +74,17 @@ def build(
     name: str,
     given: Mapping[str, Any],
     scorers: list[Scorer] | None = None,
-    graded_by: Callable[[Mapping[str, Any]], list[Scorer]] | None = None,
     asks: bool = True,
 ) -> Task:
     """Open a benchmark and wrap it as a Task. Raises CannotRun, without a traceback, for invalid input.
 
     given: the parameters of the task, of the benchmark and of `only_inspect`.
-    scorers: scorers to use instead of the one for the answer form.
-    graded_by: a function of the grading settings that returns the scorers, for tasks with graders.
-    asks: whether the model under test is called; false where only the scorers' judges are.
+    scorers: scorers to use instead of the one for the judging or the answer form.
+    asks: whether the model under test is called; false where the replies are known.
     """
-    if graded_by:
+    judging = find_benchmark(name).judging
+    asks = asks and (judging is None or judging.of_reply)
+    if judging:
         check_grader_bound()
     try:
         only = only_inspect(name)(**_of(name, given, own=False))
@@ -96,7 +105,7 @@ def build(
     register_prices()
     warn_of_reducers()
     shows = any(record.picture or record.clip for record in run.records)
-    setup = [*([require_grader()] if graded_by else []), *([check_reuse(without_release(signature))] if asks else [])]
+    setup = [*([require_grader()] if judging else []), *([check_reuse(without_release(signature))] if asks else [])]
     setup += [show_pictures(run, asks)] if shows else []
     likelihoods = isinstance(run.form, Rating) and run.form.needs_likelihoods
     asked = LIKELIHOODS if likelihoods or run.options.needs_logprobs else {}
@@ -104,8 +113,8 @@ def build(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=setup or None,
         cleanup=log_pictures if shows else None,
-        solver=expected_answer(list(run.form.labels)) if likelihoods else generate(),
-        scorer=graded_by(asdict(only)) if graded_by else scorers or _scorer(run.form),
+        solver=expected_answer(list(run.form.labels)) if likelihoods else generate() if asks else left_to_judges(),
+        scorer=scorers or (_judge(run, judging, asdict(only)) if judging else _scorer(run.form)),
         config=GenerateConfig(**run.options.generation(), **asked),
         # with one replicate, --epochs sets the number; metrics are over all replies
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
@@ -122,6 +131,14 @@ def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
     return {each: value for each, value in given.items() if (each not in theirs if own else each in only)}
 
 
+def _judge(run: Run, judging: Judging[Any], how: Mapping[str, Any]) -> Scorer:
+    """The scorer that asks graders, with the run's data, which some outcomes need."""
+    judge = SCORERS[judging.scorer](**how)
+    if isinstance(judge, Judge):
+        judge.data = run.data
+    return judge
+
+
 def _scorer(form: AnswerForm) -> Scorer:
     """The scorer for an answer form."""
     if isinstance(form, Rating):
@@ -135,11 +152,12 @@ def sample(run: Run, record: Record, signature: str) -> Sample:
     about |= {"signature": signature, "split": run.options.split}
     about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | held_of(record)}
-    if record.points:
+    judging = run.benchmark.judging
+    if record.points or (judging and judging.of_reply):  # what judges are asked is made from these
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
         id=record.id,
-        input=chat_messages(run.prompt(record), record, run, pictures=False),
+        input=chat_messages(run.prompt(record), record, run.form, run.reply_length, pictures=False),
         choices=list(record.choices) or None,
         target=record.target or [point.text for point in record.points],
         metadata=metadata,
@@ -154,7 +172,7 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
     records = {record.id: record for record in run.records}
 
     def read(record: Record, prompt: Prompt, handles: bool) -> tuple[list[ChatMessage], list[dict[str, str]]]:
-        messages = chat_messages(prompt, record, run, pictures=True, handles=handles)
+        messages = chat_messages(prompt, record, run.form, run.reply_length, pictures=True, handles=handles)
         return messages, [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
 
     @solver(name="show_pictures")

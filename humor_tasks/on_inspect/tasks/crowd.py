@@ -14,7 +14,6 @@ from humor_tasks.benchmarks.crowd.pairs import Pairs
 from humor_tasks.benchmarks.options import OnBadPicture, OnUnparsed
 from humor_tasks.data.contests.source import HUB
 from humor_tasks.data.contests.splits import Split
-from humor_tasks.on_inspect.judging.captions import against_people
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.answer import Mode as Extraction
 
@@ -188,4 +187,4 @@ def caption_writing(
         retries: Number of retries for an unreadable verdict, each with the next seed.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
-    return build("caption_writing", locals(), graded_by=lambda how: [against_people(**how)])
+    return build("caption_writing", locals())

@@ -10,7 +10,6 @@ from inspect_ai.model import GenerateConfig
 from humor_tasks.benchmarks.humorbench.corpus import PUBLIC
 from humor_tasks.benchmarks.humorbench.coverage import Per
 from humor_tasks.benchmarks.rubric import POINT
-from humor_tasks.on_inspect.judging.coverage import element_coverage, explanation_form
 from humor_tasks.on_inspect.judging.graders import Asking, in_words
 from humor_tasks.on_inspect.scorers import judge_agreement
 from humor_tasks.on_inspect.tasks.building import build
@@ -51,7 +50,7 @@ def humorbench(
         retries: Number of retries for an unreadable verdict, each with the next seed.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
-    return build("humorbench", locals(), graded_by=lambda how: [element_coverage(**how), explanation_form()])
+    return build("humorbench", locals())
 
 
 @task
@@ -77,5 +76,5 @@ def humorbench_autograder(
     """
     built = build("humorbench_autograder", locals(), [judge_agreement()])
     how = Asking(temperature, seed, structured=structured)  # type: ignore[arg-type]  # `none`
-    built.config = built.config.merge(how.config(GenerateConfig())).merge(in_words(POINT, how).config)
+    built.config = built.config.merge(how.config(GenerateConfig())).merge(in_words(POINT, structured).config)
     return built

@@ -8,7 +8,6 @@ from inspect_ai import Task, task
 
 from humor_tasks.benchmarks.mock.corpus import Input, Sampling, Scene
 from humor_tasks.benchmarks.options import OnBadPicture, OnUnparsed, Split
-from humor_tasks.on_inspect.judging.stories import story_ratings
 from humor_tasks.on_inspect.tasks.building import build
 
 __all__ = ["mock_detecting", "mock_explaining", "mock_generation", "mock_matching"]
@@ -188,4 +187,4 @@ def mock_generation(
         retries: Number of retries for an unreadable verdict, each with the next seed.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
-    return build("mock_generation", locals(), graded_by=lambda how: [story_ratings(**how)])
+    return build("mock_generation", locals())

@@ -11,7 +11,6 @@ from humor_tasks.benchmarks.mock.corpus import Scene
 from humor_tasks.benchmarks.options import OnBadPicture, Split
 from humor_tasks.benchmarks.preference import Of, Order, Setting
 from humor_tasks.benchmarks.systems import HUMAN
-from humor_tasks.on_inspect.judging.preference import left_to_judges, preference
 from humor_tasks.on_inspect.tasks.building import build
 
 __all__ = ["explanation_preference"]
@@ -67,6 +66,4 @@ def explanation_preference(
         retries: Number of retries for an unreadable verdict, each with the next seed.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
-    built = build("explanation_preference", locals(), graded_by=lambda how: [preference(**how)], asks=False)
-    built.solver = left_to_judges()
-    return built
+    return build("explanation_preference", locals())

@@ -16,7 +16,6 @@ from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun, plain
-from humor_tasks.on_inspect.judging.captions import against_people
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.studies.analysis.tables import interval, short, table
@@ -60,7 +59,7 @@ def compare(
             given = {**parameters, "mode": mode, "contests": ",".join(map(str, sorted(own))), "cache": cache}
             given |= {"tau": "none"} if mode == "best_pick" else {}  # its replies have no log-probability of a letter
             try:
-                task = build("caption_writing", given, graded_by=lambda how: [against_people(**how)], asks=False)
+                task = build("caption_writing", given, asks=False)
             except CannotRun as problem:
                 raise BadInput(plain(problem)) from None
             task = task_with(

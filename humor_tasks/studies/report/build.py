@@ -48,7 +48,7 @@ def build_report(
     prices: of runs that recorded no cost; with `anew` of all runs. hard: the subset of HumorBench's hard score.
     """
     subset_keys(hard, "")
-    spent = {r.run.path: spent_of(r.run, r.benchmark.judged, prices, anew) for r in results.results}
+    spent = {r.run.path: spent_of(r.run, r.benchmark.judging is not None, prices, anew) for r in results.results}
     card = scorecard(results)
     of_humorbench = [r for r in results.results if (r.benchmark.name, r.scorer) == HUMORBENCH and has_main_metric(r)]
     lines = lines_of([graded(r.run, prices, anew) for r in of_humorbench], hard)
@@ -79,5 +79,5 @@ def _unscored(results: Iterable[Result]) -> Iterator[str]:
     for result in results:
         if result.paths not in scored:
             main = result.benchmark.metrics[0].name
-            grade = " Grade it with `humor-tasks grade`." if result.benchmark.judged else ""
+            grade = " Grade it with `humor-tasks grade`." if result.benchmark.judging else ""
             yield f"{result.paths[0].name}: has no value of {main}, so that it is not in the scorecard.{grade}"
