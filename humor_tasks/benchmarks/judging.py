@@ -129,6 +129,7 @@ class Judging(Generic[R_contra]):
     item that cannot be judged.
     outcome: the outcome with the verdicts, one panel a question.
     value: the score's headline value; None where verdicts that it needs are missing, or where the reply is left out.
+    why_none: why there is no value, in one word for the log, where the reply itself does not say it.
     panel: the verdict of a panel, from the words of its judges; None where there is none.
     verdicts: the rule of missing verdicts.
     rubrics: family and judgement of each rubric.
@@ -144,6 +145,7 @@ class Judging(Generic[R_contra]):
     value: Callable[[Outcome], float | None]
     panel: Callable[[Sequence[Any]], Any]
     verdicts: Verdicts
+    why_none: Callable[[Outcome], str | None] = lambda outcome: None
     rubrics: tuple[tuple[str, Judgement], ...] = ()
     in_words: bool = True
     shows: bool = True
@@ -173,11 +175,3 @@ def panels_in(details: Mapping[str, Any]) -> list[Panel] | None:
     if JUDGED not in details:
         return None
     return [Panel(each["about"], tuple(Verdict(**verdict) for verdict in each["verdicts"])) for each in details[JUDGED]]
-
-
-def why_missing(judging: Judging[Any], panels: Sequence[Panel]) -> str | None:
-    """Why a score has no value: `undecided` where every judge gave a verdict, otherwise `grader_failed`."""
-    missing = [panel.words for panel in panels if panel.verdicts and judging.panel(panel.words) is None]
-    if not missing:
-        return None
-    return "grader_failed" if any(None in words for words in missing) else "undecided"

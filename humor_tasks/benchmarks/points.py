@@ -33,6 +33,7 @@ def by_points(family: str = "coverage") -> Judging[Run]:
         value=lambda o: o.values.get("coverage"),
         panel=majority,
         verdicts=POINTS,
+        why_none=lambda o: "undecided" if o.values.get("undecided") == 1 else "grader_failed",
         rubrics=((family, POINT),),
         shows=False,
     )

@@ -85,15 +85,14 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
 
 def judging_by_name(task: str) -> Judging[Any]:
     """How the replies of a benchmark are judged. Raises BadInput for a benchmark whose replies have no judges."""
-    found = {name: how for name in NAMES if (how := _judging(find_benchmark(name)))}
-    own = None if task in NAMES else _judging(find_benchmark(task, "task"))
-    if own is None:
-        check_choice("task", task, found)
-    return own or found[task]
+    named = {name: find_benchmark(name, "task") for name in (*NAMES, task)}
+    judged = {name: judging for name, benchmark in named.items() if (judging := _judging(benchmark))}
+    return judged[check_choice("task", task, judged)]
 
 
 def _judging(benchmark: Benchmark[Any]) -> Judging[Any] | None:
-    judging = judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
+    """How a benchmark's replies are judged, also by their reference."""
+    judging = benchmark.judging or judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
     return judging if judging and judging.of_reply else None
 
 

@@ -22,7 +22,6 @@ from humor_tasks.benchmarks.judging import (
     Question,
     Reply,
     logged,
-    why_missing,
 )
 from humor_tasks.benchmarks.reference import judging_of
 from humor_tasks.benchmarks.rubric import Rubric, open_rubric
@@ -201,11 +200,12 @@ def _score(judging: Judging[Any], outcome: Outcome, questions: Sequence[Question
         if question.title:
             verdict = judging.panel(panel.words) if panel.verdicts else None
             lines.append(f"{_word(verdict)}: {question.title}")
-        lines += [f"- {each.grader}, {_word(each.word)}: {each.reasons}" for each in panel.verdicts]
+        mark = "- " if question.title else ""
+        lines += [f"{mark}{each.grader}, {_word(each.word)}: {each.reasons}" for each in panel.verdicts]
     told = {JUDGED: logged(judging, panels)}
     score = score_of(outcome, "N" if value is None else value, "\n".join(lines), **told)
     if value is None and score.reason is None:
-        score.reason = why_missing(judging, panels)
+        score.reason = judging.why_none(outcome)
     return score
 
 
