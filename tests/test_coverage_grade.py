@@ -155,7 +155,7 @@ def test_bad_logs(logged: dict[str, Path], tmp_path: Path) -> None:
 
     told(tmp_path / "no.eval", r"no.eval: there is no such log")
     told(tmp_path, r"is a folder; name the log itself\.")
-    told(logged["humorbench"], r"task: there is no 'matching'; choose from humorbench", "matching")
+    told(logged["humorbench"], r"task: there is no 'matching'; choose from explanation, caption_writing, humorbench", "matching")
     told(logged["humorbench_autograder"], r"line 1 is not of humor_tasks/humorbench\.")
     for name in ("broken.eval", "broken.json"):
         (tmp_path / name).write_text("{")

@@ -155,7 +155,7 @@ def test_no_attack_passes(tmp_path: Path, elements: bool, structured: bool) -> N
     form = as_object if structured else verdict
     quotes = ScriptedModel("quotes", lambda messages: form(False, f"It says: {between(messages[-1].text, tag)}"))
     echoes = ScriptedModel("echoes", lambda messages: between(messages[-1].text, tag))
-    task.scorer[0] = element_coverage(structured=structured)
+    task.scorer = [element_coverage(structured=structured)]
     log = run(task, model, quotes, echoes)
     sent = 0
     for result in found(log).values():
