@@ -20,7 +20,7 @@ import torch
 from clip_workload import pictures
 from ofa_workload import QUESTION, checkpoint, describer
 
-from humor_tasks.models.descriptions import QUESTIONS
+from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, GenerationSettings
 from humor_tasks.models.ofa.generation import generate
 from humor_tasks.models.ofa.reading import Features

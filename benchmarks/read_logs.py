@@ -22,19 +22,25 @@ from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
 
 from humor_tasks.data.logs import read_run
+from humor_tasks.data.records import Outcome
 
 REPLY = "It is a pun. " * 100
 TOLD: dict[str, Any] = {
     "benchmark": "matching",
     "version": "1-A",
     "options": {"on_unparsed": "wrong", "extraction": "strict", "seed": 1234, "fold": "0"},
+    "groups": {"fold": "0"},
+    "facts": {},
 }
 VALUES = {"accuracy": 1.0, "unparsed": 0.0, "refused": 0.0}
 
 
+def scored(i: int) -> dict[str, Any]:
+    return Outcome(f"s{i}", f"c{i // 10}", {"fold": "0"}, "answered", "A", "A", VALUES).as_dict()
+
+
 def inspect_sample(i: int) -> EvalSample:
-    metadata = {"cluster": f"c{i // 10}", "humor_tasks": TOLD | {"groups": {"fold": "0"}}}
-    kept = {"status": "answered", "target": "A", "values": VALUES}
+    metadata = {"cluster": f"c{i // 10}", "humor_tasks": TOLD}
     return EvalSample(
         id=f"s{i}",
         epoch=1,
@@ -43,7 +49,7 @@ def inspect_sample(i: int) -> EvalSample:
         target="A",
         output=ModelOutput.from_content("m", REPLY),
         metadata=metadata,
-        scores={"multiple_choice": Score(value="C", answer="A", metadata=kept)},
+        scores={"multiple_choice": Score(value="C", answer="A", metadata=scored(i))},
     )
 
 
@@ -73,9 +79,9 @@ def samples_file(folder: Path, n: int) -> Path:
     path = folder / f"samples_{n}.jsonl"
     with path.open("w", encoding="utf-8") as file:
         for i in range(n):
-            doc = {"id": f"s{i}", "cluster": f"c{i // 10}", "humor_tasks": TOLD, "groups": {"fold": "0"}, "rows": n}
+            doc = {"id": f"s{i}", "cluster": f"c{i // 10}", "humor_tasks": TOLD, "rows": n}
             doc |= {"choices": list("abcde"), "target": "A", "fields": {}}
-            doc |= {"outcome": {"status": "answered", "answer": "A", "values": VALUES}}
+            doc |= {"outcome": scored(i)}
             line = {"doc": doc, "arguments": {"gen_args_0": {"arg_0": REPLY}}, "filtered_resps": [REPLY]}
             file.write(json.dumps(line) + "\n")
     return path

@@ -22,15 +22,25 @@ from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpe
 from inspect_ai.model import ChatMessageUser, ModelOutput
 from inspect_ai.scorer import Score
 
+from humor_tasks.data.records import Outcome
+
 REPLY = "The caption answers the lamp. " * 20
 OPTIONS = {"on_unparsed": "wrong", "extraction": "strict", "seed": 1234, "fold": "0"}
 SIGNATURE = "bench:matching|v:2-A|method:generate|data:drawn|rev:-|n:{n}|rows:0|split:test|shots:0|fold:0|prompts:0"
-TOLD: dict[str, Any] = {"benchmark": "matching", "version": "2-A", "options": OPTIONS, "groups": {"fold": "0"}}
+HELD: dict[str, Any] = {"groups": {"fold": "0"}, "facts": {}}
+TOLD: dict[str, Any] = {
+    "benchmark": "matching",
+    "version": "2-A",
+    "options": OPTIONS,
+    "groups": {"fold": "0"},
+    "facts": {},
+}
 
 
 def sample(i: int) -> EvalSample:
     answer = "ABCDE"[i * i % 5]
     values = {"accuracy": float(answer == "A"), "unparsed": 0.0, "refused": 0.0}
+    outcome = Outcome(f"instance-{i}", f"contest-{i // 10}", {"fold": "0"}, "answered", answer, "A", values)
     return EvalSample(
         id=f"instance-{i}",
         epoch=1,
@@ -39,11 +49,7 @@ def sample(i: int) -> EvalSample:
         target="A",
         output=ModelOutput.from_content("m", REPLY),
         metadata={"cluster": f"contest-{i // 10}", "humor_tasks": TOLD},
-        scores={
-            "multiple_choice": Score(
-                value="C", answer=answer, metadata={"status": "answered", "target": "A", "values": values}
-            )
-        },
+        scores={"multiple_choice": Score(value="C", answer=answer, metadata=outcome.as_dict())},
     )
 
 

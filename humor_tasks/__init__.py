@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.2.0"
+from humor_tasks._version import __version__
 
 # In a source checkout scorers/ and datasets_cards/ are next to this package; in a wheel they are inside it. With the
 # repository root in the package's search path, `humor_tasks.scorers` can be imported in both, and no top-level name

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks import find_benchmark, trained
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.data.trained_on import check_unseen
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -29,14 +30,21 @@ from humor_tasks.scorers.estimate import Estimate
 if TYPE_CHECKING:
     from humor_tasks.models.clip import Clip, ClipConfig
 
+CLIP_TASKS = trained("clip")
+"""The benchmarks of captions that CLIP chooses among."""
+
 
 @dataclass(frozen=True)
 class Report:
-    """Scores of a set of predictions: metrics with confidence intervals, signature, and the outcome of every item."""
+    """Scores of a set of predictions: metrics with confidence intervals, signature, and the outcome of every item.
+
+    grading: how graders were asked, where the replies of another run were graded.
+    """
 
     metrics: Mapping[str, Estimate]
-    signature: str
+    signature: Signature
     outcomes: tuple[Outcome, ...]
+    grading: Signature | None = None
 
     def __str__(self) -> str:
         wide = max([18, *(len(name) + 2 for name in self.metrics)])
@@ -44,7 +52,12 @@ class Report:
         for name, e in self.metrics.items():
             interval = f"[{e.low:.5f}, {e.high:.5f}]"
             rows.append(f"{name:<{wide}}{e.value:>12.5f}{e.stderr:>12.5f}{interval:>28}{e.n:>8}{e.clusters:>10}")
-        return "\n".join([*rows, self.signature])
+        return "\n".join([*rows, self.signed])
+
+    @property
+    def signed(self) -> str:
+        """The text of the signatures."""
+        return f"{self.signature}||{self.grading}" if self.grading else str(self.signature)
 
     @property
     def warning(self) -> str | None:
@@ -60,7 +73,7 @@ class Report:
         for name, e in self.metrics.items():
             parts = {"value": e.value, "stderr": e.stderr, "low": e.low, "high": e.high}
             metrics[name] = {k: None if v != v else v for k, v in parts.items()} | {"n": e.n, "clusters": e.clusters}
-        return {"metrics": metrics, "signature": self.signature}
+        return {"metrics": metrics, "signature": self.signed}
 
 
 def load(task: str, **parameters: Any) -> Run:
@@ -119,7 +132,7 @@ def check_ids(run: Run, ids: Collection[str]) -> None:
 
 def clip_predict(
     dataset: str | Path,
-    task: str = "matching",
+    task: str = CLIP_TASKS[0],
     clip: Clip | ClipConfig | str | None = None,
     output: str | Path | None = None,
     **parameters: Any,
@@ -137,7 +150,7 @@ def clip_predict(
     from humor_tasks.models.choosers.clip import ClipChooser
     from humor_tasks.models.clip import Clip, ClipConfig
 
-    check_choice("task", task, ("matching", "ranking"))
+    check_choice("task", task, CLIP_TASKS)
     if output is not None and Path(output).is_dir():
         raise BadInput(f"{output}: is a folder; give the path of a file to write.")
     run = load(task, dataset=str(dataset), setting="pixels", **parameters)

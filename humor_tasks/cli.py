@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.cli import agreement
 from humor_tasks.studies.analysis.compare_cli import compare
@@ -26,6 +26,7 @@ from humor_tasks.studies.preferences.cli import export_preferences
 from humor_tasks.studies.report.cli import report
 from humor_tasks.studies.reproduce.cli import reproduce, rescore
 from humor_tasks.training.cli import train
+from humor_tasks.training.flags import TaskOption
 
 
 class _Group(click.Group):
@@ -113,9 +114,17 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
     click.echo(f"{output}: {len(chosen)} instances (the leaderboard has 830 for matching, 664 for ranking).")
 
 
+def _with_subsets() -> list[str]:
+    from humor_tasks.benchmarks import BENCHMARKS
+
+    return [name for name, benchmark in BENCHMARKS.items() if benchmark.subsets]
+
+
 @main.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--task", default="humorbench", show_default=True, help="Benchmark of the logs.")
+@click.option(
+    "--task", cls=TaskOption, tasks=_with_subsets, first=True, show_default=True, help="Benchmark of the logs."
+)
 @click.option("--grader", "graders", required=True, multiple=True, help="Inspect model; repeat it for a panel.")
 @click.option("--structured", is_flag=True, help="Request JSON verdicts through the provider's structured output.")
 @click.option("--temperature", default="0", show_default=True, help="Graders' temperature; 'none': provider's default.")
@@ -198,12 +207,13 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     JUDGED is a graded log, or a CSV with the columns id (or idx and element), verdict and optionally cluster.
     """
     from humor_tasks.api import Report
+    from humor_tasks.data.signature import Signature
     from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
 
     rows = read_judged(judged)
     corrected = correct(rows, read_labels(labels, rows))
-    note = f"judged:{judged.name}|labels:{labels.name}|without_verdict:{corrected.without_verdict}"
-    report = Report(corrected.estimates(), f"{note}|humor_tasks:{__version__}", ())
+    about = {"judged": judged.name, "labels": labels.name, "without_verdict": corrected.without_verdict}
+    report = Report(corrected.estimates(), Signature({**about, "humor_tasks": __version__}), ())
     click.echo(json.dumps(report.as_dict(), indent=2) if as_json else str(report))
     for warning in filter(None, (corrected.few, report.warning)):
         click.echo(f"Beware: {warning}", err=True)

@@ -1,20 +1,33 @@
 """The Inspect tasks, for use in Python code: `from humor_tasks.tasks import matching`.
 
-On the command line they are `humor_tasks/matching` and so on. `humor-tasks parameters` prints tables of the parameters.
-Each module names its own tasks.
+On the command line they are `humor_tasks/matching` and so on. `humor-tasks parameters` prints tables of the
+parameters. Written by tools/generate.py.
 """
 
-from humor_tasks.on_inspect.tasks.caption_contest import *  # noqa: F403
-from humor_tasks.on_inspect.tasks.caption_contest import __all__ as _caption_contest
-from humor_tasks.on_inspect.tasks.crowd import *  # noqa: F403
-from humor_tasks.on_inspect.tasks.crowd import __all__ as _crowd
-from humor_tasks.on_inspect.tasks.humicroedit import *  # noqa: F403
-from humor_tasks.on_inspect.tasks.humicroedit import __all__ as _humicroedit
-from humor_tasks.on_inspect.tasks.humorbench import *  # noqa: F403
-from humor_tasks.on_inspect.tasks.humorbench import __all__ as _humorbench
-from humor_tasks.on_inspect.tasks.mock import *  # noqa: F403
-from humor_tasks.on_inspect.tasks.mock import __all__ as _mock
-from humor_tasks.on_inspect.tasks.preference import *  # noqa: F403
-from humor_tasks.on_inspect.tasks.preference import __all__ as _preference
+from humor_tasks.on_inspect.tasks.bbeh import bbeh_nycc
+from humor_tasks.on_inspect.tasks.caption_contest import brainstorm, explanation, matching, ranking
+from humor_tasks.on_inspect.tasks.crowd import caption_writing, crowd_groups, crowd_pairs
+from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise, humicroedit_rating
+from humor_tasks.on_inspect.tasks.humorbench import humorbench, humorbench_autograder
+from humor_tasks.on_inspect.tasks.mock import mock_detecting, mock_explaining, mock_generation, mock_matching
+from humor_tasks.on_inspect.tasks.preference import explanation_preference
 
-__all__ = [*_caption_contest, *_crowd, *_humicroedit, *_humorbench, *_mock, *_preference]
+__all__ = [
+    "bbeh_nycc",
+    "brainstorm",
+    "caption_writing",
+    "crowd_groups",
+    "crowd_pairs",
+    "explanation",
+    "explanation_preference",
+    "humicroedit_pairwise",
+    "humicroedit_rating",
+    "humorbench",
+    "humorbench_autograder",
+    "matching",
+    "mock_detecting",
+    "mock_explaining",
+    "mock_generation",
+    "mock_matching",
+    "ranking",
+]

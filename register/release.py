@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from entries import COMMIT, OWNER, ROOT, URL, arxiv_of, differences, source_of
+from entries import COMMIT, OWNER, ROOT, URL, source_of
 
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS
@@ -55,8 +55,16 @@ def check(root: Path, version: str, url: str) -> None:
         raise BadInput("HEAD is detached; check out a branch, which the commit of the release goes to.")
     if git(root, "tag", "--list", f"v{version}"):
         raise BadInput(f"version {version}: the tag v{version} exists already.")
-    if found := differences(root / "register"):
-        raise BadInput(f"register/{found[0]}. Run: python register/entries.py")
+    if found := generated_differences(root):
+        raise BadInput(f"{found[0]}. Run: python tools/generate.py")
+
+
+def generated_differences(root: Path) -> list[str]:
+    """What differs in a checkout's register/ from what is declared."""
+    sys.path.append(str(ROOT / "tools"))
+    from generate import differences, registers
+
+    return differences(registers(), root)
 
 
 def check_date(date: str) -> None:
@@ -104,7 +112,7 @@ def edits(root: Path, version: str, url: str, date: str) -> dict[str, str]:
         if not path.startswith(FORMS):
             text = found.get(path) or read(root, path)
             found[path] = filled(URLS.sub("", text) if path == "pyproject.toml" else text, url)
-    module = "humor_tasks/__init__.py"
+    module = "humor_tasks/_version.py"
     text, lines = re.subn(VERSION, f'__version__ = "{version}"', read(root, module))
     if lines != 1:
         raise BadInput(f'{module}: has {lines} lines of the form __version__ = "..."; there must be one.')
@@ -143,7 +151,7 @@ def submissions(url: str, commit: str) -> str:
     rows = []
     for name in sorted(tasks.__all__):
         path, line = source_of(name)
-        paper = arxiv_of(BENCHMARKS[name].paper) or "none: the form needs one"
+        paper = BENCHMARKS[name].card.paper.at_arxiv or "none: the form needs one"
         rows.append(f"| {name} | {paper} | {url}/blob/{commit}/{path}#L{line} |")
     return "\n".join(["| task | arXiv | source |", "|---|---|---|", *rows]) + "\n"
 

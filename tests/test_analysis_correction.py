@@ -14,6 +14,7 @@ from standins.graded_logs import Logs, humor_tasks
 from standins.humorbench import ELEMENTS
 
 from humor_tasks.api import Report
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -195,7 +196,7 @@ def test_correct_for_judge_on_the_command_line(logs: Logs, tmp_path: Path) -> No
     assert names == ["judged", "labelled", "prediction_powered", "rogan_gladen"]
     assert f"judged:{log.name}|labels:labels.csv|without_verdict:{expected.without_verdict}" in shown.output
     found = json.loads(humor_tasks("correct-for-judge", log, "--labels", path, "--json").stdout)
-    assert found["metrics"] == Report(expected.estimates(), "", ()).as_dict()["metrics"]
+    assert found["metrics"] == Report(expected.estimates(), Signature(), ()).as_dict()["metrics"]
     assert expected.without_verdict > 0
 
 

@@ -22,6 +22,7 @@ from standins.votes import tight
 
 from humor_tasks import load
 from humor_tasks.cli import main
+from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.scorers.regression import mae_by_bin
@@ -45,6 +46,7 @@ from humor_tasks.studies.analysis.humicroedit import (
 from humor_tasks.studies.analysis.humicroedit_report import as_json, plot, write_report
 from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
+from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 SAMPLE = {"dataset": "sample", "split": "test"}
 GOLD = (0.0, 0.4, 1.0, 1.8, 2.4, 3.0)
@@ -353,28 +355,26 @@ def log_of(task: Any, reply: str, folder: Path) -> Path:
     return Path(eval(task, model=model, display="none", log_dir=str(folder))[0].location)
 
 
-def samples(path: Path, name: str, reply: Any) -> Path:
-    """Samples as lm-eval writes them."""
-    docs = [
-        {"id": r.id, "choices": list(r.choices), "target": r.target, **r.groups} for r in load(name, **SAMPLE).records
-    ]
-    path.write_text("".join(json.dumps({"doc": doc, "filtered_resps": reply}) + "\n" for doc in docs))
-    return path
+def samples(folder: Path, task: str, model: ScriptedLM) -> Path:
+    """The samples that lm-eval writes."""
+    run_lm_eval(model, task, metadata=SAMPLE, output=folder)
+    return next(folder.rglob(f"samples_{task}_*.jsonl"))
 
 
 @pytest.mark.slow
 def test_every_kind_of_file_is_read(tmp_path: Path) -> None:
     corpus = read_corpus(**SAMPLE)
     dropped = "".join(f"{identity},2\n" for identity in corpus.pairwise.data.dropped)
-    digits = [[math.log(p), False] for p in (0.25, 0.25, 0.5, 1e-300)]
+    digits = dict(zip("0123", map(math.log, (0.25, 0.25, 0.5, 1e-300)), strict=True))
+    rater = ScriptedLM(likelihood=lambda prompt, continuation: digits[continuation.strip()])
     files = {
         "csv": csv_file(tmp_path / "r.csv", "humicroedit_rating", lambda i: i % 4 * 0.7),
         "pairs": csv_file(tmp_path / "p.csv", "humicroedit_pairwise", lambda i: 1 + i % 2, dropped),
         "log": log_of(humicroedit_rating(**SAMPLE), "Rating: 1.5", tmp_path),
         "unread": log_of(humicroedit_pairwise(**SAMPLE), "Hm.", tmp_path),
         "via": log_of(humicroedit_pairwise(**SAMPLE, via="ratings"), "1", tmp_path),
-        "digits": samples(tmp_path / "samples_1.jsonl", "humicroedit_rating", digits),
-        "letters": samples(tmp_path / "samples_2.jsonl", "humicroedit_pairwise", ["Answer: B"]),
+        "digits": samples(tmp_path, "humicroedit_rating", rater),
+        "letters": samples(tmp_path, "humicroedit_pairwise_gen", ScriptedLM("Answer: B")),
     }
     found = {s.name: s for s in read_systems([f"{name}={path}" for name, path in files.items()], corpus)}
     assert list(found["csv"].ratings.values())[:5] == [0, 0.7, 1.4, pytest.approx(2.1), 0]
@@ -435,7 +435,10 @@ def test_what_cannot_be_analysed_is_named(
     csv_file(Path("p.csv"), "humicroedit_pairwise", lambda i: 1 + i % 2)
     csv_file(Path("bad.csv"), "humicroedit_rating", lambda i: 9 if i == 1 else 1)
     Path("short.csv").write_text("".join(Path("r.csv").read_text().splitlines(keepends=True)[:5]))
-    Path("other.jsonl").write_text(json.dumps({"doc": {"id": "1", "choices": ["x"]}, "filtered_resps": ["A"]}))
+    told = {"benchmark": "matching", "version": "2-A", "options": {}, "groups": {}, "facts": {}}
+    outcome = Outcome("1", "1", {}, "answered", "A", "A", {}).as_dict()
+    doc = {"id": "1", "choices": ["x"], "humor_tasks": told, "outcome": outcome}
+    Path("other.jsonl").write_text(json.dumps({"doc": doc, "filtered_resps": ["A"]}))
     done = command(*systems, *more)
     assert done.exit_code == 2
     assert message in done.output

@@ -16,11 +16,12 @@ from inspect_ai import eval
 from standins.commands import lm_eval
 
 from humor_tasks import load
-from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, rate
 from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
@@ -45,7 +46,7 @@ def result(name: str, answer: Callable[[int], str], n: int = 200, **more: Any) -
         choices = tuple(f"word{i}{letter}" + "x" * (letter == target and i % 2) for letter in LETTERS)
         scene = f"A scene with word{i}{target}" if i % 4 == 0 else "A scene"
         samples.append(_sample(outcomes[-1], choices, scene))
-    run = FinishedRun(Path(f"{name}.eval"), "inspect", "matching", "2-A", "-", name, n, samples)
+    run = FinishedRun(Path(f"{name}.eval"), "inspect", "matching", "2-A", Signature(), name, n, samples)
     opened = find_benchmark("matching").reopen("2-A", {"fold": "0"})
     held = {"epochs": (1,) * n, "paths": (run.path,)} | more
     return Result(run, opened, "multiple_choice", name, tuple(outcomes), **held)
@@ -159,7 +160,7 @@ def test_hardest_clusters_are_ranked_by_shrunken_means() -> None:
 
 def test_values_between_0_and_1_have_no_table_of_right_and_wrong() -> None:
     halves = [Outcome(f"s{i}", str(i % 9), {}, "answered", "text", None, {"rouge_l": i % 7 / 7}) for i in range(60)]
-    run = FinishedRun(Path("e.eval"), "inspect", "explanation", "1-A", "-", "m", 60, [])
+    run = FinishedRun(Path("e.eval"), "inspect", "explanation", "1-A", Signature(), "m", 60, [])
     opened = find_benchmark("explanation").reopen("1-A", {})
     made = Result(run, opened, "reference_overlap", "m", tuple(halves), (1,) * 60, (run.path,))
     found = analyse([made, dataclasses.replace(made, paths=(Path("f.eval"),))], draws=99)
@@ -186,7 +187,7 @@ def test_every_two_systems_must_compare() -> None:
     """The second and third do not compare, though each of them does with the first, which has other settings."""
     made = [result(name, right) for name in "abc"]
     for each, signature in zip(made, ("shots:0|prompts:p", "shots:5|prompts:q", "shots:5|prompts:r"), strict=True):
-        object.__setattr__(each.run, "signature", signature)
+        object.__setattr__(each.run, "signature", Signature.parse(signature))
     with pytest.raises(BadInput, match=r"b\.eval and c\.eval do not compare: prompt set: q and r\. Analyse"):
         analyse(made)
 
@@ -235,7 +236,7 @@ def test_a_metric_of_which_less_is_better_has_no_right_and_wrong() -> None:
 def test_runs_of_one_model_are_named_by_their_settings() -> None:
     made = [result("m", right), result("m", right)]
     for each, shots in zip(made, (0, 5), strict=True):
-        object.__setattr__(each.run, "signature", f"shots:{shots}")
+        object.__setattr__(each.run, "signature", Signature({"shots": shots}))
     assert analyse(made, draws=99).systems == ("m, shots=0", "m, shots=5")
 
 
@@ -272,9 +273,9 @@ def test_other_cutoffs_are_refused(text: str) -> None:
 def test_dates_of_contests() -> None:
     assert contest_date(1) == datetime.date(2005, 4, 25)
     assert contest_date(510).year == 2016
-    assert has_dates("matching", ["1", "763"])
-    assert not has_dates("matching", ["9001"])
-    assert not has_dates("humicroedit_rating", ["12"])
+    assert has_dates(BENCHMARKS["matching"].card, ["1", "763"])
+    assert not has_dates(BENCHMARKS["matching"].card, ["9001"])
+    assert not has_dates(BENCHMARKS["humicroedit_rating"].card, ["12"])
 
 
 def test_reports_escape_names_and_hold_the_same_values() -> None:

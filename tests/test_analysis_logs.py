@@ -29,9 +29,10 @@ from standins.graded_logs import (
 
 from humor_tasks import load
 from humor_tasks.data.prices import Price, read_prices
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import element_coverage
 from humor_tasks.on_inspect.judging import graders
-from humor_tasks.on_inspect.judging.scorers import element_coverage
 from humor_tasks.studies.analysis.correct import read_judged
 from humor_tasks.studies.grade import grading_task, read_written
 from humor_tasks.studies.report.graded import GradedLog, read_graded
@@ -51,8 +52,8 @@ def test_a_graded_log_holds_every_point_with_its_verdict(logs: Logs) -> None:
     assert {passed for _, passed in expected.values()} == {True, False, None}
     assert {point.explanation for point in found.points} == {"a gets it."}
     assert found.model == "mockllm/a"
-    assert found.signature.startswith("bench:humorbench|v:1-A")
-    assert found.graders.startswith("graders:mockllm/judge|verdict:tags")
+    assert str(found.signature).startswith("bench:humorbench|v:1-A")
+    assert str(found.grading).startswith("graders:mockllm/judge|verdict:tags")
     assert found.fingerprint == load("humorbench", dataset="sample").data.provenance["fingerprint"]
 
 
@@ -165,7 +166,7 @@ def test_a_grader_that_the_scorer_was_given_is_no_explainer(
     log = logs.priced(lambda: run(other, explainer("a"), [], tmp_path))
     found = read_graded(Path(log.location), read_prices(logs.prices) if anew else None)
     assert [(point.id, point.passed) for point in found.points] == [("1-1", True), ("1-2", True)]
-    assert (found.signature, found.fingerprint) == ("-", None)
+    assert (found.signature, found.fingerprint) == (Signature(), None)
     assert found.explainer
     assert spent(found.explainer) == (135, 10, EXPLAINED["a"] / 1e6)
     assert spent(found.grader) == (14, 2, 2 * GRADED["judge"] / 1e6)
@@ -287,7 +288,7 @@ def test_a_log_graded_again_by_another_does_not_show_what_the_first_grader_took(
     path = tmp_path / "again.eval"
     write_eval_log(again, str(path))
     found = unpaid(path)
-    assert found.graders.startswith(f"graders:mockllm/{judge}|")
+    assert found.graders == f"mockllm/{judge}"
     assert spent(found.explainer) == spent(read_graded(first).explainer) == (540, 40, 4 * EXPLAINED["a"] / 1e6)
     assert dict(zip(*rows_of(lines_of([found])), strict=False))["grader"] == f"mockllm/{judge}"
 

@@ -16,6 +16,7 @@ from standins.graded_logs import ROWS, Logs, explainer, grader, humor_tasks, mad
 from standins.votes import tight
 
 from humor_tasks.data.prices import VARIABLE
+from humor_tasks.data.signature import Signature
 from humor_tasks.data.writing import cell_text, write_bytes, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -104,7 +105,10 @@ def test_everything_that_does_not_compare_is_named() -> None:
 
 def test_logs_that_compare_have_nothing_told_of_them(logs: Logs) -> None:
     assert incomparable([]) == incomparable(lines_of([ALIKE])) == []
-    other = dataclasses.replace(ALIKE, model="x/y", signature="t", path=Path("o.eval"), explainer=None, grader=None)
+    signature = Signature({"bench": "t"})
+    other = dataclasses.replace(
+        ALIKE, model="x/y", signature=signature, path=Path("o.eval"), explainer=None, grader=None
+    )
     assert incomparable(lines_of([ALIKE, other])) == []
     unknown = dataclasses.replace(ALIKE, rows=None, samples=3)
     assert incomparable(lines_of([ALIKE, unknown])) == []

@@ -115,7 +115,7 @@ def test_it_is_sampled_as_published() -> None:
     asked = model.configs[0]
     sampling = (asked.temperature, asked.top_p, asked.frequency_penalty, asked.presence_penalty)
     assert sampling == (0.8, 0.9, 0.2, 0.05)
-    signature = load("brainstorm", dataset="sample").signature("generate")
+    signature = str(load("brainstorm", dataset="sample").signature("generate"))
     assert "|examples:9|temperature:0.8|top_p:0.9|frequency_penalty:0.2|presence_penalty:0.05|" in signature
 
 

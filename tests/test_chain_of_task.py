@@ -31,9 +31,10 @@ from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, samples
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
+from humor_tasks.data.signature import Signature, differing
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
+from humor_tasks.on_inspect import chain_of_task
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.tasks import explanation, matching, mock_detecting, mock_explaining, mock_matching
@@ -222,7 +223,7 @@ def test_true_or_false() -> None:
 
 
 def test_the_signature_tells_it() -> None:
-    signatures = [opened("matching", chain_of_task=chained).signature("generate") for chained in (True, False)]
+    signatures = [str(opened("matching", chain_of_task=chained).signature("generate")) for chained in (True, False)]
     assert "|chain_of_task:True|" in signatures[0]
     assert "|chain_of_task:False|" in signatures[1]
     assert signatures[0].split("prompts:")[1] != signatures[1].split("prompts:")[1]
@@ -236,17 +237,16 @@ def test_the_signature_tells_what_worked_samples_are_drawn_from(
         for split in ("train", "test"):
             mock_folder(tmp_path, "post", task, [row("post", task, id=f"{task}_{split}", media_id=split)], split)
 
-    def signature(**more: Any) -> str:
+    def signature(**more: Any) -> Signature:
         run = load("mock_detecting", dataset=str(tmp_path), scene="post", input="description", **more)
         return run.signature("generate")
 
     first, plain = signature(**given), signature()
     mock_folder(tmp_path, "post", changed, [row("post", changed, id="another", media_id="another")], "train")
     second = signature(**given)
-    apart = [(a, b) for a, b in zip(first.split("|"), second.split("|"), strict=True) if a != b]
-    assert [[each.split(":")[0] for each in pair] for pair in apart] == [["worked", "worked"]]
+    assert list(differing((first, second))) == ["worked"]
     assert signature() == plain
-    assert "worked:" not in plain
+    assert "worked" not in plain
 
 
 # ---- Inspect ------------------------------------------------------------------------------------
@@ -288,8 +288,8 @@ def test_the_solver_shows_what_the_parameter_shows(task: str, scene: str, how: s
         assert [each["task"] for each in told["samples"]] == WANTED[task]
         assert told["signature"].startswith(f"task:{task}|scene:{scene}|data:sample|rev:-|seed:5|input:{how}")
         assert first.eval.metadata
-        (worked,) = (part for part in first.eval.metadata["signature"].split("|") if part.startswith("worked:"))
-        assert told["signature"].endswith(f"|{worked}")
+        worked = Signature.parse(first.eval.metadata["signature"])["worked"]
+        assert told["signature"].endswith(f"|worked:{worked}")
 
 
 def test_both_at_once_are_refused() -> None:

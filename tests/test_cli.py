@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from humor_tasks import evaluate, load
 from humor_tasks.cli import main
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 
 
@@ -140,7 +141,7 @@ def test_unknown_uncertainty_is_null_in_json() -> None:
     outcome = run.outcome(run.records[0], "A")
     from humor_tasks.api import Report
 
-    assert Report(run.metrics([outcome]), "s", (outcome,)).as_dict()["metrics"]["accuracy"]["stderr"] is None
+    assert Report(run.metrics([outcome]), Signature(), (outcome,)).as_dict()["metrics"]["accuracy"]["stderr"] is None
 
 
 def test_help_and_version() -> None:

@@ -32,9 +32,9 @@ from humor_tasks.models.choosers.chooser import LETTERS, Question, best, log_sof
 from humor_tasks.models.choosers.clip import ClipChooser, config_of
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.config import ZERO_SHOT_PREFIX
+from humor_tasks.on_inspect import multiple_choice
 from humor_tasks.on_inspect.messages import question
 from humor_tasks.on_inspect.providers.clip import ClipAPI
-from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance

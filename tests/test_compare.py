@@ -22,6 +22,7 @@ from humor_tasks import scorers
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.report.grouping import groups_of
 from humor_tasks.studies.report.scorecard import scorecard
@@ -35,7 +36,7 @@ from humor_tasks.studies.results.labels import labels
 def of(name: str, outcomes: Sequence[Outcome], benchmark: str = "matching", **more: Any) -> Result:
     """A run of the system `name` with these outcomes; those of several epochs follow each other."""
     version = find_benchmark(benchmark).version
-    signature = more.pop("signature", "-")
+    signature = Signature.parse(more.pop("signature", "-"))
     run = FinishedRun(Path(f"{name}.eval"), "inspect", benchmark, version, signature, name, len(outcomes), ())
     opened = find_benchmark(benchmark).reopen(version, more.pop("options", {}))
     epochs = (1,) * len(outcomes)
@@ -396,7 +397,7 @@ def test_whatever_differs_is_refused_or_told(
     entries: dict[str, str], grading: dict[str, str], told: str, compares: bool
 ) -> None:
     def run(name: str, seed: int, signed: dict[str, str], judged: dict[str, str]) -> Result:
-        made = right(name, marks(seed), signature="|".join(f"{k}:{v}" for k, v in signed.items()))
+        made = right(name, marks(seed), signature=str(Signature(signed)))
         return dataclasses.replace(made, judging=judged)
 
     a, b = run("a", 1, PLAIN, GRADING), run("b", 2, PLAIN | entries, GRADING | grading)

@@ -36,7 +36,7 @@ from standins.judging import between, says
 
 from humor_tasks import load
 from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.on_inspect.judging.scorers import element_coverage
+from humor_tasks.on_inspect import element_coverage
 from humor_tasks.scorers.verdict import majority
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel
@@ -66,7 +66,7 @@ def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
         assert result.answer == outcome.answer
         assert [(p["id"], p["point"]) for p in points(result)] == [(p.id, p.text) for p in record.points]
     assert log.eval.metadata
-    assert log.eval.metadata["signature"] == opened.signature("generate")
+    assert log.eval.metadata["signature"] == str(opened.signature("generate"))
     assert log.eval.task_version == opened.version == {"row": "1-A", "caption": "1-A-caption"}[per]
 
 

@@ -80,11 +80,11 @@ def test_grading_a_log_of_either_harness_is_grading_inside_the_run(tmp_path: Pat
         for name, estimate in expected.items():
             assert dataclasses.astuple(report.metrics[name]) == pytest.approx(dataclasses.astuple(estimate)), name
         assert log.eval.task_version == inside.eval.task_version == opened.version
-        signature = opened.signature("generate")
-        assert written.signature == (log.eval.metadata or {})["signature"] == signature
+        signature = str(opened.signature("generate"))
+        assert str(written.signature) == (log.eval.metadata or {})["signature"] == signature
         assert written.fingerprint == opened.data.provenance["fingerprint"]
         begins = f"{signature}||graded:{len(opened.records)}|v:{opened.version}|graders:mockllm/again|"
-        assert report.signature.startswith(begins)
+        assert report.signed.startswith(begins)
 
 
 @pytest.mark.slow
@@ -155,7 +155,11 @@ def test_bad_logs(logged: dict[str, Path], tmp_path: Path) -> None:
 
     told(tmp_path / "no.eval", r"no.eval: there is no such log")
     told(tmp_path, r"is a folder; name the log itself\.")
-    told(logged["humorbench"], r"task: there is no 'matching'; choose from explanation, caption_writing, humorbench", "matching")
+    told(
+        logged["humorbench"],
+        r"task: there is no 'matching'; choose from explanation, caption_writing, humorbench",
+        "matching",
+    )
     told(logged["humorbench_autograder"], r"line 1 is not of humor_tasks/humorbench\.")
     for name in ("broken.eval", "broken.json"):
         (tmp_path / name).write_text("{")

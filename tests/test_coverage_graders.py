@@ -32,7 +32,7 @@ from standins.judging import between, says
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.on_inspect.judging.scorers import element_coverage
+from humor_tasks.on_inspect import element_coverage
 from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedModel, scripted_judge, text_of
 

@@ -294,11 +294,12 @@ def longer_top(real_data: Path, number: int, name: str) -> bool:
 
 
 def judged(record: Record, odds: float | None, answer: str, tau: str = "fit", use: str = "") -> Outcome:
-    groups = {**record.groups, "tau": tau} | ({"use": use} if use else {})
+    groups = {**record.groups} | ({"use": use} if use else {})
+    facts = {"tau": None if tau == "fit" else float(tau)}
     values: dict[str, float] = {} if odds is None else {"logprob_A": odds / 2, "logprob_B": -odds / 2}
     if not use:
         values |= {"accuracy": float(answer == record.target), "share_a": float(answer == "A")}
-    return Outcome(record.id, record.cluster, groups, "answered", answer, record.target, values)
+    return Outcome(record.id, record.cluster, groups, "answered", answer, record.target, values, facts)
 
 
 def test_recalibration_by_hand(folder: str) -> None:
@@ -336,7 +337,7 @@ def test_recalibration_by_hand(folder: str) -> None:
 )
 def test_a_given_tau_is_strict(folder: str, tau: str, accuracy: float, share: float) -> None:
     run = opened(folder, tau=float(tau))
-    assert all(float(record.groups["tau"]) == float(tau) for record in run.records)
+    assert all(record.facts["tau"] == float(tau) for record in run.records)
     outcomes = [judged(r, {"A": 3.0, "B": 1.0}[str(r.target)], "A", tau) for r in run.records]
     found = run.metrics(outcomes)
     assert found["tau"].value == float(tau)

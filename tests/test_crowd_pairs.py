@@ -115,8 +115,8 @@ def run() -> Run:
 def test_votes_and_ratings_are_not_shown(run: Run) -> None:
     for record in run.records:
         shown = "\n".join(turn.text for turn in run.prompt(record).turns)
-        for rating in record.groups["ratings"].split():
-            assert rating not in shown
+        for caption in record.facts["captions"]:
+            assert repr(caption["rating"]) not in shown
         assert all(choice in shown for choice in record.choices)
         assert record.context.split(". ")[0] in shown
 
@@ -124,7 +124,7 @@ def test_votes_and_ratings_are_not_shown(run: Run) -> None:
 def test_the_answer_is_the_better_rated_caption(run: Run) -> None:
     assert len(run.records) == 20 * run.data.provenance["contests"]
     for record in run.records:
-        first, second = map(float, record.groups["ratings"].split())
+        first, second = (caption["rating"] for caption in record.facts["captions"])
         assert record.target == ("A" if first > second else "B")
     for contest in {record.cluster for record in run.records}:
         assert [record.target for record in run.records if record.cluster == contest].count("A") == 10
@@ -237,6 +237,6 @@ def test_all_real_pairs_of_t1(real_data: Path) -> None:
     longer = [len(a) > len(b) for a, b in (record.choices for record in run.records)]
     said = {r.id: "A" if first else "B" for r, first in zip(run.records, longer, strict=True)}
     assert evaluate(run, said).metrics["accuracy"].value == pytest.approx(0.532, abs=0.04)
-    gaps = [abs(np.subtract(*map(float, r.groups["ratings"].split()))) for r in run.records]
+    gaps = [abs(np.subtract(*(caption["rating"] for caption in r.facts["captions"]))) for r in run.records]
     assert min(gaps) >= 0.195  # the smallest of all 91 contests
     assert set(run.data.provenance["doubtful"]) == {"695", "730"}

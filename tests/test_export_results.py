@@ -29,6 +29,7 @@ from standins.waiting import LIMIT
 
 from humor_tasks import datasets_cards
 from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.export import choosing, eval_schema, hub_results
 from humor_tasks.studies.export.choosing import Published, choose, defaults, read_models
@@ -90,8 +91,7 @@ def of_corpus(result: Result, **more: Any) -> Result:
 
 def signed(result: Result, **entries: str) -> Result:
     """The result with other entries of its signature."""
-    text = "|".join(f"{name}:{value}" for name, value in {**result.signature, **entries}.items())
-    return replace(result, run=replace(result.run, signature=text))
+    return replace(result, run=replace(result.run, signature=Signature({**result.signature, **entries})))
 
 
 def result_of(folder: Path, benchmark: str) -> Result:
@@ -296,7 +296,7 @@ def test_the_hub_gets_the_benchmarks_own_protocol_alone(entry: str, sample_runs:
     assert (hub_results.refusal(whole), hub_results.refusal(other)) == ("", why)
     assert choosing.refusal(other) == ""
     assert hub_results.refusal(signed(whole, shots="5", setting="pixels", seed="7", on_bad_picture="skip")) == ""
-    changed = replace(whole, run=replace(whole.run, signature=f"{whole.run.signature}|solver:self_critique"))
+    changed = signed(whole, solver="self_critique")
     (notes,) = hub_results.files([Published(changed, "us/m")], None).values()
     assert "solver self_critique; " in notes
     pairs = replace(whole, opened=find_benchmark("crowd_pairs").reopen(None, {}))

@@ -12,7 +12,7 @@ from inspect_ai.log import EvalLog
 from standins.reply_styles import STYLES
 
 from humor_tasks import evaluate, load
-from humor_tasks.on_inspect.scorers import multiple_choice
+from humor_tasks.on_inspect import multiple_choice
 from humor_tasks.scorers import read_answer
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval

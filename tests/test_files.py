@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standins.graded_logs import made_log
 
+from humor_tasks import load
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import as_table, cell_text, write_json, write_table, write_text
@@ -18,6 +19,7 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.captions.captions import COLUMNS, write_ranking
 from humor_tasks.studies.report.table import as_csv, lines_of
 from humor_tasks.studies.submission import Answers, complete, read_answers, write_predictions
+from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 GOOD = {
     "object.json": '{"a": "A", "b": "Answer: B"}',
@@ -190,12 +192,13 @@ def test_logs_that_are_none(tmp_path: Path, name: str, text: str | None, message
 
 
 def test_lm_eval_samples(tmp_path: Path) -> None:
-    doc = {"id": "a", "choices": ["x", "y"]}
-    rows = [
-        {"doc": doc, "filtered_resps": [[-2.0, False], [-1.0, True]]},
-        {"doc": doc | {"id": "b"}, "filtered_resps": ["So: **Answer:** A"]},
-        {"doc": doc | {"id": "c"}, "filtered_resps": ["hm"]},
-    ]
-    path = tmp_path / "samples.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
-    assert read_answers(path) == Answers({"a": "B", "b": "A", "c": None}, "AB")
+    replies = iter(["Answer: B", "So: **Answer:** A", *["hm"] * 100])
+    run_lm_eval(
+        ScriptedLM(lambda prompt, doc: next(replies)),
+        "nyc_ranking_gen",
+        metadata={"dataset": "sample"},
+        output=tmp_path,
+    )
+    found = read_answers(next(tmp_path.rglob("samples_nyc_ranking_gen_*.jsonl")))
+    ids = [record.id for record in load("ranking", dataset="sample").records]
+    assert found == Answers(dict.fromkeys(ids) | {ids[0]: "B", ids[1]: "A"}, "AB")

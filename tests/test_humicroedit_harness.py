@@ -109,7 +109,7 @@ def test_inspect_scores_as_without_a_harness(name: str, more: dict[str, str], se
     assert_same(log, expected_report(name, setting=setting, **more).metrics)
     opened = load(name, **SAMPLE, setting=setting, **more)
     assert log.eval.metadata
-    assert log.eval.metadata["signature"] == opened.signature("generate")
+    assert log.eval.metadata["signature"] == str(opened.signature("generate"))
     assert log.eval.task_version == opened.version
 
 

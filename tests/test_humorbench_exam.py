@@ -149,7 +149,7 @@ def test_a_verdict_counts_in_the_form_that_was_asked_for_only() -> None:
     assert "<judgement>PASS</judgement>" in plain.prompt(plain.records[0]).turns[-1].text
     assert "JSON object" in structured.prompt(plain.records[0]).turns[-1].text
     assert plain.prompts_hash == structured.prompts_hash
-    assert "structured:True" in structured.signature("generate")
+    assert "structured:True" in str(structured.signature("generate"))
     in_json = '{"reasoning": "It says so.", "judgement": "PASS"}'
     for run, right, wrong in ((plain, PASS, in_json), (structured, in_json, PASS)):
         assert run.outcome(run.records[0], right).answer == "PASS"

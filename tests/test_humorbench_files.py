@@ -213,7 +213,7 @@ def test_the_public_file_is_fetched_once(public: Files, tmp_path: Path) -> None:
     assert path.read_bytes() == ELEMENTS.read_bytes()
     about = first.data.provenance
     assert (about["dataset"], about["revision"]) == (corpus.PUBLIC, corpus.COMMITS[corpus.ELEMENTS])
-    assert f"data:{corpus.PUBLIC}|rev:{about['revision']}" in first.signature("generate")
+    assert f"data:{corpus.PUBLIC}|rev:{about['revision']}" in str(first.signature("generate"))
 
 
 def test_the_second_address_is_tried(public: Files) -> None:

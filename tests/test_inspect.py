@@ -23,8 +23,8 @@ from standins.bad_rows import dataset_folder, row
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import multiple_choice, reference_overlap
 from humor_tasks.on_inspect.errors import CannotRun, plain
-from humor_tasks.on_inspect.scorers import multiple_choice, reference_overlap
 from humor_tasks.studies.submission import read_answers
 from humor_tasks.tasks import explanation, matching, ranking
 
@@ -66,7 +66,7 @@ def test_every_task_and_setting_runs(name: str, setting: str) -> None:
         assert found[f"{metric}_stderr"] == pytest.approx(estimate.stderr, nan_ok=True)
         assert found[f"{metric}_ci_low"] == pytest.approx(estimate.low, nan_ok=True)
     assert log.eval.metadata
-    assert log.eval.metadata["signature"] == definition.signature("generate")
+    assert log.eval.metadata["signature"] == str(definition.signature("generate"))
     assert log.eval.metadata["source"]["fingerprint"] == definition.data.provenance["fingerprint"]
     assert log.eval.task_version == BENCHMARKS[name].version
 

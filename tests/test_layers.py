@@ -10,21 +10,38 @@ from pathlib import Path
 
 import pytest
 
+from humor_tasks.benchmarks import BENCHMARKS
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 ROOT = "humor_tasks"
+# Rooms and modules outside benchmarks/ that contain the names of single benchmarks, and why. The first five mean
+# something else by the same words; the others go when what they say of a benchmark is said by its definition.
+MAY_NAME = {
+    "scorers.tagged": "a tag in replies",
+    "data.papers": "keys of papers",
+    "data.contests": "configs and folders of published datasets",
+    "studies.corpus": "configs of the datasets that are built",
+    "studies.analysis.correct": "a column of files of labels",
+    "on_inspect.judging": "which benchmark's replies a scorer scores",
+    "on_inspect.outcomes": "which benchmark's replies a scorer scores",
+    "on_inspect.scorers": "which benchmark's replies a scorer scores",
+    "on_inspect.tasks": "one function a task, which Inspect's register reads as literal source",
+    "studies.grade": "which benchmark's replies are graded",
+    "studies.results.read": "which benchmark a scorer's outcomes belong to",
+}
 
-# Places by floor, the lowest first. A module may import from its own place and from lower floors.
+# Places by floor, the lowest first. A module may import from its own place and from lower floors, so that the places of
+# one floor do not know each other: benchmarks import no models.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("__init__", "errors"),
+    ("_version", "errors"),
     ("scorers", "datasets_cards"),
-    ("data", "evaluate_metrics"),
-    ("models",),
-    ("benchmarks",),
+    ("data",),
+    ("models", "benchmarks", "evaluate_metrics"),
     ("api", "on_inspect", "on_lm_eval"),
     ("tasks",),
     ("training", "testing"),
     ("studies",),
-    ("_registry", "_lm_eval_backport", "cli"),
+    ("__init__", "_registry", "_lm_eval_backport", "cli"),
 )
 MOST_MODULES_AT_THE_ROOT = 8
 MOST_LINES = 400
@@ -86,7 +103,7 @@ def imports(module: str) -> set[str]:
                 whole = f"{node.module}.{alias.name}"
                 names.add(whole if whole.removeprefix(f"{ROOT}.") in MODULES else node.module)
     ours = {name.removeprefix(f"{ROOT}.") for name in names if name.startswith(f"{ROOT}.")}
-    ours |= {"__init__"} if ROOT in names and module != "__init__" else set()
+    ours |= {"__init__"} if ROOT in names else set()
     return ours | {name.split(".")[0] for name in names if name.split(".")[0] in MAY_IMPORT}
 
 
@@ -99,7 +116,7 @@ def test_imports_go_down(module: str) -> None:
         if name in MAY_IMPORT:
             allowed = MAY_IMPORT[name]
             assert any(module == a or module.startswith(f"{a}.") for a in allowed), f"{module} imports {name}"
-        elif place(name) != place(module) and module != "__init__":  # the package's own __init__ offers api, late
+        elif place(name) != place(module):
             assert floor(name) < floor(module), f"{module} must not import {name}, which is no lower"
 
 
@@ -110,7 +127,7 @@ def test_no_imports_go_in_a_circle() -> None:
         assert module not in path, " -> ".join((*path[path.index(module) :], module))
         if module in done or module not in GRAPH:
             return
-        for name in sorted(GRAPH[module] - {"__init__"}):
+        for name in sorted(GRAPH[module]):
             visit(name, (*path, module))
         done.add(module)
 
@@ -122,6 +139,20 @@ def test_no_imports_go_in_a_circle() -> None:
 def test_every_module_has_a_place_and_fits(module: str) -> None:
     floor(module)
     assert len(MODULES[module].read_text().split("\n")) <= MOST_LINES
+
+
+def names_benchmarks(module: str) -> bool:
+    """Whether a string of the module is the name of a benchmark."""
+    nodes = ast.walk(ast.parse(MODULES[module].read_text()))
+    strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return not strings.isdisjoint(BENCHMARKS)
+
+
+def test_benchmarks_are_known_by_name_in_their_own_room_only() -> None:
+    named = {module for module in MODULES if place(module) != "benchmarks" and names_benchmarks(module)}
+    known = {module: [may for may in MAY_NAME if f"{module}.".startswith(f"{may}.")] for module in named}
+    assert [module for module, reasons in known.items() if not reasons] == []
+    assert sorted({may for reasons in known.values() for may in reasons}) == sorted(MAY_NAME)  # none is left over
 
 
 def test_nothing_but_tests_needs_the_stand_ins() -> None:

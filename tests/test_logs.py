@@ -25,6 +25,7 @@ from lm_eval.tasks import TaskManager
 from humor_tasks import load
 from humor_tasks.data.logs import FinishedRun, Usage, read_run
 from humor_tasks.data.logs.inspect_logs import from_log
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise
@@ -137,7 +138,7 @@ def test_lm_evals_samples_tell_outcome_and_signature(task: str, method: str, sho
     as_made(found, method, shots or 0)
     assert found.harness == "lm_eval"
     docs = [json.loads(line)["doc"] for line in path.read_text().splitlines()]
-    assert {doc["humor_tasks"]["signature"] for doc in docs} == {found.signature}
+    assert {doc["humor_tasks"]["signature"] for doc in docs} == {str(found.signature)}
     moved = tmp_path / "moved.jsonl"
     moved.write_bytes(path.read_bytes())
     assert read_run(moved).signature == found.signature
@@ -184,7 +185,7 @@ def test_somebody_elses_log_is_read_as_that(tmp_path: Path) -> None:
         metadata={"source": "a diary"},
     )
     found = read_run(Path(inspect_log(tmp_path, task).location))
-    assert (found.benchmark, found.signature, found.rows, found.source) == (None, "-", None, {})
+    assert (found.benchmark, found.signature, found.rows, found.source) == (None, Signature(), None, {})
     samples = list(found.samples)
     assert [(s.id, s.groups, s.points, s.outcome) for s in samples] == [("9", {}, (), None), ("10", {}, (), None)]
     assert samples[0].scores[0].scorer == "match"

@@ -24,7 +24,7 @@ from humor_tasks.benchmarks.mock.generation import rated
 from humor_tasks.benchmarks.pair_verdicts import pair_outcome
 from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome, Record
-from humor_tasks.on_inspect.judging.scorers import element_coverage
+from humor_tasks.on_inspect import element_coverage
 from humor_tasks.studies.report.graded import read_graded
 from humor_tasks.studies.report.table import COLUMNS, as_markdown, lines_of
 from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder

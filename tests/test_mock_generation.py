@@ -22,7 +22,7 @@ from standins.judging import between, metrics, raises, run, says, slow_mean
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.scorers import story_ratings
+from humor_tasks.on_inspect import story_ratings
 from humor_tasks.tasks import explanation_preference, mock_generation
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
@@ -95,7 +95,7 @@ def test_images_are_drawn_by_seed() -> None:
     assert ids(images=2) == ids(images=2)
     assert len({tuple(ids(images=1, seed=seed)) for seed in range(20)}) == 3
     assert ids(images=0) == ids(images=150) == sorted(ids())
-    assert "|images:150|" in load("mock_generation", **words()).signature("generate")
+    assert "|images:150|" in str(load("mock_generation", **words()).signature("generate"))
 
 
 @pytest.mark.parametrize(

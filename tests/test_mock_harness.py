@@ -28,7 +28,7 @@ from humor_tasks import _registry, load
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import modalities as taking
-from humor_tasks.on_inspect.judging.scorers import reference_preference
+from humor_tasks.on_inspect import reference_preference
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.tasks import explanation_preference, mock_detecting, mock_explaining, mock_matching

@@ -15,9 +15,9 @@ from standins.ofa_words import vocabulary
 from standins.tiny_clip import drawing
 from standins.tiny_ofa import SIDE, patch_images, tiny_ofa
 
+from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
-from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.describe import ANSWER

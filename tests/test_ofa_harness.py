@@ -32,8 +32,8 @@ from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
+from humor_tasks.on_inspect import describe_first
 from humor_tasks.on_inspect.providers.ofa import OfaAPI
-from humor_tasks.on_inspect.solvers.describe_first import describe_first
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.harness import Instance
@@ -214,7 +214,7 @@ def test_models_that_cannot_be_opened(folder: str) -> None:
 def test_what_offers_ofa_is_imported_without_torch() -> None:
     code = (
         "import sys, humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.studies.describe.cli;"
-        "import humor_tasks.models.descriptions, humor_tasks.on_inspect.describer;"
+        "import humor_tasks.data.descriptions, humor_tasks.on_inspect.describer;"
         "print(sorted({'torch', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -21,7 +21,7 @@ from standins.waiting import LIMIT
 from humor_tasks import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("humor_tasks", "scorers", "datasets_cards", "backport", "benchmarks", "register")
+SOURCES = ("humor_tasks", "scorers", "datasets_cards", "backport", "benchmarks", "register", "tools")
 HOOK_FILES = {"_humor_tasks_lm_eval.py", "humor_tasks_lm_eval.pth"}
 MODES = ("wheel", "editable")
 # Each costs hundreds of megabytes and belongs to an extra.

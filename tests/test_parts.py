@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import itertools
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,9 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
+from humor_tasks.data.records import Record
 from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.studies.results import read_results
@@ -121,14 +122,16 @@ def test_the_parts_of_a_benchmark_are_the_whole(name: str, system: str) -> None:
 def test_pairs_are_not_divided(name: str, system: str) -> None:
     """The two orders of a pair, and with via=ratings both headlines of a pair, are of one part."""
     parts = [load(name, **given_to(name, system), shard=shard) for shard in SHARDS]
-    pairs = [{pair for record in part.records for pair in pairs_of(record.groups)} for part in parts]
+    pairs = [{pair for record in part.records for pair in pairs_of(record)} for part in parts]
     assert not any(a & b for a, b in itertools.combinations(pairs, 2))
     if name in ("explanation_preference", "humicroedit_pairwise"):
         assert all(pairs)
 
 
-def pairs_of(groups: Mapping[str, str]) -> list[str]:
-    return [groups["pair_id"]] if "pair_id" in groups else [pair for pair, *_ in json.loads(groups.get("pairs", "[]"))]
+def pairs_of(record: Record) -> list[str]:
+    if "pair_id" in record.groups:
+        return [record.groups["pair_id"]]
+    return [pair["id"] for pair in record.facts.get("pairs", ())]
 
 
 @pytest.mark.parametrize("name", [name for name in BENCHMARKS if not BENCHMARKS[name].judging])
@@ -321,7 +324,11 @@ def part_of(shard: str, ids: str, **more: Any) -> FinishedRun:
     """A part of a run of six instances, a to f."""
     samples = [sample_of(identity, "abcdef".index(identity)) for identity in ids]
     known: dict[str, Any] = {"harness": "inspect", "benchmark": "matching", "version": "1", "model": "m", "rows": 6}
-    known |= {"signature": "bench:matching|n:6|humor_tasks:1", "source": {"rows": 6, "shard": shard}, "bound": {}}
+    known |= {
+        "signature": Signature({"bench": "matching", "n": 6, "humor_tasks": 1}),
+        "source": {"rows": 6, "shard": shard},
+        "bound": {},
+    }
     return FinishedRun(Path(f"{shard[0]}.eval"), held=len(ids), samples=samples, **known | more)
 
 
@@ -436,7 +443,7 @@ def test_predictions_of_a_part_are_scored_and_their_signature_names_it() -> None
     everything = {record.id: "Answer: A" for record in load("matching", dataset="sample").records}
     report = evaluate(part, everything)  # a file for all rows will do
     assert len(report.outcomes) == len(part.records)
-    assert report.signature.endswith("|shard:2/4")
+    assert str(report.signature).endswith("|shard:2/4")
     with pytest.raises(BadInput, match="missing id"):
         evaluate(part, {})
 

@@ -23,12 +23,11 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
-from humor_tasks.on_inspect import handles
+from humor_tasks.on_inspect import handles, multiple_choice
 from humor_tasks.on_inspect.handles import handle, picture_by, with_pictures
 from humor_tasks.on_inspect.messages import media_of, picture_of, question
 from humor_tasks.on_inspect.providers.chooser import ChooserAPI
 from humor_tasks.on_inspect.providers.local import fill_batches
-from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.testing import ScriptedModel
 

@@ -17,7 +17,7 @@ from standins.judging import between, run, verdict, write_texts
 
 from humor_tasks.benchmarks.preference import PREFERENCE
 from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.on_inspect.judging.scorers import reference_preference
+from humor_tasks.on_inspect import reference_preference
 from humor_tasks.tasks import explanation_preference
 from humor_tasks.testing import ScriptedModel
 

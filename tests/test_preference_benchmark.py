@@ -29,6 +29,7 @@ from humor_tasks.benchmarks.preference import (
 )
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 
 HUMAN = {record.id: record.target or "" for record in load("explanation", dataset="sample").records}
@@ -124,7 +125,7 @@ def test_a_random_order_is_drawn_with_the_seed(tmp_path: Path) -> None:
 
 def test_the_signature_tells_the_sides_and_their_texts(others: str, tmp_path: Path) -> None:
     run = opened(others, order="fixed", structured=True)
-    signature = run.signature("generate")
+    signature = str(run.signature("generate"))
     for part in ("bench:explanation_preference|v:1-A", f"system:{others}|against:human|order:fixed|structured:True"):
         assert part in signature
     assert not re.search(r"[|](shots|cot|extraction):", signature)
@@ -309,9 +310,9 @@ PROTOTYPE = load("explanation", dataset="sample").records[0]
 
 def outcome(pair: int, cluster: str, longer_by: int, first: str, side: str | None, status: str, orders: int) -> Outcome:
     """What the reading of one question leaves."""
-    groups = {"pair_id": f"p{pair}", "first": first, "orders": str(orders), "settled": ""}
-    groups |= {"lengths": f"{1000 + longer_by} 1000"}
-    record = dataclasses.replace(PROTOTYPE, id=f"p{pair}-{first}", cluster=cluster, groups=groups)
+    groups = {"pair_id": f"p{pair}", "first": first, "settled": ""}
+    facts = {"lengths": [1000 + longer_by, 1000], "orders": orders}
+    record = dataclasses.replace(PROTOTYPE, id=f"p{pair}-{first}", cluster=cluster, groups=groups, facts=facts)
     choice = "tie" if side == "tie" else None if side is None else "A" if side == first else "B"
     return pair_outcome(record, [choice], [status if side is None else "answered"])
 
@@ -332,7 +333,7 @@ def test_metrics_are_those_of_a_table_of_verdicts(table: list[Any], shuffled: ra
         outcomes += [outcome(i, cluster, longer_by, first, side, status, len(said)) for first, side in said.items()]
     shuffled.shuffle(outcomes)
     metrics = RUN.metrics(outcomes)
-    assert_same(Report(metrics, "", ()), pairs)
+    assert_same(Report(metrics, Signature(), ()), pairs)
     failed = sum(side is None for pair in pairs for side in pair.said.values()) / len(outcomes)
     names = {"unparsed": ("unparsed", "empty"), "refused": ("refused",), "grader_failed": ("error",)}
     for name, statuses in names.items():
@@ -350,7 +351,7 @@ def test_epochs_are_pairs_of_their_own(table: list[Any]) -> None:
             said = dict(zip(SIDES, verdicts[:: 1 - 2 * epoch], strict=True))
             pairs.append(Pair(cluster, longer_by, said))
             outcomes += [outcome(i, cluster, longer_by, first, side, "unparsed", 2) for first, side in said.items()]
-    assert_same(Report(RUN.metrics(outcomes), "", ()), pairs)
+    assert_same(Report(RUN.metrics(outcomes), Signature(), ()), pairs)
 
 
 def test_a_pair_of_which_one_order_is_missing_leaves_the_rest() -> None:
@@ -375,6 +376,7 @@ def test_that_an_empty_text_loses_is_no_liking_for_length() -> None:
             id=f"e{o.id}",
             groups={**o.groups, "pair_id": f"e{o.groups['pair_id']}", "settled": "against"},
             answer="against",
+            facts={**o.facts, "named": ["against"]},
             values={"same_text": 0.0, "empty": 1.0, "unread": 0.0, "win_rate": 0.0},
         )
         for o in judged
@@ -407,7 +409,7 @@ def test_what_a_reply_is_worth(others: str, reply: str, refused: bool, status: s
 
 
 def test_both_orders_in_one_record_are_worth_what_two_records_are() -> None:
-    whole = dataclasses.replace(PROTOTYPE, groups={"settled": "", "lengths": "5 3"})
+    whole = dataclasses.replace(PROTOTYPE, groups={"settled": ""}, facts={"lengths": [5, 3]})
     found = pair_outcome(whole, ["A", None], ["answered", "refused"])
     assert (found.answer, found.status) == ("system -", "refused")
     assert {name: found.values[name] for name in ("unparsed", "refused", "grader_failed")} == {

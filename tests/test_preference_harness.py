@@ -35,8 +35,8 @@ from standins.judging import (
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.judging.scorers import preference as scorer
-from humor_tasks.on_inspect.judging.scorers import reference_preference
+from humor_tasks.on_inspect import preference as scorer
+from humor_tasks.on_inspect import reference_preference
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
@@ -109,7 +109,7 @@ def test_inspect_scores_as_without_a_harness(system: str, more: dict[str, Any]) 
     if "order" not in more:
         assert_slow(log, fickle)
     assert sorted(judge.asked) == sorted([(t.role, t.text) for t in direct.prompt(r).turns] for r in direct.records)
-    assert (log.eval.metadata or {})["signature"] == direct.signature("generate")
+    assert (log.eval.metadata or {})["signature"] == str(direct.signature("generate"))
     assert log.eval.task_version == direct.version
     assert {str(sample.id) for sample in log.samples or []} == {record.id for record in direct.records}
 
@@ -443,7 +443,7 @@ def test_lm_eval_finds_what_inspect_finds(system: str, more: dict[str, Any]) -> 
         assert theirs[f"{name},none"] == pytest.approx(inspect[name], nan_ok=True), name
         assert theirs[f"{name}_stderr,none"] == pytest.approx(inspect[f"{name}_stderr"], nan_ok=True), name
     about = found["configs"]["explanation_preference"]["metadata"]
-    assert about["signature"] == opened(system, **more).signature("generate")
+    assert about["signature"] == str(opened(system, **more).signature("generate"))
     assert found["versions"]["explanation_preference"] == "1-A"
     assert all(("visual" in str(request.args[-1])) == ("setting" in more) for request in model.asked)
 
@@ -465,7 +465,8 @@ def test_both_harnesses_ask_the_same(system: str, more: dict[str, Any], seed: in
         told = [turn["content"].removeprefix(f"{PLACEHOLDER}\n") for turn in context]
         assert "\n\n".join(message.text for message in sample.input) == "\n\n".join(told)
         about = sample.metadata or {}
-        assert (about["cluster"], about["humor_tasks"]["groups"]) == (doc["cluster"], doc["groups"])
+        assert (about["cluster"], about["humor_tasks"]["facts"]) == (doc["cluster"], doc["humor_tasks"]["facts"])
+        assert about["humor_tasks"]["groups"] == doc["humor_tasks"]["groups"]
         assert len(task.doc_to_image(doc)) == ("setting" in more)
     assert theirs.version == task.VERSION
 

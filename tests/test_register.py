@@ -37,54 +37,11 @@ def read(name: str) -> dict[str, Any]:
 # ---- what is checked in ------------------------------------------------------------------------------------------
 
 
-def test_the_entries_are_what_the_package_declares() -> None:
-    assert entries.differences() == []
-
-
 def test_there_is_one_entry_for_each_inspect_task() -> None:
     declared = {name for name in _registry.__all__ if name in tasks.__all__}
     assert len(declared) >= 16
     assert {folder.name for folder in ENTRIES.iterdir()} == {f"humor_tasks_{name}" for name in declared}
     assert {each["name"] for name in declared for each in read(name)["tasks"]} == declared
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("inspect_evals/humor_tasks_matching", "inspect_evals/humor_tasks_fitting", "eval.yaml"),
-        ("lm_eval/nyc", "lm_eval/new_yorker", "README.md"),
-    ],
-)
-def test_a_renamed_task_or_family_is_named(old: str, new: str, told: str, tmp_path: Path) -> None:
-    copy = tmp_path / "register"
-    shutil.copytree(ROOT / "register", copy)
-    (copy / old).rename(copy / new)
-    assert entries.differences(copy) == [
-        f"{new}/{told}: nothing of that name is declared; delete it",
-        f"{old}/{told}: is missing",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("path", "old", "new"),
-    [
-        ("inspect_evals/humor_tasks_ranking/eval.yaml", "name: ranking", "name: rating"),
-        ("lm_eval/mock/README.md", "`mock_matching_gen`", "`mock_matching_written`"),
-    ],
-)
-def test_a_name_that_is_no_task_is_found_and_the_command_ends_with_1(
-    path: str, old: str, new: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(ROOT / "register", tmp_path / "register")
-    text = (tmp_path / "register" / path).read_text(encoding="utf-8")
-    assert old in text
-    (tmp_path / "register" / path).write_text(text.replace(old, new), encoding="utf-8")
-    copy = tmp_path / "register"
-    assert entries.main(["--check"], copy) == 1
-    said = f"{path}: differs from what the package declares\nRun: python register/entries.py\n"
-    assert capsys.readouterr().out == said
-    assert entries.main([], copy) == 0
-    assert entries.main(["--check"], copy) == 0
 
 
 BASELINES = {
@@ -130,7 +87,7 @@ SECTIONS = ["Paper", "Citation", "Groups, Tags, and Tasks", "Groups", "Tags", "T
 
 def test_every_task_and_group_of_lm_eval_is_in_the_readme_of_one_family() -> None:
     named: list[str] = []
-    for family in entries.PAPERS:
+    for family in (paper.key for paper in entries.PAPERS):
         text = (ROOT / "register" / "lm_eval" / family / "README.md").read_text(encoding="utf-8")
         assert re.findall(r"^#{3,4} (.*)$", text, re.M) == SECTIONS
         named += re.findall(r"^\* `([\w]+)`:", text.partition("#### Groups")[2], re.M)
@@ -139,7 +96,7 @@ def test_every_task_and_group_of_lm_eval_is_in_the_readme_of_one_family() -> Non
 
 def test_the_checklist_is_ticked_only_where_a_paper_is_public() -> None:
     ticked = {}
-    for family in entries.PAPERS:
+    for family in (paper.key for paper in entries.PAPERS):
         text = (ROOT / "register" / "lm_eval" / family / "README.md").read_text(encoding="utf-8")
         ticked[family] = (text.count("* [x]"), text.count("* [ ]"))
     assert ticked == {"nyc": (6, 0), "crowd": (6, 0), "humorbench": (6, 0), "humicroedit": (6, 0), "mock": (2, 4)}

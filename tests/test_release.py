@@ -43,7 +43,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "checkout"
     shutil.copytree(ROOT / "register", root / "register", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "humor_tasks").mkdir()
-    (root / "humor_tasks" / "__init__.py").write_text('"""A package."""\n\n__version__ = "0.1.0"\n')
+    (root / "humor_tasks" / "_version.py").write_text('"""The version."""\n\n__version__ = "0.1.0"\n')
     shutil.copy(ROOT / ".gitignore", root)
     (root / "pyproject.toml").write_text(PROJECT)
     (root / "CHANGELOG.md").write_text(CHANGELOG)
@@ -74,7 +74,7 @@ def test_a_release_fills_dates_commits_and_tags(checkout: Path, capsys: pytest.C
     assert head in capsys.readouterr().out
     assert git(checkout, "status", "--porcelain") == ""
 
-    assert '__version__ = "0.2.0"' in (checkout / "humor_tasks" / "__init__.py").read_text()
+    assert '__version__ = "0.2.0"' in (checkout / "humor_tasks" / "_version.py").read_text()
     assert (checkout / "CHANGELOG.md").read_text() == CHANGELOG.replace("(unreleased)", "(2026-11-23)")
     cited = yaml.safe_load((checkout / "CITATION.cff").read_text())
     assert (str(cited["version"]), str(cited["date-released"])) == ("0.2.0", "2026-11-23")
@@ -167,9 +167,9 @@ BAD: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "a renamed task": (
         changed("register/inspect_evals/humor_tasks_ranking/eval.yaml", "name: ranking", "name: rating"),
         GIVEN,
-        "register/inspect_evals/humor_tasks_ranking/eval.yaml: differs from what the package declares",
+        "register/inspect_evals/humor_tasks_ranking/eval.yaml: differs from what is declared",
     ),
-    "no version line": (changed("humor_tasks/__init__.py", "__version__", "version"), GIVEN, "has 0 lines of the form"),
+    "no version line": (changed("humor_tasks/_version.py", "__version__", "version"), GIVEN, "has 0 lines of the form"),
     "git refuses": (failing_hook, GIVEN, "git commit failed: no commit today"),
     "git refuses, and entries of before": (
         lambda root: (failing_hook(root), entries_of_before(root)),
@@ -182,7 +182,7 @@ BAD: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "no owner": (lambda root: None, ("0.2.0", "--url", "https://github.com/é/b"), "must be https://github.com/OWNER/"),
     "no branch": (lambda root: git(root, "checkout", "--quiet", "--detach"), GIVEN, "HEAD is detached; check out a"),
     "no changelog": (removed("CHANGELOG.md"), GIVEN, "CHANGELOG.md: cannot be read"),
-    "no module": (removed("humor_tasks/__init__.py"), GIVEN, "humor_tasks/__init__.py: cannot be read"),
+    "no module": (removed("humor_tasks/_version.py"), GIVEN, "humor_tasks/_version.py: cannot be read"),
     "no UTF-8": (odd_page, GIVEN, "ü.txt: cannot be read"),
     "no place for the entries": (in_the_way, GIVEN, "register-0.2.0: cannot be written"),
 }

@@ -17,8 +17,8 @@ from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.errors import BadInput
-from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.describe import ANSWER
 from humor_tasks.models.text.language import Generation

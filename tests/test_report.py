@@ -249,8 +249,8 @@ def test_two_runs_of_one_system_are_told_apart(tmp_path: Path) -> None:
     twice = together(predicted(tmp_path / "m.json", first), predicted(tmp_path / "again" / "m.json", right))
     (column,) = build_report(twice).scorecard.columns
     assert [cell.label for cell in column.cells] == [str(tmp_path / name) for name in ("again/m.json", "m.json")]
-    signed = [replace(each.run, signature=f"{each.run.signature}|seed:{i}") for i, each in enumerate(twice.results)]
-    unlike = [replace(each, run=run) for each, run in zip(twice.results, signed, strict=True)]
+    signed = [each.run.signature.with_entries({"seed": i}) for i, each in enumerate(twice.results)]
+    unlike = [replace(r, run=replace(r.run, signature=s)) for r, s in zip(twice.results, signed, strict=True)]
     (column,) = build_report(Results(tuple(unlike))).scorecard.columns
     assert sorted(cell.label for cell in column.cells) == ["seed 0", "seed 1"]
 
@@ -455,7 +455,7 @@ def test_a_cancelled_run_with_samples_without_a_score_is_shown_as_incomplete(tmp
     (cell,) = column.cells
     assert (cell.rank, cell.result.complete) == (None, False)
     assert any("cancelled" in note for note in cell.notes)
-    assert [line.log.samples for line in report.humorbench] == [cell.estimate.n]
+    assert [line.log.samples for line in report.judged["humorbench"]] == [cell.estimate.n]
     assert report.charts == ()
 
 

@@ -24,6 +24,7 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Scored, read_run
 from humor_tasks.data.logs.inspect_logs import logged_pictures
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.report.build import Report, build_report
 from humor_tasks.studies.report.chart import Axis, Chart, Point, Reference, Series
@@ -137,7 +138,9 @@ def result(samples: list[LoggedSample], name: str = "m", path: str = "a.eval", t
     outcomes = tuple(
         Outcome(s.id, s.cluster, s.groups, "answered", "A", target, {"accuracy": 1.0, "unparsed": 0.0}) for s in samples
     )
-    run = FinishedRun(Path(path), "inspect", "matching", "2-A", "-", name, len(samples), samples, rows=len(samples))
+    run = FinishedRun(
+        Path(path), "inspect", "matching", "2-A", Signature(), name, len(samples), samples, rows=len(samples)
+    )
     opened = find_benchmark("matching").reopen(None, {})
     return Result(run, opened, "multiple_choice", name, outcomes, tuple(s.epoch for s in samples), (Path(path),))
 
@@ -177,7 +180,7 @@ def test_epochs_and_scorers_of_a_run_are_read_once() -> None:
 def test_of_very_many_replies_each_signature_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def of(name: str, signature: str) -> Result:
         made = result([sample(), sample("j")], name)
-        return dataclasses.replace(made, run=dataclasses.replace(made.run, signature=signature))
+        return dataclasses.replace(made, run=dataclasses.replace(made.run, signature=Signature.parse(signature)))
 
     results = [of("a", "x:1"), of("b", "x:1"), of("c", "x:2"), of("d", "-"), of("e", "-")]
     assert collect(results).without_replies == 0

@@ -34,8 +34,10 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EvalLog]:
     """A log of each benchmark, with one reply that is not scored yet."""
     folder = str(tmp_path_factory.mktemp("logs"))
     tasks = [build(name, {"dataset": "sample"}) for name in SCORED_BY]
-    how = {"model_roles": {"grader": judging("j", longer).model}, "log_dir": folder, "display": "none"}
-    found = eval(tasks, model=says("m", "A").model, limit=1, score=False, **how)  # type: ignore[arg-type]
+    roles = {"grader": judging("j", longer).model}
+    found = eval(
+        tasks, model=says("m", "A").model, model_roles=roles, limit=1, score=False, log_dir=folder, display="none"
+    )
     return dict(zip(SCORED_BY, found, strict=True))
 
 

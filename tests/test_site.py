@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import markdown
@@ -21,7 +22,7 @@ from mkdocs.exceptions import PluginError
 from standins.waiting import LIMIT
 
 from humor_tasks import __version__
-from humor_tasks.benchmarks import BENCHMARKS, Benchmark
+from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import parameter
@@ -156,6 +157,13 @@ def test_a_benchmark_without_a_page_is_named() -> None:
         hooks.check_benchmarks(PAGES - {"benchmarks/matching.md"})
 
 
+def test_a_benchmark_that_the_navigation_leaves_out_stands_at_the_end_of_its_part() -> None:
+    given = [page for page in sorted(PAGES) if page != "benchmarks/ranking.md"]
+    config = SimpleNamespace(nav=[{"Start": ["index.md"]}, {"Benchmarks": [{"All": given}, "parameters.md"]}])
+    part = hooks.on_config(config).nav[1]["Benchmarks"]
+    assert part == [{"All": given}, "parameters.md", "benchmarks/ranking.md"]
+
+
 @dataclass(frozen=True)
 class Undocumented(NyccOptions):
     loud: bool = False
@@ -178,7 +186,9 @@ def test_parameters_and_metrics_without_documentation_are_named(monkeypatch: pyt
 
 
 MARKS = ["<!-- metrics: mating -->", "<!-- file: no/such.py -->", "<!-- benchmarks: x -->", "<!-- metrics -->"]
-MARKS += [f"<!-- {name}: mating -->" for name in ("about", "parameters", "published", "reproducible", "metric")]
+MARKS += [
+    f"<!-- {name}: mating -->" for name in ("about", "meaning", "parameters", "published", "reproducible", "metric")
+]
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -238,9 +248,25 @@ def test_texts_of_the_code_are_text_on_the_page() -> None:
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_a_page_opens_with_claim_source_and_prompt(name: str) -> None:
+def test_a_page_opens_with_the_claim(name: str) -> None:
     assert "**Claim.** " in tables.about(name)
     assert all(text.endswith(".") for text in tables.about(name).split("\n\n"))
+
+
+def test_a_page_says_what_a_score_means_and_shows_chance_and_people() -> None:
+    told = tables.meaning("matching")
+    assert "**What it does not mean.** " in told
+    assert "| chance | a guess | `accuracy` | 0.2 | one of five captions is right |" in told
+    assert "| people | Human estimate, pixels | `accuracy` | 0.94 | " in told
+    pinned = tables.about("humicroedit_rating")
+    assert "test 3,024." in pinned
+    assert "`task-1/test.csv` d559d0b609a7." in pinned
+
+
+def test_a_card_of_a_title_alone_still_makes_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BENCHMARKS, "matching", dataclasses.replace(BENCHMARKS["matching"], card=Card(title="Puns")))
+    assert (tables.about("matching"), tables.meaning("matching")) == ("**Languages.** en.", "")
+    assert tables.metrics("matching").startswith("| metric |")
 
 
 def test_every_metric_is_described_in_a_sentence() -> None:

@@ -17,7 +17,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput, ModelUsage
 
 import humor_tasks.testing as public
-from humor_tasks.on_inspect.judging.scorers import element_coverage, reference_preference, story_ratings
+from humor_tasks.on_inspect import element_coverage, reference_preference, story_ratings
 from humor_tasks.scorers import read_rated, read_verdict
 from humor_tasks.testing import (
     REFUSED,

@@ -23,7 +23,7 @@ from humor_tasks.cli import main
 from humor_tasks.data import trained_on
 from humor_tasks.data.trained_on import RECORD, check_unseen, training, trainings, write
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect.solvers.describe_first import describe_first
+from humor_tasks.on_inspect import describe_first
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
 from humor_tasks.on_lm_eval.providers.ofa import OfaLM

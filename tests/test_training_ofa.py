@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from standins.tiny_ofa import SIDE, tiny_ofa
 
+from humor_tasks.data.descriptions import QUESTIONS, entity_names
 from humor_tasks.data.media import checking
 from humor_tasks.data.media import picture as images
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
-from humor_tasks.models.descriptions import QUESTIONS, entity_names
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE, PAD
 from humor_tasks.models.pictures import pixels

@@ -23,10 +23,10 @@ from standins.tiny_ofa import tiny_ofa
 from standins.trainings import but_time, killed_in_third_epoch
 
 from humor_tasks import load
+from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.trained_on import RECORD, trainings
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
-from humor_tasks.models.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer
 from humor_tasks.training.cli import train as command
 from humor_tasks.training.ofa.config import OfaTrainConfig

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from humor_tasks import load
+from humor_tasks.data.signature import Signature
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -109,9 +110,6 @@ def test_the_forms_of_issues_ask_for_a_scores_signature(form: str, required: boo
     assert fields["signature"].get("validations", {}).get("required", False) == required
     assert fields["versions"]["validations"]["required"]
     if shown := fields["signature"]["attributes"].get("placeholder"):
-        names = [entry.partition(":")[0] for entry in shown.split("|") if ":" in entry]
-        real = [
-            entry.partition(":")[0] for entry in load("matching", dataset="sample").signature("generate").split("|")
-        ]
-        assert names == [name for name in real if name in names]
+        names = [name for name, value in Signature.parse(shown).items() if value]
+        assert names == [name for name in load("matching", dataset="sample").signature("generate") if name in names]
         assert len(names) > 6

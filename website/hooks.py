@@ -57,6 +57,7 @@ def file_of(path: str) -> str:
 
 MARKS: dict[str, Callable[..., str]] = {
     "about": tables.about,
+    "meaning": tables.meaning,
     "parameters": tables.parameters,
     "metrics": tables.metrics,
     "published": tables.published_figures,
@@ -67,6 +68,14 @@ MARKS: dict[str, Callable[..., str]] = {
 
 
 # ---- what mkdocs calls --------------------------------------------------------------------------
+
+
+def on_config(config: Any) -> Any:
+    """The navigation, with the benchmarks that mkdocs.yml does not name at the end of their part."""
+    part = next(section["Benchmarks"] for section in config.nav if "Benchmarks" in section)
+    named = set(_pages(part))
+    part += [page for name in BENCHMARKS if (page := f"benchmarks/{name}.md") not in named]
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:

@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from humor_tasks.benchmarks import BENCHMARKS, Benchmark
-from humor_tasks.benchmarks.documented import docstring_of
+from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Source
 from humor_tasks.benchmarks.options import declared, parameters_of
 from humor_tasks.data.published import Figure, published
 from humor_tasks.studies.parameters import tables
 from humor_tasks.studies.reproduce.rows import rows
-
-PROSE = ("Claim", "Source", "Prompt")
-"""The labels in a benchmark module's docstring of what begins a page; `Metrics` begins the table of metrics."""
 
 
 def problems(benchmark: Benchmark) -> list[str]:
@@ -35,18 +31,59 @@ def problems(benchmark: Benchmark) -> list[str]:
 
 
 def about(name: str) -> str:
-    """The claim, the source and the prompt, as the benchmark's module says them."""
-    told = _prose(name)
-    return "\n\n".join(f"**{part}.** {told[part]}" for part in PROSE if part in told)
-
-
-def _prose(name: str) -> dict[str, str]:
-    """The labelled parts of the module's docstring."""
-    parts = re.split(rf"\b({'|'.join(PROSE)}|Metrics?): ", docstring_of(name))
-    return {
-        label.removesuffix("s"): _escaped(_begun(text.strip()))
-        for label, text in zip(parts[1::2], parts[2::2], strict=True)
+    """What the card says before a benchmark is run: claim, paper, source, licence, splits, dates and prompt."""
+    card = BENCHMARKS[name].card
+    told = {
+        "Claim": _text(card.claim),
+        "Paper": _paper(card),
+        "Source": _text(": ".join(filter(None, (card.source.name, card.source.rows)))),
+        "Pinned": " ".join(filter(None, (_text(card.source.pin), _files(card.source)))),
+        "Licence": _text(card.source.licence),
+        "Splits": _splits(card),
+        "Dates": _text(card.dates),
+        "Languages": f"{', '.join(card.languages)}.",
+        "Prompt": _text(card.prompt),
+        "Related": f"{', '.join(f'[`{other}`]({other}.md)' for other in card.related)}." if card.related else "",
     }
+    return "\n\n".join(f"**{label}.** {text}" for label, text in told.items() if text)
+
+
+def meaning(name: str) -> str:
+    """What a score means, what it does not mean, and the levels of chance and of people."""
+    card = BENCHMARKS[name].card
+    limits = f"**What it does not mean.** {_text(card.limits)}" if card.limits else ""
+    levels = [*([("chance", card.chance)] if card.chance else []), *(("people", each) for each in card.human)]
+    rows = [
+        (kind, _escaped(level.of), f"`{level.estimate}`", f"{level.value:g}", _escaped(level.source))
+        for kind, level in levels
+    ]
+    table = _table(("level", "of", "estimate", "value", "source"), rows) if rows else ""
+    return "\n\n".join(filter(None, (_text(card.means), limits, table)))
+
+
+def _text(text: str) -> str:
+    """A text of a card as Markdown."""
+    return _begun(_escaped(text))
+
+
+def _paper(card: Card) -> str:
+    """The citation with its address, and the place in the paper."""
+    cited, address = _escaped(card.paper.citation), card.paper.address
+    parts = (f"[{cited}]({address})" if address else f"{cited}, not public", card.place)
+    return f"{', '.join(filter(None, parts))}." if cited else ""
+
+
+def _files(source: Source) -> str:
+    """The pinned files, each with the beginning of its SHA-256."""
+    shown = (f"`{name}` {digest[:12]}" for name, digest in source.files.items())
+    return f"Beginnings of the SHA-256: {', '.join(shown)}." if source.files else ""
+
+
+def _splits(card: Card) -> str:
+    """The number of items of each split, as far as it is known."""
+    counts = (f"{split} {count:,}" if count else f"{split} (not counted)" for split, count in card.splits.items())
+    unit = f"; {card.counted}" if card.counted else ""
+    return f"{_escaped(', '.join(counts))}{unit}." if card.splits else ""
 
 
 def parameters(name: str) -> str:
@@ -55,7 +92,7 @@ def parameters(name: str) -> str:
 
 
 def metrics(name: str) -> str:
-    """What the module says of its metrics, and their table, the primary one first."""
+    """What the card says of its metrics, and their table, the primary one first."""
     heads = ("metric", "better", "meaning", "in lm-eval")
     found = (
         (
@@ -66,7 +103,7 @@ def metrics(name: str) -> str:
         )
         for m in BENCHMARKS[name].reported
     )
-    return f"{_prose(name)['Metric']}\n\n{_table(heads, found)}"
+    return "\n\n".join(filter(None, (_text(BENCHMARKS[name].card.metrics), _table(heads, found))))
 
 
 def published_figures(name: str) -> str:
@@ -119,7 +156,10 @@ def reproducible(name: str) -> str:
 
 def index() -> str:
     """All benchmarks with their pages, versions and papers."""
-    found = ((f"[`{b.name}`]({b.name}.md)", b.title, b.version, _escaped(b.paper)) for b in BENCHMARKS.values())
+    found = (
+        (f"[`{b.name}`]({b.name}.md)", b.card.title, b.version, _escaped(b.card.paper.citation))
+        for b in BENCHMARKS.values()
+    )
     return _table(("benchmark", "title", "version", "paper"), found)
 
 

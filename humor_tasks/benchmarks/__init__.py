@@ -14,13 +14,16 @@ This module exports every name that such a package needs.
 
 from functools import cache
 from importlib.metadata import entry_points
+from typing import Literal
 
 from humor_tasks.benchmarks import choice
 from humor_tasks.benchmarks.answers import Answer, AnswerForm, Choice, FreeText, Rating, YesNo
+from humor_tasks.benchmarks.bbeh import BBEH_NYCC
 from humor_tasks.benchmarks.caption_contest.brainstorm import BRAINSTORM
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
+from humor_tasks.benchmarks.card import Card, Level, Source
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS
 from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
@@ -38,6 +41,8 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw
+from humor_tasks.benchmarks.uses import VOTES, System, Votes
+from humor_tasks.data.papers import Paper
 from humor_tasks.data.records import Outcome, Point, Prompt, Record, Turn
 from humor_tasks.data.rows import open_rows, provenance_of
 from humor_tasks.errors import BadInput, check_choice
@@ -52,17 +57,21 @@ __all__ = [
     "AnswerForm",
     "BadInput",
     "Benchmark",
+    "Card",
     "Choice",
     "Data",
     "FreeText",
+    "Level",
     "Metric",
     "Options",
     "Outcome",
+    "Paper",
     "Point",
     "Prompt",
     "Rating",
     "Record",
     "Run",
+    "Source",
     "Template",
     "Turn",
     "YesNo",
@@ -84,6 +93,7 @@ _ALL: tuple[Benchmark, ...] = (
     *(CROWD_PAIRS, CROWD_GROUPS, CAPTION_WRITING),
     *(HUMORBENCH, AUTOGRADER),
     *(RATING, PAIRWISE),
+    BBEH_NYCC,
     *(MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING, MOCK_GENERATION),
 )
 
@@ -92,6 +102,21 @@ BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
 
 NAMES = tuple(BENCHMARKS)
 GROUP = "humor_tasks.benchmarks"
+
+
+def trained(system: System) -> tuple[str, ...]:
+    """The benchmarks whose rows can train this system."""
+    return tuple(name for name, benchmark in BENCHMARKS.items() if system in benchmark.trains)
+
+
+def voted() -> dict[str, Votes]:
+    """What people are asked of the benchmarks whose items they can vote on, preferences first."""
+    return {name: votes for votes in VOTES.values() for name, each in BENCHMARKS.items() if each.votes == votes}
+
+
+def writers(what: Literal["caption", "captions"]) -> tuple[str, ...]:
+    """The benchmarks whose replies hold a caption, or a list of captions."""
+    return tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.writes == what)
 
 
 @cache

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
-from humor_tasks.models.choosers.chooser import likeliest
 from humor_tasks.scorers import yes_no
 from humor_tasks.scorers.answer import Status, read_answer
 from humor_tasks.scorers.guess import seeded_guess
@@ -114,7 +113,7 @@ class Choice(AnswerForm):
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The letter of highest likelihood, the first one in a tie."""
-        found = likeliest(likelihoods, self.labels)
+        found = _likeliest(likelihoods, self.labels)
         return Answer(found) if found else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
@@ -139,7 +138,7 @@ class YesNo(AnswerForm):
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The word of higher likelihood."""
-        found = likeliest(likelihoods, self.labels)
+        found = _likeliest(likelihoods, self.labels)
         return Answer(found) if found else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
@@ -190,14 +189,19 @@ class FreeText(AnswerForm):
     """A free-text answer, read by `reader(reply, refused)`.
 
     reference: whether the target is a reference text, which is compared with the answer and whose likelihood is used.
-    scorer: the scorer of Inspect that reads an answer of this benchmark alone; "" for one of its own package.
     """
 
     reader: Callable[[str, bool], Answer]
     reference: bool = False
-    scorer: str = field(default="", kw_only=True)
     prefix: ClassVar[str] = "Explanation:"
 
     def read(self, reply: str, refused: bool = False) -> Answer:
         """See AnswerForm."""
         return self.reader(reply, refused)
+
+
+def _likeliest(likelihoods: Sequence[float], labels: Sequence[str]) -> str | None:
+    """The label with the highest log-likelihood; None where one is nan or none is finite."""
+    if any(math.isnan(x) for x in likelihoods) or max(likelihoods) == -math.inf:
+        return None
+    return labels[max(range(len(likelihoods)), key=lambda i: likelihoods[i])]

@@ -13,25 +13,30 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Generic
+from typing import Any, Generic, Literal
 
 from typing_extensions import TypeVar
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm
+from humor_tasks.benchmarks.card import Card
+from humor_tasks.benchmarks.charts import Chart
 from humor_tasks.benchmarks.judging import Judging
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
 from humor_tasks.benchmarks.prompts import Template, read_all, templates_hash
+from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
+from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
 from humor_tasks.data.records import Outcome, Prompt, Record
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.scorers.estimate import Estimate
 
 O_co = TypeVar("O_co", bound=Options, covariant=True, default=Options)
@@ -105,14 +110,11 @@ def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> di
     return {metric.name: metric.over(outcomes)} | each
 
 
-UNNAMED = "the paper names none; OpenAI's default is `--gen_kwargs do_sample=True,temperature=1`."
-"""`Benchmark.sampling` where a paper says nothing about sampling."""
-
-
 @dataclass(frozen=True)
 class Benchmark(Generic[O_co]):
     """The definition of one benchmark.
 
+    card: what is said of it; see `benchmarks.card`.
     version: protocol and prompt set, "1-A" for protocol 1 with prompt set A; it is independent of the package's
     version. Scores of different versions must not be compared.
     answer: the answer form, or a function that returns it for the options.
@@ -128,19 +130,28 @@ class Benchmark(Generic[O_co]):
     missing verdicts (`benchmarks.missing`), as those of `judging` do.
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
-    sampling: how the published replies were sampled, with lm-eval's flag for it, beside which the documentation says
-    what the harnesses send; "" where nothing is published.
     answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
     package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
     reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
     gives takes precedence.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
+    columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
+    charts: what reports draw of its results; see `benchmarks.charts`.
+    subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
+    trains: what its rows can train.
+    votes: what people are asked of its items; None where they cannot vote on them.
+    submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
+    chain: which worked samples of MOCK fit its questions.
+    clips: which of its rows have clips; None for a benchmark without clips.
+    writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
+    lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has its own name.
+    scorers: names of the scorers of its Inspect task, of `humor_tasks.on_inspect`, where neither `judging` nor the
+    answer form says which.
     """
 
     name: str
-    title: str
-    paper: str
+    card: Card
     version: str
     answer: AnswerForm | Callable[[O_co], AnswerForm]
     metrics: tuple[Metric, ...]
@@ -156,9 +167,19 @@ class Benchmark(Generic[O_co]):
     verdicts: Verdicts | None = None
     repeated: bool = False
     told: frozenset[str] = frozenset()
-    sampling: str = ""
     answer_tokens: int = 1024
     corpus: str = ""
+    columns: tuple[Column, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    subsets: Subsets | None = None
+    trains: frozenset[System] = frozenset()
+    votes: Votes | None = None
+    submits: Literal["", "rating", "pairwise"] = ""
+    chain: Chain | None = None
+    clips: Clips | None = None
+    writes: Literal["", "caption", "captions"] = ""
+    lm_eval: tuple[Variant, ...] = ()
+    scorers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():
@@ -351,8 +372,8 @@ class Run(Generic[O_co]):
         """First 8 hex digits of the SHA-256 over the templates in use, sorted by name."""
         return templates_hash(self.templates)
 
-    def signature(self, method: str, **changes: str) -> str:
-        """The signature of a score, as in sacreBLEU: data, protocol, prompts and versions.
+    def signature(self, method: str, **changes: str) -> Signature:
+        """The signature of a score: data, protocol, prompts and versions.
 
         method: how answers were obtained: `generate`, `loglikelihood`, or `predictions` from a file.
         changes: replacements of entries that do not apply.
@@ -367,5 +388,4 @@ class Run(Generic[O_co]):
         shown |= {**self.options.shown(), **self.benchmark.signatures(self)}
         shown |= {"prompts": self.prompts_hash}
         shown |= {"pillow": pillow_version()} if any(record.media for record in self.records) else {}
-        shown |= {"humor_tasks": __version__} | changes
-        return "|".join(f"{name}:{value}" for name, value in shown.items())
+        return Signature(shown | {"humor_tasks": __version__} | changes)

@@ -1,7 +1,7 @@
 """Declarations of parameters: a dataclass field has the name, type, default, bounds and documentation of a parameter.
 
 Validation, command-line parsing, the names that lm-eval's `--metadata` accepts, and the tables of docs/parameters.md
-are derived from the field. A test checks that the signatures and docstrings of Inspect's tasks agree with it.
+are derived from the field, and so are the signatures and docstrings of Inspect's tasks, by tools/generate.py.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
 """Explanation preference: which of two explanations of a joke is better, as judged by grader models?
 
-Claim: overlap with a reference says little about the quality of an explanation; pairwise preferences say much
-(Hessel et al., ACL 2023, arXiv 2209.06293, Table 3, by people; MOCK's EXPAcc, by a judge model).
-Source: the corpus of `explanation` or `mock_explaining`, and explanations of two systems from logs or files; the human
-references can be one of the systems. Stories of `mock_generation` are compared in the same way.
-Prompt: the joke and the two explanations as A and B, in both orders. A pair with different verdicts in the two orders
-is a tie (Zheng et al. 2023, arXiv 2306.05685).
-Metrics: win rate, with ties as one half; the share of pairs where the system is preferred (EXPAcc); length-controlled
-win rate, adjusted for length by logistic regression (see `scorers.preference`); and measures of the judge's
-reliability. A pair without a verdict is excluded from these metrics and counted as `unread`. Clustered by contest.
+Hessel et al., ACL 2023, arXiv 2209.06293, Table 3. A pair with different verdicts in its two orders is a tie (Zheng et
+al. 2023, arXiv 2306.05685); a pair without a verdict leaves the other metrics and counts as `unread`.
 """
 
 from __future__ import annotations
@@ -18,19 +11,20 @@ import hashlib
 import random
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.contract import UNNAMED, Benchmark, Data, Run
+from humor_tasks.benchmarks.card import UNNAMED, Card, Level
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import AsAsked, Judging, Question, Reply
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.options import Split, absent, parameter
 from humor_tasks.benchmarks.pair_verdicts import (
     METRICS,
     SIDES,
@@ -44,6 +38,8 @@ from humor_tasks.benchmarks.pair_verdicts import (
 from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.systems import HUMAN, read_system
+from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
@@ -225,9 +221,44 @@ def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubri
 
 EXPLANATION_PREFERENCE = Benchmark(
     name="explanation_preference",
-    title="New Yorker Caption Contest: preferred explanation",
-    paper=contest.PAPER,
-    sampling=UNNAMED,
+    card=Card(
+        title="New Yorker Caption Contest: preferred explanation",
+        paper=papers.CAPTION_CONTEST,
+        place="Table 3, by people; MOCK's EXPAcc is by a judge model",
+        source=contest.source(
+            "the corpus of `explanation` or `mock_explaining`, and explanations of two systems from logs or files; the "
+            "human references can be one of the systems. Stories of `mock_generation` are compared in the same way."
+        ),
+        asks="Explanation preference: which of two explanations of a joke is better, as judged by grader models?",
+        claim="Overlap with a reference says little about the quality of an explanation; pairwise preferences say "
+        "much.",
+        prompt="The joke and the two explanations as A and B, in both orders. A pair with different verdicts in the "
+        "two orders is a tie (Zheng et al. 2023, arXiv 2306.05685).",
+        metrics="Win rate, with ties as one half; the share of pairs where the system is preferred (EXPAcc); "
+        "length-controlled win rate, adjusted for length by logistic regression; and measures of the judge's "
+        "reliability. A pair without a verdict is excluded from these metrics and counted as `unread`. Clustered by "
+        "contest.",
+        sampling=UNNAMED,
+        splits=dict.fromkeys(get_args(Split)),  # as many pairs as both systems explain
+        dates=contest.DATES,
+        over_time=True,
+        chance=Level(0.5, "win_rate", "a judge that decides at random", "either side of a pair is as likely"),
+        human=(
+            Level(
+                0.677,
+                "win_rate",
+                "people against GPT-4, 5-shot, judged by people",
+                "Hessel et al. 2023, Table 3, Q7",
+            ),
+        ),
+        means="`win_rate` is the share of pairs that the system wins by this judge's verdict; at .5 both sides are "
+        "equally good.",
+        limits="It is only as good as the judge's agreement with people: measure that with `humor-tasks agreement "
+        "--judge` (docs/people.md). Judges favour the text shown first (`first_shown` far from .5) and longer texts: "
+        "read `length_controlled_win_rate` beside `win_rate`.",
+        related=("explanation", "mock_explaining", "mock_generation", "humorbench_autograder"),
+        needs="explanations",
+    ),
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.structured)),
     metrics=METRICS,
@@ -245,4 +276,6 @@ EXPLANATION_PREFERENCE = Benchmark(
         verdicts=VERDICTS,
         of_reply=False,
     ),
+    clips=replace(mock.CLIPS, words=("setting", "description")),
+    lm_eval=variants("explanation_preference", "generate_until"),
 )

@@ -115,7 +115,15 @@ class Outcome:
     @classmethod
     def of(cls, identity: str, logged: Mapping[str, Any]) -> Outcome:
         """The outcome that `as_dict` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        values = {str(name): float(value) for name, value in logged["values"].items()}
-        groups = {str(name): str(value) for name, value in logged["groups"].items()}
+        groups = {str(name): str(value) for name, value in dict(logged["groups"]).items()}
         status, answer, target = (logged[name] for name in ("status", "answer", "target"))
-        return cls(identity, str(logged["cluster"]), groups, status, answer, target, values, dict(logged["facts"]))
+        return cls(
+            identity,
+            str(logged["cluster"]),
+            groups,
+            status,
+            answer,
+            target,
+            dict(logged["values"]),
+            dict(logged["facts"]),
+        )

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.writing import write_json
 from humor_tasks.errors import BadInput, listed

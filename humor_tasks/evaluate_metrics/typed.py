@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import evaluate
 from datasets import Features
 
+from humor_tasks.data.papers import Paper
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, check_level
 from humor_tasks.scorers.validation import check_same_length
@@ -20,15 +21,14 @@ from .entries import CLUSTER, Entry
 class TypedMetric(evaluate.Metric):
     """A metric of `predictions`, `references` and, optionally, `clusters`, one entry a row.
 
-    A subclass is documented by its docstring, `citation_text` and `inputs_text`. `prediction` and `reference` say what
+    A subclass is documented by its docstring, `paper` and `inputs_text`. `prediction` and `reference` say what
     an entry is. An entry of another kind raises BadInput with field and row, and nothing of its batch is stored.
     """
 
     prediction: ClassVar[Entry]
     reference: ClassVar[Entry]
-    citation_text: ClassVar[str]
+    paper: ClassVar[Paper]
     inputs_text: ClassVar[str]
-    urls: ClassVar[tuple[str, ...]]
     _clustered = False
 
     def estimates(
@@ -40,10 +40,10 @@ class TypedMetric(evaluate.Metric):
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
             description=inspect.getdoc(type(self)) or "",
-            citation=inspect.cleandoc(self.citation_text),
+            citation=self.paper.bibtex,
             inputs_description=inspect.cleandoc(self.inputs_text),
             features=Features({name: entry.feature for name, entry in self._entries().items()}),
-            reference_urls=list(self.urls),
+            reference_urls=[self.paper.address],
             license="MIT",
         )
 

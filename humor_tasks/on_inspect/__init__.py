@@ -4,30 +4,29 @@ On the command line they are `humor_tasks/element_coverage` and so on. The tasks
 makes a Task of any benchmark, also of another package.
 """
 
-from humor_tasks.on_inspect.judging.graders import left_to_judges, require_grader
-from humor_tasks.on_inspect.judging.scorers import (
+from humor_tasks.on_inspect.parts import (
     against_people,
-    element_coverage,
-    preference,
-    preference_metrics,
-    reference_preference,
-    story_ratings,
-)
-from humor_tasks.on_inspect.outcomes import benchmark_metrics
-from humor_tasks.on_inspect.scorers import (
+    benchmark_metrics,
     brainstormed,
+    chain_of_task,
+    describe_first,
+    element_coverage,
+    expected_answer,
     judge_agreement,
+    left_to_judges,
     multiple_choice,
     multiple_choice_released_chat,
     multiple_choice_released_leaderboard,
     multiple_choice_strict,
+    preference,
+    preference_metrics,
     rating_error,
     reference_overlap,
+    reference_preference,
+    require_grader,
+    story_ratings,
 )
-from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task
-from humor_tasks.on_inspect.solvers.describe_first import describe_first
-from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
-from humor_tasks.on_inspect.tasks.building import build as build
+from humor_tasks.on_inspect.tasks import build as build
 
 __all__ = [
     "against_people",

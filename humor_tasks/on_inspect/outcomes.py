@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import Metric, SampleScore, Score, Target, Value, metric
+from inspect_ai.scorer import SampleScore, Score, Target, Value
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
@@ -21,9 +21,10 @@ from humor_tasks.benchmarks.contract import TOLD, Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.benchmarks.reference import REFERENCE
 from humor_tasks.data.logs.inspect_logs import outcome_in
-from humor_tasks.data.logs.metadata import about, entries_of, without_release
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.signature import differing
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import LETTERS
 from humor_tasks.on_inspect.errors import cannot_run
@@ -32,25 +33,6 @@ from humor_tasks.on_inspect.logprobs import letter_logprobs
 from humor_tasks.scorers.estimate import Estimate
 
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
-
-
-@metric(scores="unreduced")
-def benchmark_metrics(benchmark: str = "matching") -> Metric:
-    """Every metric of the sample's benchmark with standard error and interval, over all epochs.
-
-    Uses unreduced scores, because a reducer would keep only the first epoch's unparsed replies.
-
-    Args:
-        benchmark: The benchmark whose metrics are reported for samples of other packages' tasks.
-    """
-
-    def compute(scores: list[SampleScore]) -> Value:
-        if not scores:
-            return {}
-        run = run_of(scores[0].sample_metadata or {}, benchmark)
-        return reported(run, scores)
-
-    return compute
 
 
 def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
@@ -113,11 +95,10 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
 
     `inspect eval-retry` and `inspect eval-set` keep a log's finished samples by their ids, whatever has changed since.
     """
-    found = {without_release(about(score.sample_metadata or {}).signature or ""): None for score in scores}
+    found = list(dict.fromkeys(about(score.sample_metadata or {}).signature.without_release for score in scores))
     if len(found) < 2:
         return
-    first, second = [entries_of(signature) for signature in found][:2]
-    changed = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+    changed = differing(found[:2])
     cannot_run(
         f"the log mixes samples of {len(found)} runs, which differ in {', '.join(changed)}: rows, prompts or settings "
         "were changed after the first attempt. Restore them and run inspect eval-retry again, or start a new run."
@@ -144,9 +125,10 @@ def scorers_of(run: Run) -> tuple[str, ...]:
     """The names of the scorers that score a run's replies."""
     if run.benchmark.judging:
         return (run.benchmark.judging.scorer,)
+    if run.benchmark.scorers:
+        return run.benchmark.scorers
     if isinstance(run.form, FreeText):
-        own = (run.form.scorer,) if run.form.scorer else ()
-        return ("reference_overlap", REFERENCE.scorer, "preference") if run.form.reference else own
+        return ("reference_overlap", REFERENCE.scorer, "preference") if run.form.reference else ()
     return ("rating_error",) if isinstance(run.form, Rating) else ("multiple_choice",)
 
 

@@ -2,59 +2,19 @@
 
 from __future__ import annotations
 
-from inspect_ai.scorer import Score, Scorer, Target, scorer
+from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
-from humor_tasks.on_inspect.outcomes import benchmark_metrics, read_reply, run_of, run_scored_by, score_of
+from humor_tasks.on_inspect.outcomes import read_reply, run_of, run_scored_by, score_of
 from humor_tasks.scorers.fields import read_fields
 
 
-@scorer(metrics=[benchmark_metrics()])
-def multiple_choice(extraction: str | None = None, on_unparsed: str | None = None) -> Scorer:
-    """Compares the letter in the reply with the target.
-
-    Args:
-        extraction: Rule for reading the letter in a reply; by default that of the task, otherwise `strict`.
-        on_unparsed: What an unreadable reply counts as; by default as in the task, otherwise `wrong`.
-    """
-    return _choice(extraction, on_unparsed)
-
-
-@scorer(metrics=[benchmark_metrics()])
-def multiple_choice_strict(on_unparsed: str | None = None) -> Scorer:
-    """`multiple_choice` with `extraction=strict`, under a name of its own in a log that is scored again.
-
-    Args:
-        on_unparsed: As in `multiple_choice`.
-    """
-    return _choice("strict", on_unparsed)
-
-
-@scorer(metrics=[benchmark_metrics()])
-def multiple_choice_released_chat(on_unparsed: str | None = None) -> Scorer:
-    """`multiple_choice` with `extraction=released_chat`, under a name of its own in a log that is scored again.
-
-    Args:
-        on_unparsed: As in `multiple_choice`.
-    """
-    return _choice("released_chat", on_unparsed)
-
-
-@scorer(metrics=[benchmark_metrics()])
-def multiple_choice_released_leaderboard(on_unparsed: str | None = None) -> Scorer:
-    """`multiple_choice` with `extraction=released_leaderboard`, under a name of its own in a log that is scored again.
-
-    Args:
-        on_unparsed: As in `multiple_choice`.
-    """
-    return _choice("released_leaderboard", on_unparsed)
-
-
-def _choice(extraction: str | None, on_unparsed: str | None) -> Scorer:
+def choice_scorer(extraction: str | None, on_unparsed: str | None) -> Scorer:
+    """See `humor_tasks.on_inspect.parts.multiple_choice`."""
     try:
         run_of({}, "matching", extraction=extraction, on_unparsed=on_unparsed)
     except BadInput as problem:
@@ -70,9 +30,8 @@ def _choice(extraction: str | None, on_unparsed: str | None) -> Scorer:
     return score
 
 
-@scorer(metrics=[benchmark_metrics("explanation")])
-def reference_overlap() -> Scorer:
-    """ROUGE-L of the reply's explanation with the reference; corpus BLEU-4 as a metric."""
+def overlap_scorer() -> Scorer:
+    """See `humor_tasks.on_inspect.parts.reference_overlap`."""
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_scored_by("reference_overlap", state, "explanation"), state, target)
@@ -81,13 +40,8 @@ def reference_overlap() -> Scorer:
     return score
 
 
-@scorer(metrics=[benchmark_metrics("humorbench_autograder")])
-def judge_agreement() -> Scorer:
-    """Compares a judge's PASS or FAIL, parsed strictly, with a person's in the target.
-
-    An unreadable verdict, and any verdict in a truncated reply, is scored N. It is excluded from the denominator of the
-    metrics and counted as unparsed.
-    """
+def agreement_scorer() -> Scorer:
+    """See `humor_tasks.on_inspect.parts.judge_agreement`."""
     warn_when_tasks_end()
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -98,9 +52,8 @@ def judge_agreement() -> Scorer:
     return score
 
 
-@scorer(metrics=[benchmark_metrics("humicroedit_rating")])
-def rating_error() -> Scorer:
-    """The rating in the reply as the score's value; the metrics are those of the benchmark."""
+def rating_scorer() -> Scorer:
+    """See `humor_tasks.on_inspect.parts.rating_error`."""
 
     async def score(state: TaskState, target: Target) -> Score:
         outcome = read_reply(run_scored_by("rating_error", state, "humicroedit_rating"), state, target)
@@ -109,9 +62,8 @@ def rating_error() -> Scorer:
     return score
 
 
-@scorer(metrics=[benchmark_metrics("brainstorm")])
-def brainstormed() -> Scorer:
-    """Whether every line of a brainstorm can be parsed; the caption is the answer, the metadata has all lines."""
+def brainstorm_scorer() -> Scorer:
+    """See `humor_tasks.on_inspect.parts.brainstormed`."""
 
     async def score(state: TaskState, target: Target) -> Score:
         run = run_scored_by("brainstormed", state, "brainstorm")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from humor_tasks.data.logs.metadata import digest
 from humor_tasks.data.records import Prompt, Turn, plain_text
+from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
 
 # lm-eval's multimodal models replace each occurrence by the next picture of the request.

@@ -17,9 +17,10 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import TOLD, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import MISSING, missing_warning
-from humor_tasks.data.logs.metadata import held_of, settings_shown, with_entries
+from humor_tasks.data.logs.metadata import held_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval import harness, metadata
 from humor_tasks.on_lm_eval.answer_cache import refuse_use_cache
@@ -33,6 +34,8 @@ from humor_tasks.scorers.perplexity import UNITS
 
 logger = logging.getLogger(__name__)
 
+PICTURES = "_pixels"
+"""In the names of tasks that show pictures; those of the same names without it show words."""
 END_TOKENS = ("</s>", "<|im_end|>")
 
 
@@ -48,6 +51,7 @@ class BenchmarkTask(Task):
         self.accepts = metadata.names(self.benchmark.options)
         self.generates = config.get("output_type") == "generate_until"
         fixed = {name: config.pop(name) for name in sorted(self.accepts) if name in config}
+        self._fixed = frozenset(fixed)
         config["metadata"] = dict(config.get("metadata") or {})
         if self.generates:
             config["generation_kwargs"] = {"until": [], "do_sample": False, "temperature": 0.0}
@@ -63,8 +67,9 @@ class BenchmarkTask(Task):
         self._files: dict[str, Any] = {}  # the same pictures by path
         self._processes = 1
         self._shown_as: dict[str, str] = {}  # entries of the signature for what lm-eval adds to the prompts
-        self._signed: tuple[Run | None, str] = (None, "")
+        self._signed: tuple[Run | None, Signature] = (None, Signature())
         self._last: tuple[Run | None, str, Any] = (None, "", None)
+        self._estimated: tuple[str, list[Outcome], dict[str, Estimate]] = ("", [], {})
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
         self.MULTIMODAL = any(record.picture for record in self.run.records)
@@ -78,16 +83,23 @@ class BenchmarkTask(Task):
         if self.generates and needs:
             raise BadInput(f"{self._config.task} generates replies; {needs} needs the log-likelihood task.")
         if any(record.clip for record in self.run.records):
-            task = str(self._config.task)
-            words = f"the task {task.replace('_pixels', '')}" if "_pixels" in task else "setting=description"
-            raise BadInput(
-                f"{task}: comedy has clips, and lm-eval has no model with video input. Run it in Inspect: "
-                f"`inspect eval humor_tasks/{self.benchmark.name} -T scene=comedy`; in lm-eval, choose scene=cartoon, "
-                f"post or stills (both), or, for comedy in words, {words}."
-            )
+            raise BadInput(self._without_clips())
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
         self._places = {identity: i for i, identity in enumerate(self._records)}
+
+    def _without_clips(self) -> str:
+        """What to do, because clips cannot be shown."""
+        task, clips = str(self._config.task), self.benchmark.clips
+        why = "has clips, and lm-eval has no model with video input. Run it in Inspect: `inspect eval humor_tasks/"
+        if clips is None:
+            return f"{task}: the data {why}{self.benchmark.name}`."
+        option, value = clips.words
+        words = f"the task {task.replace(PICTURES, '')}" if option in self._fixed else f"{option}={value}"
+        return (
+            f"{task}: {clips.of} {why}{self.benchmark.name} -T {clips.parameter}={clips.of}`; in lm-eval, choose "
+            f"{clips.parameter}={clips.others}, or, for {clips.of} in words, {words}."
+        )
 
     # ---- documents ----
 
@@ -258,7 +270,7 @@ class BenchmarkTask(Task):
             outcome = self.run.scored(record, self.run.form.from_likelihoods(likelihoods), self._told(likelihoods))
         else:
             outcome = self.run.outcome(record, results[0])
-        doc["humor_tasks"] = _about(self.run) | held_of(record) | {"signature": self._signature}
+        doc["humor_tasks"] = _about(self.run) | held_of(record) | {"signature": str(self._signature)}
         logged = outcome.as_dict()
         if self.run.data.places:  # for the order of joined parts
             logged["place"] = self.run.data.places[record.id]
@@ -328,7 +340,10 @@ class BenchmarkTask(Task):
         outcomes = sorted((item.outcome for item in items if item is not None), key=lambda o: self._places[o.id])
         if not outcomes:
             return math.nan
-        estimates: dict[str, Estimate] = self.benchmark.summary(self.run, metric, outcomes)
+        name, held, estimates = self._estimated  # a value and its standard error are of one estimate
+        if name != metric.name or list(map(id, held)) != list(map(id, outcomes)):
+            estimates = self.benchmark.summary(self.run, metric, outcomes)
+            self._estimated = metric.name, outcomes, estimates
         found = estimates.get("_".join(filter(None, (metric.name, part))), estimates[metric.name])
         if (metric.name, part, value) == (MISSING, "", "value") and (told := missing_warning({MISSING: found.value})):
             logger.warning("%s: %s", self._config.task, told)
@@ -342,16 +357,16 @@ class BenchmarkTask(Task):
         return {name: found == "higher" for name, found in directions.items()} | dict.fromkeys(UNITS, False)
 
     @property
-    def _signature(self) -> str:
+    def _signature(self) -> Signature:
         if self._signed[0] is not self.run:  # lm-eval sets shots, system message and sampling after it builds the task
             self._signed = self.run, self.run.signature("generate" if self.generates else "loglikelihood")
         given = {n: v for n, v in (self._config.generation_kwargs or {}).items() if self._plain.get(n) != v}
-        return with_entries(self._signed[1], self._shown_as | ({"generation": settings_shown(given)} if given else {}))
+        return self._signed[1].with_entries(self._shown_as).with_generation(given)
 
     def dump_config(self) -> dict[str, Any]:
         """The configuration that lm-eval stores with the results, with the signature and provenance of the score."""
         config: dict[str, Any] = super().dump_config()
-        about = {"signature": self._signature, "source": dict(self.run.data.provenance)}
+        about = {"signature": str(self._signature), "source": dict(self.run.data.provenance)}
         return config | {"metadata": (config.get("metadata") or {}) | about}
 
 

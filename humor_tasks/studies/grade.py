@@ -18,7 +18,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText, Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
@@ -27,14 +27,14 @@ from humor_tasks.benchmarks.reference import judging_of, reporting
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
-from humor_tasks.data.logs.metadata import entries_of
 from humor_tasks.data.logs.reading import RETRY
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.client import open_model
 from humor_tasks.on_inspect.errors import plain
 from humor_tasks.on_inspect.judging.graders import ROLE
-from humor_tasks.on_inspect.judging.scorers import SCORERS
 from humor_tasks.on_inspect.outcomes import run_of
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import PrerequisiteError
@@ -48,7 +48,7 @@ class Written:
     """Replies of one model, each as a sample to grade; `signature` is the signature of the run that wrote them."""
 
     model: str
-    signature: str
+    signature: Signature
     fingerprint: str | None
     rows: int | None
     samples: tuple[Sample, ...]
@@ -67,7 +67,7 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
     judging = judging_by_name(task)
     finished = None if partial else f"{RETRY.rstrip('.')}, or --partial."
     run = read_run(path, task, finished=finished, one_epoch=GRADE_IN_PLACE, replies=not partial)
-    if run.harness == "lm_eval" and judging.shows and entries_of(run.signature).get("shots", "0") not in ("0", "-"):
+    if run.harness == "lm_eval" and judging.shows and run.signature.get("shots", "0") not in ("0", "-"):
         raise BadInput(
             f"{path}: was asked with worked examples, which lm-eval's samples do not tell from the question that the "
             "judges must see. Grade a run without them, or one of Inspect."
@@ -118,15 +118,15 @@ def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
         name=f"grade_{task}",
         dataset=MemoryDataset(list(written.samples), name=name, location=name),
         solver=replay(),
-        scorer=SCORERS[judging.scorer](**how),
+        scorer=getattr(parts, judging.scorer)(**how),
         version=run_of(written.samples[0].metadata or {}, task).version,
         metadata={
             "explainer": written.model,
             "explainer_arguments": dict(written.arguments),
             "graded_log": name,
-            "signature": written.signature,
+            "signature": str(written.signature),
             "source": {"fingerprint": written.fingerprint, "rows": written.rows, **written.part},
-            "paper": find_benchmark(task).paper,
+            "paper": find_benchmark(task).card.paper.citation,
         },
     )
 
@@ -167,9 +167,9 @@ def report_of(log: EvalLog) -> Report:
     if len(outcomes) < len(samples):
         raise BadInput(f"{samples[[*map(bool, scores)].index(False)].where} has no score of graders.")
     run = run_of((log.samples or [])[0].metadata, str(graded.benchmark))
-    graders = next((str(score.details["signature"]) for score in scores if score), "-")
-    signature = f"{graded.signature}||graded:{len(outcomes)}|v:{run.version}|{graders}|humor_tasks:{__version__}"
-    return Report(reporting(run).metrics(outcomes), signature, tuple(outcomes))
+    graders = next((score.grading for score in scores if score), Signature())
+    about = {"graded": len(outcomes), "v": run.version, **graders, "humor_tasks": __version__}
+    return Report(reporting(run).metrics(outcomes), graded.signature, tuple(outcomes), Signature(about))
 
 
 @solver

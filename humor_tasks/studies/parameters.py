@@ -1,15 +1,12 @@
 """Parameters on a command line: read from it, and as the tables of `humor-tasks parameters`.
 
-docs/parameters.md is what the command prints of all tasks.
+docs/parameters.md is what the command prints of all tasks; tools/generate.py writes it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
-import humor_tasks
 from humor_tasks.api import load
 from humor_tasks.benchmarks import BENCHMARKS, NAMES, find_benchmark
 from humor_tasks.benchmarks.contract import Run
@@ -17,11 +14,10 @@ from humor_tasks.benchmarks.options import LM_EVAL, Parameter, parameters_of, re
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 
-STUBS = Path(humor_tasks.__file__).parent / "on_lm_eval" / "tasks"
 HEAD = """# Parameters
 
-Written by `humor-tasks parameters > docs/parameters.md` from what the benchmarks declare. `humor-tasks parameters TASK`
-prints one table. A parameter is given as `-T name=value` in Inspect and in `humor-tasks score`, by its name in Python
+Written by `python tools/generate.py` from what the benchmarks declare. `humor-tasks parameters TASK` prints one
+table. A parameter is given as `-T name=value` in Inspect and in `humor-tasks score`, by its name in Python
 (`load("matching", fold=1)`), and in lm-eval as `--metadata name=value` or as the last column says. Inspect only warns
 about a parameter it does not know; in lm-eval, our tasks refuse it ([In lm-eval](lm_eval.md#parameters)). lm-eval's
 variants set parameters as shown in brackets; `[_gen]` stands for two tasks, of which the one with `_gen` generates a
@@ -67,7 +63,8 @@ def _sampling(name: str, in_lm_eval: bool) -> str:
     own = None if benchmark.judging else parameters_of(benchmark.options).get("temperature")  # else that of graders
     sent = f"temperature {own.default}" if own else "no temperature, which leaves it to the provider"
     more = "; lm-eval's tasks that generate send temperature 0" if in_lm_eval else ""
-    published = f" Published: {benchmark.sampling}" if benchmark.sampling else ""
+    sampling = benchmark.card.sampling
+    published = f" Published: {sampling}" if sampling else ""
     return f"- Sampling: Inspect sends {sent}{more}.{published}"
 
 
@@ -95,12 +92,12 @@ def _default(each: Parameter) -> str:
 
 def _stubs(name: str) -> list[str]:
     """lm-eval's tasks of a benchmark, with what each fixes."""
+    benchmark = find_benchmark(name)
     found: dict[str, str] = {}
-    for path in sorted(STUBS.glob("*.yaml")):
-        said = dict(re.findall(r"^ *(\w+): (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))
-        if said.get("benchmark") == name:
-            fixed = [f"{each}={said[each]}" for each in parameters_of(BENCHMARKS[name].options) if each in said]
-            found[path.stem] = f" ({', '.join(fixed)})" if fixed else ""
+    for variant in sorted(benchmark.lm_eval, key=lambda variant: variant.name):
+        given = {**variant.fixed, **variant.metadata}
+        fixed = [f"{each}={given[each]}" for each in parameters_of(benchmark.options) if each in given]
+        found[variant.name] = f" ({', '.join(fixed)})" if fixed else ""
     both = {each: found[f"{each}_gen"] == fixed for each, fixed in found.items() if f"{each}_gen" in found}
     shown = {f"{each}[_gen]" if both.get(each) else each: fixed for each, fixed in found.items()}
     return [f"`{each}`{fixed}" for each, fixed in shown.items() if not both.get(each.removesuffix("_gen"))]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.answers import AnswerForm
 from humor_tasks.data.logs import read_run
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput, listed
@@ -27,15 +29,16 @@ class Answers:
 
     answers: {instance_id: a letter or a decimal number; None where no answer was read}.
     letters: the answer letters of an instance ("ABCDE", "AB"); empty for ratings and free text.
-    subtask: of Humicroedit: `rating`, `pairwise`, or `ratings` (ratings that are compared in pairs); empty for other
-    benchmarks.
+    subtask: `Benchmark.submits`, or `ratings` (ratings that are compared in pairs).
     pairs: for `ratings`, {headline: the pairs that contain it}.
+    form: the benchmark's answer form, where there is a sub-task.
     """
 
     answers: dict[str, str | None]
     letters: str
     subtask: str = ""
     pairs: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    form: AnswerForm | None = None
 
 
 def read_answers(path: Path) -> Answers:
@@ -45,7 +48,8 @@ def read_answers(path: Path) -> Answers:
     text need not be scored: no submission takes it.
     """
     run = read_run(path, whole=True, one_epoch=ONE_ANSWER)
-    subtask = {"humicroedit_rating": "rating", "humicroedit_pairwise": "pairwise"}.get(run.benchmark or "", "")
+    benchmark = BENCHMARKS.get(run.benchmark or "")
+    subtask: str = benchmark.submits if benchmark else ""
     if subtask == "pairwise" and run.options.get("via") == "ratings":
         subtask = "ratings"
     answers: dict[str, str | None] = {}
@@ -60,7 +64,8 @@ def read_answers(path: Path) -> Answers:
             pairs[sample.id] = sample.facts["pairs"]
     if not answers:
         raise BadInput(f"{path}: holds no samples.")
-    return Answers(answers, letters, subtask, pairs)
+    form = benchmark.form(benchmark.options()) if benchmark and subtask else None
+    return Answers(answers, letters, subtask, pairs, form)
 
 
 def complete(
@@ -90,14 +95,11 @@ def predictions(logged: Answers, fill: str | None, seed: int, where: str) -> dic
     `fill` replaces missing answers: a rating, or 1, 2 or `random` for a pair; None raises BadInput for them. A pair
     with two equal ratings counts as missing.
     """
-    from humor_tasks.benchmarks.answers import Rating
-    from humor_tasks.benchmarks.humicroedit.rating import LABELS
-
     if logged.subtask == "rating":
         found: Mapping[str, str | None] = logged.answers
-        if fill is not None:
+        if fill is not None and logged.form:
             try:
-                Rating(LABELS).from_submission(fill)
+                logged.form.from_submission(fill)
             except BadInput as problem:
                 raise BadInput(f"--fill {fill}: {problem}") from None
     else:

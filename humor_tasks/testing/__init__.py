@@ -14,7 +14,7 @@ the texts in a judge's prompt, and `text_of` the text of a chat message. No key,
 
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
-    from humor_tasks.on_inspect.judging.coverage import element_coverage
+    from humor_tasks.on_inspect.parts import element_coverage
     from humor_tasks.testing import ScriptedModel, scripted_judge
 
     def test_my_task(tmp_path):

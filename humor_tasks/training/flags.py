@@ -3,16 +3,75 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from humor_tasks.errors import BadInput
 
+if TYPE_CHECKING:
+    from humor_tasks.benchmarks.uses import System
+
 Flag = Callable[[Any], Any]
+
+
+class TaskOption(click.Option):
+    """`--task` of a command that takes some benchmarks, whose names are read from the definitions when needed.
+
+    Until then the definitions are not imported, which would slow every command down.
+    """
+
+    def __init__(
+        self, *declared: Any, tasks: Callable[[], Sequence[str]], first: bool = False, only: bool = False, **how: Any
+    ) -> None:
+        """tasks: returns the names.
+
+        first: whether the first is the default. only: whether the others are refused here, and not by the command. The
+        help text shows the names at {names} or, with "or" before the last, at {either}.
+        """
+        super().__init__(*declared, **how)
+        self.tasks, self.first, self.only, self.text = tasks, first, only, str(how["help"])
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """See Option."""
+        self._read()
+        return super().get_help_record(ctx)
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """See Option."""
+        if self.only and value is not None:
+            self._read()
+        return super().process_value(ctx, value)
+
+    def get_default(self, ctx: click.Context, call: bool = True) -> Any:
+        """See Option."""
+        if self.first:
+            self._read()
+        return super().get_default(ctx, call)
+
+    def _read(self) -> None:
+        *others, last = names = list(self.tasks())
+        either = f"{', '.join(others)} or {last}" if others else last
+        self.help = self.text.format(names=", ".join(names), either=either, first=names[0])
+        if self.first:
+            self.default = names[0]
+        if self.only:
+            self.type = click.Choice(names)
+
+
+def tasks_of(system: System) -> Callable[[], Sequence[str]]:
+    """The benchmarks that can train this system, for `TaskOption`."""
+
+    def read() -> Sequence[str]:
+        from humor_tasks.benchmarks import trained
+
+        return trained(system)
+
+    return read
+
 
 OUTPUT = click.option(
     "-o",

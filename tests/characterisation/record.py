@@ -195,7 +195,7 @@ class Recorder:
         replies = {r.id: reply(kind, a[-1][1]) for r, a in zip(run.records, asked, strict=True)}
         report = humor_tasks.evaluate(run, replies)
         metrics = {n: {p: float(getattr(e, p)) for p in ESTIMATE} for n, e in report.metrics.items()}
-        about = _about(run.version, run.signature("predictions"), {})
+        about = _about(run.version, str(run.signature("predictions")), {})
         return {case.key: about | {"metrics": metrics, "printed": sha(self._plain(report)), **_messages(asked)}}
 
 

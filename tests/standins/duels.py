@@ -11,6 +11,7 @@ import pytest
 
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
@@ -88,8 +89,7 @@ def prompt(run: Run, record: Record) -> Prompt:
 
 DUELS = Benchmark(
     name=NAME,
-    title="Duels of groups of captions",
-    paper="none: invented",
+    card=Card(title="Duels of groups of captions"),
     version="1-A",
     answer=Choice("AB"),
     metrics=(ACCURACY, *REPLY_RATES),

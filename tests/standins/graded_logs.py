@@ -15,8 +15,10 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model, ModelUsage
 from inspect_ai.model._model_info import clear_model_info_cache
 
+from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.cli import main
 from humor_tasks.data.prices import VARIABLE
+from humor_tasks.data.signature import Signature
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
 from humor_tasks.studies.report.table import Line, as_markdown
@@ -139,8 +141,10 @@ def made_log(
     """A log that no run made."""
     given = {f"{i}-x": i % 3 != 0 for i in range(12)} if passes is None else passes
     points = tuple(GradedPoint(k, f"c{i // 2}", v, "It is.") for i, (k, v) in enumerate(given.items()))
+    grading = Signature({"graders": "j"})
     return GradedLog(
-        Path(path), name, "s", "graders:j", fingerprint, points, Spent(1000, 200, cost), Spent(30, 4, None)
+        *(Path(path), name, Signature(), grading, fingerprint, points, Spent(1000, 200, cost), Spent(30, 4, None)),
+        subsets=HUMORBENCH.subsets,
     )
 
 

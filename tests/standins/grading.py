@@ -14,7 +14,7 @@ from inspect_ai.scorer import Score
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome
-from humor_tasks.on_inspect.judging.scorers import element_coverage
+from humor_tasks.on_inspect import element_coverage
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.testing import ScriptedModel, scripted_judge, verdict_reply
 

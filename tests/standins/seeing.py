@@ -10,7 +10,7 @@ from typing import Any
 
 from standins.waiting import LIMIT
 
-from humor_tasks.models.descriptions import QUESTIONS
+from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.testing import text_of
 
 ASKED = {question: name for name, question in QUESTIONS.items()}

@@ -1,14 +1,6 @@
 """Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny.
 
-Claim: a model that lists concepts and chooses among them before it writes produces captions worth ranking
-(Hessel et al., ACL 2023, arXiv 2209.06293, Appendix G). Source: the cartoons of jmhessel/newyorker_caption_contest,
-config `explanation`, each once, without its captions.
-Prompt: nine worked examples (written for this package), then the cartoon's scene, unusual part and entities. The reply
-has labelled lines for the concepts, the chosen ones, the caption and its explanation; with `setting=pixels` also for
-scene, unusual part and entities. Sampling as published: temperature .8, top-p .9, frequency penalty .2, presence
-penalty .05.
-Metrics: the share of parseable replies, and properties of concepts and captions; `humor-tasks rank-captions` measures
-the captions' quality.
+Hessel et al., ACL 2023, arXiv 2209.06293, Appendix G. The nine worked examples are written for this package.
 """
 
 from __future__ import annotations
@@ -22,10 +14,12 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
+from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.answer import Mode
@@ -171,12 +165,31 @@ def outcome(run: Run[BrainstormOptions], record: Record, answer: Answer) -> Outc
 
 BRAINSTORM = Benchmark(
     name="brainstorm",
+    card=Card(
+        title="New Yorker Caption Contest: brainstorm a caption",
+        paper=papers.CAPTION_CONTEST,
+        place="Appendix G",
+        source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
+        asks="Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny.",
+        claim="A model that lists concepts and chooses among them before it writes produces captions worth ranking.",
+        prompt="Nine worked examples (written for this package), then the cartoon's scene, unusual part and entities. "
+        "The reply has labelled lines for the concepts, the chosen ones, the caption and its explanation; with "
+        "`setting=pixels` also for scene, unusual part and entities. Sampling as published: temperature .8, top-p .9, "
+        "frequency penalty .2, presence penalty .05.",
+        metrics="The share of parseable replies, and properties of concepts and captions.",
+        sampling="by the defaults of the parameters.",
+        splits={"train": None, "validation": 130, "test": None},
+        dates=corpus.DATES,
+        means="The metrics describe the form of a reply: whether its lines can be read and how many concepts it lists.",
+        limits="None says that a caption is funny. Measure that with `humor-tasks rank-captions`, `humor-tasks "
+        "captions score` (docs/captions.md), or `caption_writing`.",
+        related=("caption_writing", "mock_generation"),
+        needs="hub",
+        usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
+    ),
     corpus="newyorker",
-    title="New Yorker Caption Contest: brainstorm a caption",
-    paper=corpus.PAPER,
-    sampling="by the defaults of the parameters.",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop, scorer="brainstormed"),
+    answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
     metrics=(
         Metric("parsed", proportion=True, about="Share of replies in which every line can be read."),
         *REPLY_RATES,
@@ -193,4 +206,6 @@ BRAINSTORM = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
+    writes="caption",
+    scorers=("brainstormed",),
 )

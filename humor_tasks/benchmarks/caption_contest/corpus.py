@@ -1,7 +1,6 @@
 """Shared code of the New Yorker Caption Contest benchmarks: parameters, rows, records, worked examples.
 
-Hessel et al., "Do Androids Laugh at Electric Sheep? Humor 'Understanding' Benchmarks from The New
-Yorker Caption Contest", ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_caption_contest.
+Hessel et al., ACL 2023, arXiv 2209.06293. Corpus: jmhessel/newyorker_caption_contest.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
+from humor_tasks.benchmarks.card import Source
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
@@ -36,13 +36,14 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.proportion import proportion_of_folds
 
-PAPER = "Hessel et al., ACL 2023, arXiv 2209.06293"
+NEEDS = "hub, text only (7.9 GB more with pictures)"
 SAMPLING = (  # section 4.1 and appendix B.7
     "GPT-3.5 and GPT-4 by OpenAI's defaults, `--gen_kwargs do_sample=True,temperature=1`; explanations of T5 by "
     "`--gen_kwargs do_sample=True,temperature=1,top_p=0.95`."
 )
 HUB = "jmhessel/newyorker_caption_contest"
 CARD = "newyorker_caption_contest"
+DATES = "704 of the contests 1 to 763, which are weekly since 25 April 2005; 763 is of about July 2021."
 Fold = Literal["0", "1", "2", "3", "4", "all"]
 Setting = Literal["description", "pixels", "caption_only"]
 ShotsOrder = Literal["seeded", "released"]
@@ -137,6 +138,16 @@ def letters(letters: str) -> Callable[[NyccOptions], Choice]:
 
 
 # ---- source -------------------------------------------------------------------------------------
+
+
+def source(rows: str) -> Source:
+    """The corpus as the source of a benchmark that reads these rows."""
+    pin = "Rows come from the hub; -T revision=COMMIT pins them."
+    licence = (
+        "CC BY 4.0 for the authors' annotations and explanations; cartoons belong to their artists, captions to their "
+        "writers."
+    )
+    return Source(HUB, pin, licence=licence, rows=rows)
 
 
 def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str] = ()) -> Data:

@@ -10,11 +10,11 @@ from typing import Any
 
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, FOLDS, HUB, SPLITS, link_of
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
+from humor_tasks.data.descriptions import Description
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.rows import Rows, catalogue, is_leaderboard, open_rows
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.descriptions import Description
 
 TASKS = ("matching", "ranking", "explanation")
 

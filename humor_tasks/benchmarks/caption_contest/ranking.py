@@ -1,10 +1,7 @@
 """Ranking: which of two captions for one cartoon was rated funnier?
 
-Claim: judging the quality of captions needs a sense of what people find funny (Hessel et al., ACL
-2023, arXiv 2209.06293, section 2). The better caption was chosen by the magazine's editors
-(`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc). Humans: 64.6 and 83.7 %.
-Source: jmhessel/newyorker_caption_contest, config `ranking` (fold 0) and `ranking_1`.. `_4`.
-Prompt: as for matching. Metrics: accuracy over all rows; NYAcc and CrowdAcc over the rows of each source.
+Hessel et al., ACL 2023, arXiv 2209.06293, section 2. The better caption was chosen by the magazine's editors
+(`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc).
 """
 
 from __future__ import annotations
@@ -12,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
+from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.charts import TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data import papers
 from humor_tasks.data.records import Record
 
 _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
@@ -30,10 +32,35 @@ def accuracies(record: Record) -> Sequence[str]:
 
 RANKING = Benchmark(
     name="ranking",
+    card=Card(
+        title="New Yorker Caption Contest: quality ranking",
+        paper=papers.CAPTION_CONTEST,
+        place="section 2",
+        source=corpus.source("config `ranking` (fold 0) and `ranking_1` to `ranking_4`."),
+        asks="Ranking: which of two captions for one cartoon was rated funnier?",
+        claim="Judging the quality of captions needs a sense of what people find funny.",
+        prompt="As for `matching`.",
+        metrics="Accuracy over all rows; NYAcc and CrowdAcc over the rows of each source. The better caption was "
+        "chosen by the magazine's editors (`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc).",
+        sampling=corpus.SAMPLING,
+        splits={"train": 9_576, "validation": 507, "test": 513},
+        dates=corpus.DATES,
+        over_time=True,
+        chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
+        human=(
+            Level(0.837, "crowd_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
+            Level(0.646, "ny_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
+        ),
+        means="`ny_accuracy` says how often the model agrees with the magazine's editors, `crowd_accuracy` how often "
+        "with its readers. The two tastes differ: people who saw the cartoon agree far more often with the readers "
+        "than with the editors.",
+        limits="Captions alone tell much: T5-11B, which never sees the cartoon, agrees with .645 of the editors' "
+        "choices. Run `setting=caption_only` beside every other setting. `accuracy` mixes both sources, and no paper "
+        "gives it.",
+        related=("matching", "crowd_pairs"),
+        needs=corpus.NEEDS,
+    ),
     corpus="newyorker",
-    title="New Yorker Caption Contest: quality ranking",
-    paper=corpus.PAPER,
-    sampling=corpus.SAMPLING,
     version="2-A",
     answer=corpus.letters("AB"),
     metrics=(
@@ -60,4 +87,16 @@ RANKING = Benchmark(
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,
     part=corpus.part,
+    charts=(
+        TwoMetrics(
+            "ranking_people",
+            "Ranking: the crowd's choices against the editors'",
+            "Hessel et al. 2023, figures 12 and 13",
+            x=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
+            y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
+        ),
+    ),
+    trains=frozenset({"clip", "ofa", "text", "preferences"}),
+    votes=uses.RANKING,
+    lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
 )

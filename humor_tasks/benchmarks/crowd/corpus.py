@@ -1,7 +1,6 @@
 """Shared code of the crowd benchmarks: parameters, contests with the crowd's ratings, and what is left out of them.
 
-Zhang et al., "Humor in AI: Massive Scale Crowd-Sourced Preferences and Benchmarks for Cartoon Captioning", NeurIPS 2024
-Datasets and Benchmarks, arXiv 2406.10522. Corpus: yguooo/newyorker_caption_ranking.
+Zhang et al., NeurIPS 2024, arXiv 2406.10522. Corpus: yguooo/newyorker_caption_ranking.
 """
 
 from __future__ import annotations
@@ -15,18 +14,28 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.caption_contest import corpus as contest_corpus
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions, entity_name, scene_context
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
+from humor_tasks.benchmarks.card import Source
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data.contests.annotations import Scene
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.contests.source import HUB, Contests, open_contests
-from humor_tasks.data.contests.splits import Split, numbers
+from humor_tasks.data.contests.splits import HELD_OUT, TEST, VALIDATION, Split, numbers
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 
-PAPER = "Zhang et al., NeurIPS 2024, arXiv 2406.10522"
 SAMPLING = "judges with temperature 0, as lm-eval's tasks; in Inspect `--temperature 0`."
+SOURCE = Source(
+    HUB,
+    "Rows come from the hub; -T revision=COMMIT pins them.",
+    licence="CC BY-NC 4.0; its ratings are published as CC BY 4.0 by the NEXT project. Cartoons belong to their "
+    "artists.",
+    rows="91 held-out contests.",
+)
+SPLITS = {"held_out": len(HELD_OUT), "validation": len(VALIDATION), "test": len(TEST), "train": 271, "all": 362}
+COUNTED = "contests of the release"
+DATES = "Contests 530 to 895, of about July 2016 to May 2024; those held out are 536 to 761, until about June 2021."
 Doubtful = Literal["keep", "skip"]
 GROUP_SIZE = 10
 WITH_GROUPS = 1010

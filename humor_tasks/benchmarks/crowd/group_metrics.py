@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
@@ -146,3 +147,15 @@ METRICS = (
     FALLBACK,
 )
 """Accuracy first. Of the others, `recalibrated_*`, `tau` and `without_log_odds` exist only with a tau."""
+
+PEOPLE = tuple(
+    Level(value, "accuracy", f"{who}, {shown}, mode={mode}", f"Zhang et al. 2024, Table 2, {name}, row {who} ({shown})")
+    for value, who, shown, mode, name in (
+        (0.5923, "crowd workers", "description by GPT-4o", "overall", "overall"),
+        (0.575, "crowd workers", "picture", "overall", "overall"),
+        (0.9428, "an expert", "picture", "overall", "overall"),
+        (0.56, "crowd workers", "description by GPT-4o", "best_pick", "best pick"),
+        (0.6366, "crowd workers", "picture", "best_pick", "best pick"),
+    )
+)
+"""What people reach on the top 10 and #1000-1009."""

@@ -1,14 +1,6 @@
 """Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?
 
-Claim: a judge of whole groups of captions is only as good as its verdicts on groups whose order is known (Zhang et al.
-2024, arXiv 2406.10522, Table 2: GPT-4-Turbo 77.5 % overall, GPT-4o 70.5 % by the best captions, an expert 94.3 %).
-Source: yguooo/newyorker_caption_ranking, 91 held-out contests. The ten captions of the highest mean rating against
-those of ranks 200-209, 1000-1009 (from 0), or around the median; each pair of groups in both orders.
-Prompt: the cartoon and both groups as numbered lists. With `mode=overall` the judge answers with one letter, without
-reasoning. With `mode=best_pick` it finds the best caption of each group, reasons, and compares the two. Worked examples
-are pairs of single captions, as published. Votes and ratings are never shown.
-Metrics: accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, the same
-of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).
+Zhang et al. 2024, arXiv 2406.10522, Table 2; recalibration (`tau`) in appendix C.2.
 """
 
 from __future__ import annotations
@@ -24,12 +16,14 @@ from typing import Any, Literal, NamedTuple
 
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome as choice_outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.crowd import corpus
-from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS
+from humor_tasks.benchmarks.crowd import corpus, variants
+from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
+from humor_tasks.data import papers
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import join_fingerprints
@@ -369,10 +363,32 @@ def part(run: Run[GroupsOptions], groups: Mapping[str, str]) -> str | None:
 
 CROWD_GROUPS = Benchmark(
     name="crowd_groups",
+    card=Card(
+        title="Caption contest crowd: the funnier of two groups of captions",
+        paper=papers.CROWD,
+        place="Table 2",
+        source=corpus.SOURCE,
+        asks="Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?",
+        claim="A judge of whole groups of captions is only as good as its verdicts on groups whose order is known.",
+        prompt="The cartoon and both groups as numbered lists: the ten captions of the highest mean rating, and those "
+        "of ranks 200-209, 1000-1009 (from 0), or around the median, in both orders. With `mode=overall` the judge "
+        "answers with one letter; with `mode=best_pick` it finds the best caption of each group and reasons. Worked "
+        "examples are pairs of single captions, as published. Votes and ratings are never shown.",
+        metrics='Accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, '
+        'the same of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).',
+        sampling=corpus.SAMPLING,
+        splits=corpus.SPLITS,
+        counted=corpus.COUNTED,
+        dates=corpus.DATES,
+        chance=Level(0.5, "accuracy", "a guess, or always A", "each pair of groups is asked in both orders"),
+        human=PEOPLE,
+        means="The exam of a judge of captions. One that always says A has `share_a` 1 and `consistency` 0.",
+        limits="Judges favour the group that is shown first: read `recalibrated_accuracy` beside `accuracy`, and quote "
+        "`tau` with it. The published verdicts of language models with `mode=overall` are recalibrated ones.",
+        related=("crowd_pairs", "caption_writing"),
+        needs="hub",
+    ),
     corpus="newyorker",
-    title="Caption contest crowd: the funnier of two groups of captions",
-    paper=corpus.PAPER,
-    sampling=corpus.SAMPLING,
     version="1-A",
     answer=letters("AB"),
     metrics=METRICS,
@@ -383,4 +399,5 @@ CROWD_GROUPS = Benchmark(
     outcome=outcome,
     part=part,
     told=frozenset({"logprobs"}),
+    lm_eval=variants.GROUPS,
 )

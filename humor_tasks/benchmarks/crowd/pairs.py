@@ -1,14 +1,6 @@
 """Crowd pairs: which of two captions for one cartoon did the crowd find funnier?
 
-Claim: readers' ratings order captions far more finely than editors' choices do, and a judge of humour must agree with
-them before it judges models (Zhang et al. 2024, arXiv 2406.10522, Table 2: GPT-4-Turbo 67 %, workers 61.7 %).
-Source: yguooo/newyorker_caption_ranking, 91 held-out contests. Pairs are drawn by `seed` and contest.
-With `pairs=top_against_1000` one caption is of the top 10 and one of #1000-1009 (ranks from 0). With `pairs=rule` their
-means differ by more than three combined standard errors, the rule of the paper's preference pairs. `pairs=hard` is that
-rule for captions of adjacent deciles.
-Prompt: as for `ranking`. Votes and ratings are never shown.
-Metrics: accuracy clustered by contest; accuracy by the difference of the two mean ratings (scale 1 to 3); Spearman's
-correlation with the crowd per contest, where the model scores single captions (in Inspect; lm-eval passes no scores).
+Zhang et al. 2024, arXiv 2406.10522, Tables 2 and 8.
 """
 
 from __future__ import annotations
@@ -24,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, prompt
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data
-from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.drawing import DRAWS, differ, draw, first_times
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.prompts import Template
+from humor_tasks.data import papers
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
@@ -216,10 +210,48 @@ SPEARMAN = Metric(
 
 CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
+    card=Card(
+        title="Caption contest crowd: the funnier of two captions",
+        paper=papers.CROWD,
+        place="Tables 2 and 8",
+        source=corpus.SOURCE,
+        asks="Crowd pairs: which of two captions for one cartoon did the crowd find funnier?",
+        claim="Readers' ratings order captions far more finely than editors' choices do, and a judge of humour must "
+        "agree with them before it judges models.",
+        prompt="As for `ranking`. Pairs are drawn by `seed` and contest. With `pairs=top_against_1000` one caption is "
+        "of the top 10 and one of #1000-1009 (ranks from 0). With `pairs=rule` their means differ by more than three "
+        "combined standard errors, the rule of the paper's preference pairs. `pairs=hard` is that rule for captions "
+        "of adjacent deciles. Votes and ratings are never shown.",
+        metrics="Accuracy clustered by contest; accuracy by the difference of the two mean ratings (scale 1 to 3); "
+        "Spearman's correlation with the crowd per contest, where the model scores single captions (in Inspect; "
+        "lm-eval passes no scores).",
+        sampling=corpus.SAMPLING,
+        splits=corpus.SPLITS,
+        counted=corpus.COUNTED,
+        dates=corpus.DATES,
+        chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
+        human=(
+            Level(
+                0.6167,
+                "accuracy",
+                "crowd workers, description by GPT-4o, pairs=top_against_1000",
+                "Zhang et al. 2024, Table 2, pairwise, row crowd workers (description by GPT-4o)",
+            ),
+            Level(
+                0.6079,
+                "accuracy",
+                "crowd workers, picture, pairs=top_against_1000",
+                "Zhang et al. 2024, Table 2, pairwise, row crowd workers (picture)",
+            ),
+        ),
+        means="The accuracies by gap show how fine the model's taste is: a model that is right only at large gaps can "
+        "tell good captions from bad ones, but not good from better. GPT-4-Turbo has .67.",
+        limits="Each rule of `pairs` draws other pairs, whose accuracies do not compare. With `setting=caption_only` a "
+        "model never sees the cartoon and may still be right often: run it as the control.",
+        related=("crowd_groups", "ranking"),
+        needs="hub",
+    ),
     corpus="newyorker",
-    title="Caption contest crowd: the funnier of two captions",
-    paper=corpus.PAPER,
-    sampling=corpus.SAMPLING,
     version="1-A",
     answer=letters("AB"),
     metrics=(ACCURACY, SPEARMAN, *CURVE, *REPLY_RATES, FALLBACK),
@@ -229,4 +261,5 @@ CROWD_PAIRS = Benchmark(
     prompt=prompt,
     outcome=outcome,
     told=frozenset({"scores"}),
+    lm_eval=variants.PAIRS,
 )

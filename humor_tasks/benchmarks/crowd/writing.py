@@ -1,15 +1,6 @@
 """Caption writing: can a model write captions that beat people's?
 
-Claim: models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones (Zhang et
-al. 2024, arXiv 2406.10522, Tables 3 and 4). An LLM judge is far kinder to the text of LLMs than people are: for
-Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.
-Source: yguooo/newyorker_caption_ranking, 91 held-out contests. Prompt: the cartoon; ten captions, each explained.
-Judges (model role `grader`) compare the ten captions with each of four groups of ten human captions, in both orders, by
-the question of `crowd_groups` (`mode=overall` or `best_pick`). With `exam=true` they are also asked which of the top 10
-and #1000-1009 is better, whose answer is known.
-Metrics: win rates by human group, clustered by contest, raw and corrected for the judge's accuracy; that accuracy, its
-share of "A" and its consistency; the share of captions that repeat an entry of the contest (all rated captions are
-compared); diversity and length. A reply without exactly ten captions loses, or is left out with `on_unparsed=exclude`.
+Zhang et al. 2024, arXiv 2406.10522, Tables 3, 4 and 6.
 
 A sample holds the human groups and the scene, so that a log is judged without the dataset. The entries of a contest are
 too many for that: what the captions repeat is found where the run has its data, and kept among the reply's facts. A log
@@ -27,8 +18,9 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.group_metrics import FIT
 from humor_tasks.benchmarks.crowd.groups import (
     CROWD_GROUPS,
@@ -45,6 +37,7 @@ from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, R
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
 from humor_tasks.benchmarks.rubric import Rubric
+from humor_tasks.data import papers
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
@@ -303,11 +296,35 @@ def mean_win_rate(o: Outcome) -> float | None:
 
 CAPTION_WRITING = Benchmark(
     name="caption_writing",
+    card=Card(
+        title="Caption contest crowd: captions against people's",
+        paper=papers.CROWD,
+        place="Tables 3, 4 and 6",
+        source=corpus.SOURCE,
+        asks="Caption writing: can a model write captions that beat people's?",
+        claim="Models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones.",
+        prompt="The cartoon; the reply is ten captions, each explained. Judges (model role `grader`) compare the ten "
+        "captions with each of four groups of ten human captions, in both orders, by the question of `crowd_groups` "
+        "(`mode=overall` or `best_pick`). With `exam=true` they are also asked which of the top 10 and #1000-1009 is "
+        "better, whose answer is known.",
+        metrics="Win rates by human group, clustered by contest, raw and corrected for the judge's accuracy; that "
+        'accuracy, its share of "A" and its consistency; the share of captions that repeat an entry of the contest '
+        "(all rated captions are compared); diversity and length. A reply without exactly ten captions loses, or is "
+        "left out with `on_unparsed=exclude`.",
+        sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral "
+        "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
+        splits=corpus.SPLITS,
+        counted=corpus.COUNTED,
+        dates=corpus.DATES,
+        human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
+        means="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
+        "contests, and with the corrected win rate (docs/crowd.md).",
+        limits="It does not say what people prefer: an LLM judge is far kinder to the text of LLMs than people are. "
+        "For Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.",
+        related=("crowd_groups", "brainstorm"),
+        needs="hub",
+    ),
     corpus="newyorker",
-    title="Caption contest crowd: captions against people's",
-    paper=corpus.PAPER,
-    sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral and "
-    "LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
     version="1-A",
     answer=FreeText(read),
     metrics=METRICS,
@@ -325,4 +342,6 @@ CAPTION_WRITING = Benchmark(
         verdicts=VERDICTS,
         in_words=False,
     ),
+    writes="captions",
+    lm_eval=variants.WRITING,
 )

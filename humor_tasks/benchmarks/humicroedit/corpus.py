@@ -1,7 +1,7 @@
 """Shared code of the Humicroedit benchmarks: the files, and their validated rows as headlines and pairs.
 
-Hossain et al., "SemEval-2020 Task 7: Assessing Humor in Edited News Headlines", SemEval 2020; data:
-Humicroedit (Hossain et al., NAACL 2019) and FunLines (Hossain et al., ACL 2020 demo).
+Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304; data: Humicroedit (Hossain et al., NAACL 2019) and FunLines
+(Hossain et al., ACL 2020 demo).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from humor_tasks.benchmarks.card import Source
 from humor_tasks.benchmarks.contract import Data, Options, Run
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
@@ -24,7 +25,6 @@ from humor_tasks.data.text import missing
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, nearest
 
-PAPER = "Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304"
 CARD = "humicroedit"
 PUBLIC = "semeval-2020-task-7"
 Split = Literal["train", "train_funlines", "dev", "test"]
@@ -53,6 +53,8 @@ SUMS = {
     (2, "dev"): "9ab5f23d6860697d95d0642b3dd22bc30f97b4b49b5fe0d5c6486bee78a96530",
     (2, "test"): "b0f8aee14472f8445f045dd6ce15b5393c51d8cf749156da97e714eb5efd9472",
 }
+DATES = "Headlines of January 2017 to May 2018; those of FunLines are of May 2019 to January 2020."
+CLAIM = "Replacing one word of a news headline shows what makes short text funny."
 
 
 @dataclass(frozen=True)
@@ -203,6 +205,13 @@ def _warn_about_means(found: Sequence[Sequence[Headline]], rows: CsvRows) -> Non
 
 def _is_off(h: Headline) -> bool:
     return h.mean is not None and h.grades != () and abs(sum(h.grades) / len(h.grades) - h.mean) > 0.06
+
+
+def source(task: int, rows: str) -> Source:
+    """The organisers' files of a subtask as the source of a benchmark that reads these rows."""
+    files = {f"task-{task}/{split}.csv": digest for (each, split), digest in SUMS.items() if each == task}
+    licence = "None is stated, for the edits and grades or for the headlines, which belong to news media."
+    return Source(PUBLIC, "The files are pinned by SHA-256.", files, licence, rows)
 
 
 def read_split(dataset: str, task: int, split: str) -> CsvRows:

@@ -1,12 +1,6 @@
 """Humicroedit, subtask 2: which of two edits of a headline is funnier?
 
-Claim: as for subtask 1, see `humicroedit_rating`.
-Source: the organisers' task-2 files (Hossain et al., SemEval-2020 Task 7). Rows with equal means have no answer and are
-not scored, as in the competition.
-Prompt: `via=direct` shows both headlines and asks for a letter; `via=ratings` asks for a rating of each distinct
-headline once and compares the ratings.
-Metrics: accuracy; reward, the mean of +1 (right) or -1 (wrong) times the difference of the two means. Clustered by
-original headline.
+Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304.
 """
 
 from __future__ import annotations
@@ -18,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.choice import outcome as choice
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
@@ -25,6 +20,8 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -245,10 +242,29 @@ def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float
 
 PAIRWISE = Benchmark(
     name="humicroedit_pairwise",
+    card=Card(
+        title="Humicroedit: the funnier of two edits",
+        paper=papers.HUMICROEDIT,
+        place="subtask 2",
+        source=corpus.source(2, "the organisers' task-2 files. Rows with equal means have no answer and do not count."),
+        asks="Humicroedit, subtask 2: which of two edits of a headline is funnier?",
+        claim=corpus.CLAIM,
+        prompt="`via=direct` shows both headlines and asks for a letter; `via=ratings` asks for a rating of each "
+        "distinct headline once and compares the ratings.",
+        metrics="Accuracy; reward, the mean of +1 (right) or -1 (wrong) times the difference of the two means. "
+        "Clustered by original headline.",
+        sampling="no system generates text.",
+        splits={"train": 8_382, "train_funlines": 1_759, "dev": 2_099, "test": None},
+        dates=corpus.DATES,
+        chance=Level(0.5, "accuracy", "a guess", "one of two headlines is funnier; the reward of a guess is 0"),
+        means="`reward` weights each pair by the difference of the two means, so that close pairs count little; chance "
+        "is 0. The winning team has an accuracy of .674 and a reward of .299.",
+        limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "
+        "equal ratings count one half, and `tied` is their share.",
+        related=("humicroedit_rating",),
+        needs="the organisers' files",
+    ),
     corpus="humicroedit",
-    title="Humicroedit: the funnier of two edits",
-    paper=corpus.PAPER,
-    sampling="no system generates text.",
     version="2-A",
     answer=form,
     metrics=(
@@ -264,4 +280,6 @@ PAIRWISE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    submits="pairwise",
+    lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until"),
 )

@@ -1,10 +1,6 @@
 """Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3?
 
-Claim: replacing one word of a news headline shows what makes short text funny (Hossain et al.,
-SemEval-2020 Task 7). Source: the organisers' task-1 files; the target is the mean grade of five judges.
-Prompt: the edited headline, with or without the original. Metrics: RMSE as in the competition, over
-all rows and over the k percent funniest and least funny (RMSE@10..40); mean absolute error by bins of the mean grade;
-Pearson and Spearman correlation; and a comparison with the errors of individual judges. Clustered by headline.
+Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304.
 """
 
 from __future__ import annotations
@@ -14,10 +10,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
+from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.charts import Binned, Calibration
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
+from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows
 from humor_tasks.errors import BadInput
@@ -219,10 +219,36 @@ METRICS = (
 
 RATING = Benchmark(
     name="humicroedit_rating",
+    card=Card(
+        title="Humicroedit: funniness of an edited headline",
+        paper=papers.HUMICROEDIT,
+        place="subtask 1",
+        source=corpus.source(1, "the organisers' task-1 files; the target is the mean grade of five judges."),
+        asks="Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3?",
+        claim=corpus.CLAIM,
+        prompt="The edited headline, with or without the original.",
+        metrics="RMSE as in the competition, over all rows and over the k percent funniest and least funny "
+        "(RMSE@10..40); mean absolute error by bins of the mean grade; Pearson and Spearman correlation; and a "
+        "comparison with the errors of individual judges. Clustered by headline.",
+        sampling="no system generates text.",
+        splits={"train": 9_652, "train_funlines": 8_248, "dev": 2_419, "test": 3_024},
+        dates=corpus.DATES,
+        chance=Level(
+            0.57471,
+            "rmse",
+            "always the mean of train, on test",
+            "SemEval-2020 Task 7, BASELINE, recomputed from the files",
+        ),
+        means="RMSE is in grades. Always giving the mean of train has an RMSE of .575 on test, and the winning team "
+        "has .497: the range is narrow. Five judges are few, so even a perfect system has errors; `true_mean` "
+        "estimates them. Compare `judge_rmse` with `one_judge` and `other_judges`, and `rmse` with `true_mean`. "
+        "`beats_judge` says how often the rating is nearer to the other judges' mean than a held-out judge's grade.",
+        limits="A model that always says 1 has a good RMSE. Read `rmse_at_10` (the funniest and the least funny tenth) "
+        "and the correlations.",
+        related=("humicroedit_pairwise",),
+        needs="the organisers' files",
+    ),
     corpus="humicroedit",
-    title="Humicroedit: funniness of an edited headline",
-    paper=corpus.PAPER,
-    sampling="no system generates text.",
     version="1-A",
     answer=form,
     metrics=METRICS,
@@ -231,4 +257,25 @@ RATING = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
+    charts=(
+        Binned(
+            "humicroedit_error",
+            "Humicroedit: error by funniness",
+            "Hossain et al. 2020, SemEval-2020 Task 7",
+            x="mean grade of the headline, bins of 0.2",
+            y="mean absolute error",
+            bins={name: round(i / 5 + 0.1, 1) for i, name in enumerate(BINS)},
+            high=3,
+        ),
+        Calibration(
+            "humicroedit_calibration",
+            "Humicroedit: calibration of the ratings",
+            x="mean rating, bins of 0.2",
+            y="mean grade",
+            high=3,
+            bins=len(BINS),
+        ),
+    ),
+    submits="rating",
+    lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until"),
 )

@@ -1,7 +1,6 @@
 """Shared code of the HumorBench benchmarks: the corpus and its pinned files, keys and subsets.
 
-Narad et al., "Which LLMs Get the Joke? Probing Non-STEM Reasoning Abilities with HumorBench", 2025,
-arXiv 2507.21476. Corpus: ReubenNarad/Humor-Bench, 499 elements of 309 captions under 156 cartoons.
+Narad et al. 2025, arXiv 2507.21476. Corpus: ReubenNarad/Humor-Bench, 499 elements of 309 captions under 156 cartoons.
 """
 
 from __future__ import annotations
@@ -10,13 +9,13 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from humor_tasks.benchmarks.card import Source
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.rows import CsvRows, fetch, read_csv
 from humor_tasks.data.text import check_text
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, listed, nearest
 
-PAPER = "Narad et al. 2025, arXiv 2507.21476"
 CARD = "humorbench"
 PUBLIC = "ReubenNarad/Humor-Bench"
 SUBSETS = ("all", "hard", "wordplay", "cultural_reference", "toxic_or_shocking")
@@ -44,7 +43,16 @@ PINNED: dict[str, tuple[str, tuple[str, ...]]] = {
 COMMITS = {name: _ELEMENTS_AT if name == ELEMENTS else _RUBRICS_AT for name in PINNED}
 
 
+DATES = "Cartoons of the contests 2 to 711, about May 2005 to June 2020 (446 elements), and of CartoonStock."
+
+
 # ---- source -------------------------------------------------------------------------------------
+
+
+def source(rows: str, *files: str) -> Source:
+    """The repository as the source of a benchmark that reads these rows of these files."""
+    licence = "MIT; cartoons and captions belong to their creators."
+    return Source(PUBLIC, "The files are pinned by SHA-256.", {name: PINNED[name][0] for name in files}, licence, rows)
 
 
 def open_csv(dataset: str, name: str, sample: str, columns: Sequence[str]) -> tuple[CsvRows, str | None]:

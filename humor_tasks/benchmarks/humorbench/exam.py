@@ -1,11 +1,6 @@
 """Evaluation of HumorBench's autograder: does a judge model grade as people do?
 
-Claim: a score from a judge is only as reliable as the judge (Narad et al. 2025, arXiv 2507.21476:
-GPT-4o agrees with 87 % of 400 human labels, with more false passes than false fails).
-Source: rubric files of ReubenNarad/Humor-Bench: explanations, each labelled PASS or FAIL by a person. Prompt:
-the grading prompt of `element_coverage`. Metrics: accuracy, rates of false passes and false
-fails, precision, recall, F1 (PASS is positive), Cohen's kappa, Gwet's AC1, clustered by cartoon, over
-all rows and per explainer. An unreadable verdict is excluded from the denominator and counted as `unparsed`.
+Narad et al. 2025, arXiv 2507.21476.
 """
 
 from __future__ import annotations
@@ -16,12 +11,15 @@ from functools import partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
+from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.rubric import Rubric, rubric_templates
+from humor_tasks.benchmarks.variants import variants
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
@@ -170,12 +168,32 @@ VERDICTS = Verdicts(lambda o: 1.0, lambda o: float(o.answer is None), _filled, (
 
 AUTOGRADER = Benchmark(
     name="humorbench_autograder",
+    card=Card(
+        title="HumorBench: agreement of an autograder with human labels",
+        paper=papers.HUMORBENCH,
+        source=corpus.source("rubric files: explanations, each labelled PASS or FAIL by a person.", *PUBLIC_RUBRICS),
+        asks="Evaluation of HumorBench's autograder: does a judge model grade as people do?",
+        claim="A score from a judge is only as reliable as the judge.",
+        prompt="The grading prompt of `element_coverage`.",
+        metrics="Accuracy, rates of false passes and false fails, precision, recall, F1 (PASS is positive), Cohen's "
+        "kappa, Gwet's AC1, clustered by cartoon, over all rows and per explainer. An unreadable verdict is excluded "
+        "from the denominator and counted as `unparsed`.",
+        sampling="the paper names none.",
+        splits={"test": 200},
+        dates=corpus.DATES,
+        chance=Level(0.765, "accuracy", "a judge that passes everything", "153 of the 200 labels are PASS"),
+        means="Accuracy is agreement with human labels; published GPT-4o agrees with 87 % of 400. Kappa and AC1 "
+        "correct it for chance in two ways. False passes raise all scores that this judge gives, false fails lower "
+        "them. Values are over all rows and per explainer.",
+        limits="A judge may agree with people about one explainer's texts and not about another's. How far people "
+        "agree with each other is not published.",
+        related=("humorbench", "crowd_groups"),
+        needs="one public file",
+        usage="The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.",
+    ),
     corpus="humorbench",
-    title="HumorBench: agreement of an autograder with human labels",
-    paper=corpus.PAPER,
-    sampling="the paper names none.",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.structured), scorer="judge_agreement", whole=True),
+    answer=lambda o: FreeText(partial(read, o.structured), whole=True),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
     templates=rubric_templates("humorbench"),
@@ -185,4 +203,6 @@ AUTOGRADER = Benchmark(
     summary=summary,
     part=part,
     verdicts=VERDICTS,
+    lm_eval=variants("humorbench_autograder", "generate_until"),
+    scorers=("judge_agreement",),
 )

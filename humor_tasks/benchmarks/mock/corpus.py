@@ -12,10 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from humor_tasks.benchmarks.card import Level, Source
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
+from humor_tasks.benchmarks.uses import Clips
+from humor_tasks.benchmarks.variants import OutputType, Variant, variants
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Turn
@@ -23,8 +26,10 @@ from humor_tasks.data.rows import fingerprint
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
-PAPER = "MOCK, huMor-sarcasm cOmprehension benChmarK"
+BUILT = "a corpus that you [build](docs/mock.md)"
 CARD = "mock"
+LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
+"""What lm-eval's tasks fix, by the ends of their names."""
 Scene = Literal["all", "stills", "cartoon", "post", "comedy"]
 SCENES: tuple[str, ...] = get_args(Scene)[2:]
 # `stills`: the scenes without video.
@@ -50,6 +55,53 @@ WORDS = {
     ),
 }
 """Scene -> values of the template fields $material, $hidden, $thing, $line and $quality."""
+CLIPS = Clips("comedy", "scene", "cartoon, post or stills (both)", ("input", "description"))
+
+
+PUBLISHED = {
+    "cartoon": {
+        "detecting": (8521, 1066, 1066),
+        "matching": (8681, 1085, 1085),
+        "explaining": (391, 130, 130),
+    },
+    "post": {
+        "detecting": (19815, 2410, 2410),
+        "matching": (8517, 1063, 1063),
+        "explaining": (2808, 351, 351),
+    },
+    "comedy": {
+        "detecting": (4413, 552, 552),
+        "matching": (4138, 517, 517),
+        "explaining": (1792, 224, 224),
+    },
+}
+"""Scene -> sub-task -> MOCK's published sizes of train, validation and test."""
+COUNTED = "items of the paper's own corpus, all three scenes"
+DATES = "The paper gives none."
+LANGUAGES = ("en", "hi")  # dialogues of WITS are Hindi mixed with English
+
+
+def source(rows: str) -> Source:
+    """A MOCK folder as the source of a benchmark that reads these rows."""
+    return Source(
+        pin="The corpus is not public: give -T dataset=FOLDER; -T dataset=sample is a packaged, invented sample.",
+        licence="MUStARD and MORE MIT; the New Yorker's annotations and explanations CC BY 4.0; WITS and Cai et al. "
+        "none. Cartoons, posts and dialogues belong to their creators.",
+        rows=rows,
+    )
+
+
+def sizes(task: str) -> dict[str, int | None]:
+    """The paper's number of items of a sub-task by split."""
+    return {split: sum(PUBLISHED[scene][task][i] for scene in SCENES) for i, split in enumerate(get_args(Split))}
+
+
+def people(task: str, *values: float) -> tuple[Level, ...]:
+    """What people reach in a sub-task, a scene at a time; one of the two is an author of the paper (section 4.1.2)."""
+    return tuple(
+        Level(value, f"accuracy_{scene}", "two people", f"MOCK, results of {scene}, {task}, human")
+        for scene, value in zip(SCENES, values, strict=True)
+    )
 
 
 @dataclass(frozen=True)
@@ -125,11 +177,6 @@ def worked(run: Run[MockOptions]) -> dict[str, str]:
 
 # Sub-task -> the columns that hold its answer.
 NEEDS = {"detecting": ("label",), "matching": ("options", "answer"), "explaining": ("explanation",)}
-TITLES = {
-    "detecting": "MOCK: is it humorous or sarcastic?",
-    "matching": "MOCK: which caption or utterance belongs here?",
-    "explaining": "MOCK: why is it humorous or sarcastic?",
-}
 
 
 def record(task: str, o: MockOptions, row: Mapping[str, Any], scene: str, where: str) -> Record:
@@ -324,3 +371,8 @@ def shots(run: Run[MockOptions], record: Record) -> list[Record]:
 def part(run: Run[MockOptions], groups: Mapping[str, str]) -> str | None:
     """The scene, where several are evaluated."""
     return groups.get("scene") if len(CHOICES[run.options.scene]) > 1 else None
+
+
+def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
+    """The tasks of one benchmark; lm-eval has no model with video input, so that `comedy` is left out by default."""
+    return variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"})

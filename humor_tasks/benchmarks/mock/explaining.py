@@ -1,26 +1,40 @@
-"""MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?
-
-Claim: a model that understands the joke can explain it. Automatic scores compare with one human explanation and say
-little about quality. Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the
-generated explanation to the human one. They are measured by the scorer `reference_preference`, and with `humor-tasks
-pairs` and `annotate`. Prompt: the item with its caption or dialogue.
-Source: the configs `cartoon_explaining`, `post_explaining` and `comedy_explaining` of a MOCK folder.
-Metrics: corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.
-"""
+"""MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?"""
 
 from __future__ import annotations
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
-from humor_tasks.benchmarks.contract import UNNAMED, Benchmark
+from humor_tasks.benchmarks.card import UNNAMED, Card
+from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
+from humor_tasks.data import papers
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",
+    card=Card(
+        title="MOCK: why is it humorous or sarcastic?",
+        paper=papers.MOCK,
+        source=corpus.source(
+            "the configs `cartoon_explaining`, `post_explaining` and `comedy_explaining` of a MOCK folder."
+        ),
+        asks="MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?",
+        claim="A model that understands the joke can explain it.",
+        prompt="The item with its caption or dialogue.",
+        metrics="Corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.",
+        sampling=UNNAMED,
+        splits=corpus.sizes("explaining"),
+        counted=corpus.COUNTED,
+        dates=corpus.DATES,
+        languages=corpus.LANGUAGES,
+        means="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
+        "explanation to the human one. They are measured by the scorer `reference_preference` over a log of this "
+        "task, and with `humor-tasks pairs` and `annotate` (docs/people.md).",
+        limits="Automatic scores compare with one human explanation and say little about quality.",
+        related=("explanation_preference", "explanation", "mock_detecting", "mock_matching"),
+        needs=corpus.BUILT,
+    ),
     corpus="mock",
-    title=corpus.TITLES["explaining"],
-    paper=corpus.PAPER,
-    sampling=UNNAMED,
     version="1-A",
     answer=FreeText(read, reference=True, stop=BLANK_LINE),
     metrics=OVERLAP,
@@ -32,4 +46,10 @@ MOCK_EXPLAINING = Benchmark(
     part=corpus.part,
     signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
     repeated=True,
+    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
+    trains=frozenset({"text"}),
+    votes=uses.PREFERENCE,
+    chain=uses.Chain("explaining"),
+    clips=corpus.CLIPS,
+    lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
 )

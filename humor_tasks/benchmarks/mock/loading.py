@@ -70,9 +70,10 @@ def load(benchmark: Benchmark[MockOptions], o: MockOptions) -> Data:
                 raise BadInput(f"{part.rows.where(i)}: id {record.id} is also that of {place}.")
     read_rows = [part.rows for part in parts.values()]
     provenance = provenance_of(read_rows, o.dataset, o.split, o.revision, len(records))
-    provenance |= {"left_out": left_out} if left_out else {}
+    facts = {"left_out": left_out} if left_out else {}
     dropped = frozenset(identity for part in parts.values() for identity in part.left_out.values())
-    return Data(tuple(record for record, _ in records.values()), provenance, pools(o), dropped | skipped_in(read_rows))
+    found = tuple(replace(record, facts=facts) for record, _ in records.values())
+    return Data(found, provenance | facts, pools(o), dropped | skipped_in(read_rows))
 
 
 def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:

@@ -12,7 +12,8 @@ from typing import Any
 from inspect_ai.log import EvalLog, EvalPlanStep, EvalSample
 from inspect_ai.model import GenerateConfig
 
-from humor_tasks.data.logs.metadata import about, digest, entries_of, settings_shown, with_entries
+from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.signature import Signature, digest
 
 OURS = "humor_tasks/"
 CHANGING = (f"{OURS}chain_of_task", f"{OURS}describe_first")
@@ -26,32 +27,31 @@ UNSEEN = {
 """Settings on which no answer depends, and the system message, which has an entry of its own."""
 
 
-def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> str:
+def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     """The signature of the run, with entries for all that the plan and the settings change of the plain task.
 
     The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest) and
     `generation` (settings of the model that the task does not prescribe). A plain run has none of them.
     """
     told = log.eval.metadata or {}
-    plain = str(told.get("signature", "-"))
-    if plain == "-":
+    plain = Signature.parse(str(told.get("signature", "")))
+    if not plain:
         return plain
     changing = any(step.solver in CHANGING for step in log.plan.steps)
     written = (about(sample.metadata).signature or plain for sample in samples) if changing else iter(())
     signature = next((each for each in written if each != plain), plain)  # a sample may have failed before its solver
-    signed = entries_of(signature)
-    steps = list(_steps(log, signed, known=signature != plain))
-    own = [signed["solver"]] if "solver" in signed else []
+    steps = list(_steps(log, signature, known=signature != plain))
+    own = [signature["solver"]] if "solver" in signature else []
     entries = {"solver": "+".join((*own, *steps))} if steps else {}
     config = log.plan.config.merge(log.eval.model_generate_config)
     entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
     prescribed = told.get("generation")
     prescribed = prescribed if isinstance(prescribed, Mapping) else {}
     given = {name: value for name, value in generation(config).items() if prescribed.get(name) != value}
-    return with_entries(signature, entries | ({"generation": settings_shown(given)} if given else {}))
+    return signature.with_entries(entries).with_generation(given)
 
 
-def _steps(log: EvalLog, signed: Mapping[str, str], known: bool) -> Iterator[str]:
+def _steps(log: EvalLog, signed: Signature, known: bool) -> Iterator[str]:
     """The steps of the plan that are not the task's own. known: whether samples tell what our solvers changed."""
     steps = [*log.plan.steps, *([log.plan.finish] if log.plan.finish else [])]
     expected = signed.get("estimate") == "expected"

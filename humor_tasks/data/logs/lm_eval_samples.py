@@ -11,6 +11,7 @@ from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Scored
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.records import Outcome, Point
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 
 
@@ -29,13 +30,13 @@ def read_samples(path: Path) -> FinishedRun:
     model, arguments, told = _results(path)
     first = next(_samples(path), None)
     source = told.get("source")
-    signature = (first.signature if first else None) or told.get("signature")  # a task's is older than lm-eval's flags
+    signature = first.signature if first else Signature()
     return FinishedRun(
         path=path,
         harness="lm_eval",
         benchmark=first.sample.benchmark if first else None,
         version=str((first and first.sample.version) or told.get("version", "-")),
-        signature=str(signature or "-"),
+        signature=signature or Signature.parse(told.get("signature") or ""),  # is older than lm-eval's flags
         model=model,
         held=sum(1 for _ in _lines(path)),
         rows=first.rows if first else None,
@@ -58,7 +59,7 @@ class _Lines:
 class _Read:
     """A sample, with the fields of its document that describe the whole run."""
 
-    def __init__(self, sample: LoggedSample, signature: str | None, rows: int | None) -> None:
+    def __init__(self, sample: LoggedSample, signature: Signature, rows: int | None) -> None:
         self.sample, self.signature, self.rows = sample, signature, rows
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from humor_tasks.data.logs.metadata import without_release
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.errors import BadInput, listed
@@ -89,7 +88,7 @@ def _identity(run: FinishedRun) -> Mapping[str, Any]:
     """What all parts of one run have in common, by its name in messages."""
     return {
         "harness": run.harness,
-        "signature": without_release(run.signature),
+        "signature": run.signature.without_release,
         "version": run.version,
         "model": run.model,
         "model arguments": run.arguments,

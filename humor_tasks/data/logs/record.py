@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from humor_tasks.data.records import Outcome, Point
+from humor_tasks.data.signature import Signature
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that ended at a limit of its length."""
@@ -45,8 +46,8 @@ class Usage:
 class Scored:
     """The score that one scorer gave to a reply.
 
-    `outcome` is None for scorers of other packages. `details` is the score's metadata, such as the judges' verdicts
-    and the signature of the grading configuration. `explanation` is the score in words, such as the judges' reasons.
+    `outcome` is None for scorers of other packages. `details` is the score's metadata, such as the judges' verdicts.
+    `explanation` is the score in words, such as the judges' reasons.
     """
 
     scorer: str
@@ -54,6 +55,11 @@ class Scored:
     outcome: Outcome | None
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
     explanation: str | None = field(default=None, repr=False)
+
+    @property
+    def grading(self) -> Signature:
+        """How graders were asked; without entries where there are none."""
+        return Signature.parse(str(self.details.get("signature") or ""))
 
 
 @dataclass(frozen=True)
@@ -125,22 +131,22 @@ class WithScored(Protocol):
 class FinishedRun:
     """One run.
 
-    signature: "-" where the run does not record it. status: Inspect's status, "success" for a finished run. rows: the
-    number of instances of a complete run, where known. held: the number of instances in the file. options: the options
-    of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by model and
-    by model role. bound: the models of each role; settings: the generation settings of each of these models' own
-    configuration. arguments: the arguments that the model was made with, of a `replayed` one without secrets, and empty
-    where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that no other run has;
-    attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that wrote the replies,
-    where the run only graded the replies of another run. samples: all replies, read from the file again at each
-    iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was asked.
+    signature: without entries where the run records none. status: Inspect's status, "success" for a finished run. rows:
+    the number of instances of a complete run, where known. held: the number of instances in the file. options: the
+    options of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by
+    model and by model role. bound: the models of each role; settings: the generation settings of each of these models'
+    own configuration. arguments: the arguments that the model was made with, of a `replayed` one without secrets, and
+    empty where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that no other run
+    has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that wrote the
+    replies, where the run only graded the replies of another run. samples: all replies, read from the file again at
+    each iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was asked.
     """
 
     path: Path
     harness: Harness
     benchmark: str | None
     version: str
-    signature: str
+    signature: Signature
     model: str
     held: int
     samples: Iterable[LoggedSample] = field(repr=False)
@@ -181,7 +187,7 @@ class About:
 
     benchmark: str | None = None
     version: str | None = None
-    signature: str | None = None
+    signature: Signature = field(default_factory=Signature)
     options: Mapping[str, Any] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)

@@ -2,7 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 
-from humor_tasks.evaluate_metrics import entries, papers, typed
+from humor_tasks.data import papers
+from humor_tasks.evaluate_metrics import entries, typed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 
@@ -17,8 +18,7 @@ class CaptionChoiceAccuracy(typed.TypedMetric):
 
     prediction = entries.CHOSEN
     reference = entries.LABEL
-    urls = ("https://arxiv.org/abs/2209.06293",)
-    citation_text = papers.CAPTION_CONTEST
+    paper = papers.CAPTION_CONTEST
     inputs_text = """
         Args:
             predictions (`list` of `str` or `int`): the labels of the chosen captions; None where a reply names none.

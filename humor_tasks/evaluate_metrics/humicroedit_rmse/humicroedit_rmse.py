@@ -2,7 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 
-from humor_tasks.evaluate_metrics import entries, papers, typed
+from humor_tasks.data import papers
+from humor_tasks.evaluate_metrics import entries, typed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.regression import PERCENTS, rmse, rmse_at
 
@@ -17,8 +18,7 @@ class HumicroeditRmse(typed.TypedMetric):
 
     prediction = entries.RATING
     reference = entries.GRADE
-    urls = ("https://aclanthology.org/2020.semeval-1.98/",)
-    citation_text = papers.HUMICROEDIT
+    paper = papers.HUMICROEDIT
     inputs_text = """
         Args:
             predictions (`list` of `float`): the predicted ratings.

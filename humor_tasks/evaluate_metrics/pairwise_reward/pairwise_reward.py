@@ -2,7 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 
-from humor_tasks.evaluate_metrics import entries, papers, typed
+from humor_tasks.data import papers
+from humor_tasks.evaluate_metrics import entries, typed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.pairwise import pair_accuracy, pair_labels, pair_reward
 
@@ -17,8 +18,7 @@ class PairwiseReward(typed.TypedMetric):
 
     prediction = entries.FUNNIER
     reference = entries.MEANS
-    urls = ("https://aclanthology.org/2020.semeval-1.98/",)
-    citation_text = papers.HUMICROEDIT
+    paper = papers.HUMICROEDIT
     inputs_text = """
         Args:
             predictions (`list` of `int`): 1 or 2, the text predicted funnier; 0 for a tie, None without an answer.

@@ -2,7 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 
-from humor_tasks.evaluate_metrics import entries, papers, typed
+from humor_tasks.data import papers
+from humor_tasks.evaluate_metrics import entries, typed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.judge import judge_exam
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -19,8 +20,7 @@ class VerdictAgreement(typed.TypedMetric):
 
     prediction = entries.JUDGED
     reference = entries.HUMAN
-    urls = ("https://arxiv.org/abs/2507.21476",)
-    citation_text = papers.HUMORBENCH
+    paper = papers.HUMORBENCH
     inputs_text = """
         Args:
             predictions (`list` of `bool`): the judge's verdicts; True or 1 is PASS, False or 0 is FAIL, None stands for

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.errors import BadInput
-from humor_tasks.models.lengths import ReplyLength
+from humor_tasks.models.humicroedit.texts import edits_in
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 YES_NO = ("yes", "no")
@@ -85,7 +86,7 @@ def from_text(identity: str, text: str) -> Question:
 
 def check_chooses(choices: Sequence[str], fields: Mapping[str, str]) -> None:
     """Raise BadInput for a headline-rating item: choosing a sentence of it would not be a rating."""
-    if "edited" in fields and not choices:
+    if edits_in(fields) and not choices:
         raise BadInput(
             "this model chooses among options and cannot rate headlines; use humicroedit/RUN (in lm-eval "
             "humor-humicroedit)."
@@ -116,13 +117,6 @@ def best(scores: Sequence[float]) -> int:
 def answer(question: Question, i: int) -> str:
     """The reply that selects choice `i`: its letter, or "yes" or "no" for a yes-no question."""
     return question.choices[i] if question.choices == YES_NO else LETTERS[i]
-
-
-def likeliest(likelihoods: Sequence[float], letters: Sequence[str]) -> str | None:
-    """The letter (or word) with the highest log-likelihood; None where one is nan or none is finite."""
-    if any(math.isnan(x) for x in likelihoods) or max(likelihoods) == -math.inf:
-        return None
-    return letters[best(likelihoods)]
 
 
 def open_answer(chooser: Chooser, question: Question) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import pillow_version
 from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.models.devices import in_halves
 from humor_tasks.models.ofa.model import Ofa
 from humor_tasks.models.ofa.pixels import STRIDE, recorded_size, square

@@ -15,7 +15,6 @@ from inspect_ai.model import (
     get_model,
     model_roles,
 )
-from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import JSONSchema, LimitExceededError
 
 from humor_tasks.benchmarks.judging import ByAnswer, Verdict
@@ -126,27 +125,6 @@ def check_grader_bound() -> None:
     """Raise CannotRun while a run is being set up, before there is a log, where no grader is bound."""
     if active_model() is not None and ROLE not in model_roles():
         cannot_run(NO_GRADER)
-
-
-@solver
-def require_grader() -> Solver:
-    """A setup step that fails before any model call where no grader is bound."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        graders()
-        return state
-
-    return solve
-
-
-@solver
-def left_to_judges() -> Solver:
-    """Does nothing, because the judges are called in the scorer."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return state
-
-    return solve
 
 
 def resolve(names: str | Sequence[str] | None) -> list[Model]:

@@ -30,8 +30,12 @@ from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
 from humor_tasks.on_inspect.judging.graders import (
-    Asking,
-    Requests,
+    Asking as Asking,
+)
+from humor_tasks.on_inspect.judging.graders import (
+    Requests as Requests,
+)
+from humor_tasks.on_inspect.judging.graders import (
     VerdictForm,
     by_answer,
     in_words,

@@ -17,10 +17,10 @@ from inspect_ai.model import (
     ModelUsage,
 )
 
+from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
-from humor_tasks.models.lengths import ReplyLength
 from humor_tasks.models.text.choosing import LanguageChooser, open_text
 from humor_tasks.models.text.language import Generation, Written
 from humor_tasks.on_inspect.messages import question

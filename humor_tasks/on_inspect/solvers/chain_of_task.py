@@ -19,18 +19,21 @@ from inspect_ai.model import (
     ContentVideo,
     get_model,
 )
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Generate, Solver, TaskState
 
+from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
 from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.benchmarks.mock.subtasks import SUBTASKS
 from humor_tasks.benchmarks.prompts import templates_hash
-from humor_tasks.data.logs.metadata import about, digest, entries_of
+from humor_tasks.benchmarks.uses import Chain
+from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import About
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
+from humor_tasks.data.signature import Signature, digest
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import turn_messages
@@ -38,14 +41,11 @@ from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.solvers.signing import sign
 from humor_tasks.on_inspect.threads import in_thread
 
-# Benchmark -> the equivalent sub-task; the scene of the caption contest is cartoon.
-CONTESTS = {"matching": "matching", "explanation": "explaining"}
-TASKS = {f"mock_{task}": task for task in ORDER} | CONTESTS
+NO_CHAIN = Chain("")
 SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")
 
 
-@solver
-def chain_of_task(
+def chain_of_task_solver(
     task: str = "",
     scene: str = "",
     dataset: str = "",
@@ -57,24 +57,7 @@ def chain_of_task(
     seed: int | None = None,
     generates: bool = True,
 ) -> Solver:
-    """Shows worked samples of MOCK's other two sub-tasks before the question, then lets the model answer.
-
-    This solver works for any task. With MOCK's tasks, all arguments default to the task's parameters. With other tasks,
-    `task`, `scene` and `dataset` are required. No sample shares its medium with the question, compared by `cluster` in
-    the sample's metadata and by the bytes of the media. The sample's metadata `chain_of_task` records the samples.
-
-    Args:
-        task: Sub-task of the question: `detecting`, `matching` or `explaining`.
-        scene: `cartoon`, `post` or `comedy`.
-        dataset: Folder whose train splits contain the samples, or `sample` (packaged, invented).
-        revision: Branch, tag or commit of a hub dataset.
-        input: How samples are shown: `media`, `frames` or `description`; outside MOCK, the default is `media`.
-        frames: With input=frames: the number of frames.
-        sampling: With input=frames: `even` or `scene`.
-        prompts: Folder of template files, which replace the packaged templates of the same names.
-        seed: Seed of the worked samples.
-        generates: Let the model answer; `false` where a later solver does.
-    """
+    """See `humor_tasks.on_inspect.parts.chain_of_task`."""
     given = {"dataset": dataset, "revision": revision, "input": input, "frames": frames or None, "sampling": sampling}
     given |= {"seed": seed, "prompts": prompts}
 
@@ -85,7 +68,7 @@ def chain_of_task(
                 "chain_of_task: the task already shows worked samples (chain_of_task=true); leave out one of them."
             )
         try:
-            asked = _required("task", task or TASKS.get(of_task.benchmark or "", ""), ORDER)
+            asked = _required("task", task or _chain(of_task).subtask, ORDER)
             where = _required("scene", scene or _scene(state), mock.SCENES)
             settings = _settings(of_task) | {k: v for k, v in given.items() if v not in ("", None)}
             run, worked = _open(asked, where, tuple(settings.items()))
@@ -106,15 +89,20 @@ def _required(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -
 
 def _settings(of_task: About) -> dict[str, Any]:
     """The parameters of a MOCK task; for other tasks, only the seed."""
-    names = SETTINGS if (of_task.benchmark or "").startswith("mock_") else ("seed",)
+    benchmark = BENCHMARKS.get(of_task.benchmark or "")
+    names = SETTINGS if benchmark and issubclass(benchmark.options, mock.MockOptions) else ("seed",)
     return {name: of_task.options[name] for name in names if of_task.options.get(name)}
 
 
 def _scene(state: TaskState) -> str:
     told = about(state.metadata)
-    if told.benchmark in CONTESTS:
-        return "cartoon"
-    return told.groups.get("scene") or str(state.metadata.get("scene", ""))
+    return _chain(told).scene or told.groups.get("scene") or str(state.metadata.get("scene", ""))
+
+
+def _chain(of_task: About) -> Chain:
+    """What the sample's benchmark says of the worked samples that fit it."""
+    benchmark = BENCHMARKS.get(of_task.benchmark or "")
+    return benchmark.chain if benchmark and benchmark.chain else NO_CHAIN
 
 
 @lru_cache(maxsize=8)
@@ -150,8 +138,8 @@ def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str
     shown = [{"task": other, "id": sample.id, "media_id": sample.cluster} for other, sample in found]
     options = {k: v for k, v in run.options.shown().items() if k in ("input", "frames", "sampling", "seed")}
     signed = {"task": task, "scene": scene, "data": run.options.dataset, "rev": run.options.revision or "-"} | options
-    signature = "|".join(f"{k}:{v}" for k, v in (signed | {"prompts": run.prompts_hash, **worked}).items())
-    state.metadata["chain_of_task"] = {"samples": shown, "signature": signature}
+    signature = Signature(signed | {"prompts": run.prompts_hash, **worked})
+    state.metadata["chain_of_task"] = {"samples": shown, "signature": str(signature)}
 
 
 def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, str]:
@@ -160,20 +148,18 @@ def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, 
     Where the solver has other settings or templates than the task, or the task is another one, an entry of its own.
     """
     o = run.options
-    signed = entries_of(of_task.signature or "")
     plain = templates_hash(run.benchmark.texts(replace(o, chain_of_task=False)))
     same = all(getattr(o, name) == of_task.options.get(name, getattr(o, name)) for name in SETTINGS)
-    if of_task.benchmark == run.benchmark.name and same and signed.get("prompts") == plain:
-        return {"chain_of_task": "True", **_worked(of_task.options["scene"], run, signed), "prompts": run.prompts_hash}
+    if of_task.benchmark == run.benchmark.name and same and of_task.signature.get("prompts") == plain:
+        return {"chain_of_task": "True", **_worked(of_task, run), "prompts": run.prompts_hash}
     told = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.shown()}
     return {"solver": f"chain_of_task-{digest({name: told[name] for name in told if name != 'scene'})}"}
 
 
-def _worked(scene: mock.Scene, run: Run[mock.MockOptions], signed: Mapping[str, str]) -> dict[str, str]:
+def _worked(of_task: About, run: Run[mock.MockOptions]) -> dict[str, str]:
     """The fingerprint of the pools of all scenes of the task, of which a sample is shown one."""
-    left_out = dict(part.partition(":")[::2] for part in signed.get("left_out", "").split(",") if part)
-    data = replace(run.data, provenance={"left_out": left_out})
-    whole = replace(run, options=replace(run.options, scene=scene), data=data)
+    data = replace(run.data, provenance=of_task.facts)
+    whole = replace(run, options=replace(run.options, scene=of_task.options["scene"]), data=data)
     return {"worked": mock.worked(whole)["worked"]}
 
 
@@ -184,8 +170,9 @@ def _record(state: TaskState, scene: str) -> Record:
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
-    if about(state.metadata).benchmark in CONTESTS:
-        cluster = f"newyorker-{cluster}"  # the media_id of the contest's cartoon in a MOCK folder
+    told = about(state.metadata)
+    if told.benchmark and _chain(told).scene:
+        cluster = BENCHMARKS[told.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}
     return Record(identity, cluster, fields, "", choices, None, {"scene": scene})
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import anyio
 from inspect_ai.model import ChatMessage, Model, model_roles
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.caption_contest.corpus import entity_name, link_of, scene_context
 from humor_tasks.benchmarks.prompts import fill, read_templates
-from humor_tasks.data.logs.metadata import digest
+from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.signature import digest
 from humor_tasks.errors import BadInput
-from humor_tasks.models.descriptions import QUESTIONS, Description
 from humor_tasks.on_inspect.describer import Asking, ask
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of
@@ -31,8 +31,7 @@ ROLE = "describer"
 PIXELS, WORDS = "scene.pixels.txt", "scene.description.txt"
 
 
-@solver
-def describe_first(
+def describe_first_solver(
     instruction: str | None = None,
     prompts: str | None = None,
     temperature: float | None = 0.0,
@@ -40,16 +39,7 @@ def describe_first(
     seed: int | None = None,
     cache: bool = True,
 ) -> Solver:
-    """Replace each picture by a description from the model role `describer`, then let the model answer.
-
-    Args:
-        instruction: A system message before each question, for chat models.
-        prompts: The folder of the task's `-T prompts=`, if it has one.
-        temperature: Temperature of the describer, unless its configuration sets one.
-        max_tokens: Maximum number of tokens of an answer, unless the describer's configuration sets one.
-        seed: Seed of the describer, unless its configuration sets one.
-        cache: Keep answers in Inspect's model cache, so that none is paid for twice.
-    """
+    """See `humor_tasks.on_inspect.parts.describe_first`."""
     try:
         how = Asking(instruction, temperature, max_tokens, seed)
         scenes = read_templates("nycc", [PIXELS, WORDS], prompts)

@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspect_ai.model import ModelOutput
-from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.solver import Generate, Solver, TaskState
 
-from humor_tasks.benchmarks.humicroedit.rating import LABELS
 from humor_tasks.on_inspect.logprobs import top_logprobs
 from humor_tasks.scorers.rating import expected_rating
 
 
-@solver
-def expected_answer(labels: Sequence[str] = LABELS) -> Solver:
-    """Generates, then answers with the expected value under the probabilities of the digits.
-
-    The probabilities are those at the token after the last "Rating:" of the reply, otherwise at its first token, if
-    that token is a digit. Other replies are unparsed. The sample's metadata has the original reply (`said`) and the
-    total probability of the digits (`digit_probability`).
-
-    Args:
-        labels: The digits of the scale.
-    """
+def expected_answer_solver(labels: Sequence[str]) -> Solver:
+    """See `humor_tasks.on_inspect.parts.expected_answer`."""
 
     def is_digit(token: str) -> bool:
         return expected_rating({token: 0.0}, labels).value is not None

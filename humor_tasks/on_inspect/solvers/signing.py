@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from inspect_ai.solver import TaskState
 
-from humor_tasks.data.logs.metadata import about, with_entries
+from humor_tasks.data.logs.metadata import about
 
 
 def sign(state: TaskState, entries: Mapping[str, str]) -> None:
@@ -15,6 +15,6 @@ def sign(state: TaskState, entries: Mapping[str, str]) -> None:
     The reader of logs takes the run's signature from its samples where such a solver was in the plan.
     """
     signature = about(state.metadata).signature
-    if signature is not None:
+    if signature:
         known = state.metadata["humor_tasks"]
-        state.metadata["humor_tasks"] = {**known, "signature": with_entries(signature, entries)}
+        state.metadata["humor_tasks"] = {**known, "signature": str(signature.with_entries(entries))}

@@ -16,33 +16,27 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.judging import Judging
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
-from humor_tasks.data.logs.metadata import held_of, without_release
+from humor_tasks.benchmarks.rubric import POINT
+from humor_tasks.data.logs.metadata import held_of
 from humor_tasks.data.records import Prompt, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.answer_cache import check_reuse
 from humor_tasks.on_inspect.epochs import warn_of_reducers
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import all_in_process, models_of_roles, restore
-from humor_tasks.on_inspect.judging.graders import (
-    Asking,
-    Requests,
-    check_grader_bound,
-    left_to_judges,
-    require_grader,
-)
-from humor_tasks.on_inspect.judging.judge import Judge
-from humor_tasks.on_inspect.judging.scorers import SCORERS
+from humor_tasks.on_inspect.judging.graders import Asking, Requests, check_grader_bound, in_words
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
+from humor_tasks.on_inspect.outcomes import scorers_of
+from humor_tasks.on_inspect.parts import expected_answer, left_to_judges, require_grader
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import active_model
 from humor_tasks.on_inspect.providers.local import fill_batches
-from humor_tasks.on_inspect.scorers import multiple_choice, rating_error, reference_overlap
 from humor_tasks.on_inspect.seen import check_model
-from humor_tasks.on_inspect.solvers.expected_answer import expected_answer
 from humor_tasks.on_inspect.threads import in_thread
 from humor_tasks.on_inspect.viewer import viewer_of
 
@@ -70,25 +64,21 @@ def parameters_of_task(name: str) -> dict[str, Parameter]:
     return own | {n: each for n, each in parameters_of(only_inspect(name)).items() if n not in own}
 
 
-def build(
-    name: str,
-    given: Mapping[str, Any],
-    scorers: list[Scorer] | None = None,
-    asks: bool = True,
-) -> Task:
+def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = None, asks: bool = True) -> Task:
     """Open a benchmark and wrap it as a Task. Raises CannotRun, without a traceback, for invalid input.
 
     given: the parameters of the task, of the benchmark and of `only_inspect`.
-    scorers: scorers to use instead of the one for the judging or the answer form.
-    asks: whether the model under test is called; false where the replies are known.
+    scorers: scorers to use instead of those that the benchmark names, or of the one for its answer form.
+    asks: whether the model under test is called; false where the replies come from elsewhere.
     """
-    judging = find_benchmark(name).judging
-    asks = asks and (judging is None or judging.of_reply)
-    if judging:
-        check_grader_bound()
     try:
+        benchmark = find_benchmark(name)
+        judging = benchmark.judging
+        asks = asks and (judging is None or judging.of_reply)
+        if judging:
+            check_grader_bound()
         only = only_inspect(name)(**_of(name, given, own=False))
-        run = find_benchmark(name).open(**_of(name, given, own=True))
+        run = benchmark.open(**_of(name, given, own=True))
         run.check_media()  # of all rows, because Inspect applies --limit after it builds the task
         signature = run.signature("generate")
         samples = [sample(run, record, signature) for record in run.records]
@@ -99,28 +89,30 @@ def build(
     if asks:
         check_takes(active_model(), [shown for record in run.records for shown in (record.picture, record.clip)])
     fill_batches([active_model(), *models_of_roles()])
-    about: dict[str, Any] = {"signature": signature, "source": dict(run.data.provenance), "paper": run.benchmark.paper}
+    about: dict[str, Any] = {"signature": str(signature), "source": dict(run.data.provenance)}
+    about["paper"] = benchmark.card.paper.citation
     if prescribed := {name: value for name, value in run.options.generation().items() if value is not None}:
         about["generation"] = prescribed  # what else a log says of sampling is the user's
     register_prices()
     warn_of_reducers()
     shows = any(record.picture or record.clip for record in run.records)
-    setup = [*([require_grader()] if judging else []), *([check_reuse(without_release(signature))] if asks else [])]
+    setup = [require_grader()] if judging else []
+    setup += [check_reuse(str(signature.without_release))] if asks else []
     setup += [show_pictures(run, asks)] if shows else []
-    likelihoods = isinstance(run.form, Rating) and run.form.needs_likelihoods
-    asked = LIKELIHOODS if likelihoods or run.options.needs_logprobs else {}
     return Task(
         dataset=MemoryDataset(samples, name=f"{name}-{run.options.split}", location=run.options.dataset),
         setup=setup or None,
         cleanup=log_pictures if shows else None,
-        solver=expected_answer(list(run.form.labels)) if likelihoods else generate() if asks else left_to_judges(),
-        scorer=scorers or (_judge(run, judging, asdict(only)) if judging else _scorer(run.form)),
-        config=GenerateConfig(**run.options.generation(), **asked),
+        solver=_solver(run.form) if asks else left_to_judges(),
+        scorer=scorers or _scorers(run, only),
+        config=_config(run),
         # with one replicate, --epochs sets the number; metrics are over all replies
         epochs=only.replicates if isinstance(only, Repeated) and only.replicates > 1 else None,
         version=run.version,
         metadata=about,
-        viewer=viewer_of([r.target or " ".join(point.text for point in r.points) for r in run.records]),
+        viewer=viewer_of(
+            [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.columns
+        ),
     )
 
 
@@ -131,25 +123,40 @@ def _of(name: str, given: Mapping[str, Any], own: bool) -> dict[str, Any]:
     return {each: value for each, value in given.items() if (each not in theirs if own else each in only)}
 
 
-def _judge(run: Run, judging: Judging[Any], how: Mapping[str, Any]) -> Scorer:
-    """The scorer that asks graders, with the run's data, which some outcomes need."""
-    judge = SCORERS[judging.scorer](**how)
-    if isinstance(judge, Judge):
-        judge.data = run.data
-    return judge
+def _solver(form: AnswerForm) -> Solver:
+    """How the model under test is asked."""
+    return expected_answer(list(form.labels)) if _likelihoods(form) else generate()
 
 
-def _scorer(form: AnswerForm) -> Scorer:
-    """The scorer for an answer form."""
-    if isinstance(form, Rating):
-        return rating_error()
-    return multiple_choice() if form.labels else reference_overlap()
+def _likelihoods(form: AnswerForm) -> bool:
+    return isinstance(form, Rating) and form.needs_likelihoods
 
 
-def sample(run: Run, record: Record, signature: str) -> Sample:
+def _scorers(run: Run, only: Declared) -> list[Scorer]:
+    """The first scorer that fits the run, with the run's data and the settings of grading where it asks judges."""
+    made = getattr(parts, next(iter(scorers_of(run)), "reference_overlap"))
+    if run.benchmark.judging is None:
+        return [made()]
+    judge = made(**asdict(only))
+    judge.data = run.data
+    return [judge]
+
+
+def _config(run: Run) -> GenerateConfig:
+    """What a request to the model under test asks for beside the reply; a judge under test is asked as a grader."""
+    asked = LIKELIHOODS if _likelihoods(run.form) or run.options.needs_logprobs else {}
+    config = GenerateConfig(**run.options.generation(), **asked)
+    if run.benchmark.judging or not run.benchmark.verdicts:
+        return config
+    own = {each.name: getattr(run.options, each.name) for each in declared(Asking) if hasattr(run.options, each.name)}
+    how = Asking(**own)
+    return config.merge(how.config(GenerateConfig())).merge(in_words(POINT, how.structured).config)
+
+
+def sample(run: Run, record: Record, signature: Signature) -> Sample:
     """One record as a Sample; pictures are added when the sample runs. `signature` is that of the run."""
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
-    about |= {"signature": signature, "split": run.options.split}
+    about |= {"signature": str(signature), "split": run.options.split}
     about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | held_of(record)}
     judging = run.benchmark.judging

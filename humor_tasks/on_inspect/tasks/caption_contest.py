@@ -1,37 +1,35 @@
-"""The New Yorker Caption Contest as Inspect tasks."""
+"""Inspect tasks of Hessel et al., ACL 2023, arXiv 2209.06293. Written by tools/generate.py."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from inspect_ai import Task, task
 
-from humor_tasks.benchmarks.caption_contest.brainstorm import EXAMPLES, SAMPLING, Shown
-from humor_tasks.benchmarks.caption_contest.corpus import HUB, Fold, Setting, ShotsOrder
-from humor_tasks.benchmarks.options import OnBadPicture, OnUnparsed, Split
-from humor_tasks.on_inspect.scorers import brainstormed
-from humor_tasks.on_inspect.tasks.building import build
-from humor_tasks.scorers.answer import Mode
+from humor_tasks.on_inspect.tasks import build
 
 __all__ = ["brainstorm", "explanation", "matching", "ranking"]
 
 
 @task
 def matching(
-    dataset: str = HUB,
+    dataset: str = "jmhessel/newyorker_caption_contest",
     revision: str | int | None = None,
-    split: Split = "test",
-    fold: Fold | int = "0",
-    setting: Setting = "description",
-    on_bad_picture: OnBadPicture = "stop",
+    split: Literal["train", "validation", "test"] = "test",
+    fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
+    setting: Literal["description", "pixels", "caption_only"] = "description",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     shots: int = 0,
-    shots_order: ShotsOrder = "seeded",
+    shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
-    extraction: Mode = "strict",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
+    extraction: Literal["strict", "released_chat", "released_leaderboard"] = "strict",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Which of five captions belongs to a cartoon (Hessel et al., ACL 2023, arXiv 2209.06293)?
+    """Matching: which of five captions was entered for this cartoon (Hessel et al., ACL 2023, arXiv 2209.06293, section
+    2)?
 
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
@@ -57,22 +55,23 @@ def matching(
 
 @task
 def ranking(
-    dataset: str = HUB,
+    dataset: str = "jmhessel/newyorker_caption_contest",
     revision: str | int | None = None,
-    split: Split = "test",
-    fold: Fold | int = "0",
-    setting: Setting = "description",
-    on_bad_picture: OnBadPicture = "stop",
+    split: Literal["train", "validation", "test"] = "test",
+    fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
+    setting: Literal["description", "pixels", "caption_only"] = "description",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     shots: int = 0,
-    shots_order: ShotsOrder = "seeded",
+    shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
-    extraction: Mode = "strict",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
+    extraction: Literal["strict", "released_chat", "released_leaderboard"] = "strict",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Which of two captions is funnier (Hessel et al., ACL 2023, arXiv 2209.06293)?
+    """Ranking: which of two captions for one cartoon was rated funnier (Hessel et al., ACL 2023, arXiv 2209.06293,
+    section 2)?
 
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
@@ -98,22 +97,23 @@ def ranking(
 
 @task
 def explanation(
-    dataset: str = HUB,
+    dataset: str = "jmhessel/newyorker_caption_contest",
     revision: str | int | None = None,
-    split: Split = "test",
-    fold: Fold | int = "0",
-    setting: Setting = "description",
-    on_bad_picture: OnBadPicture = "stop",
+    split: Literal["train", "validation", "test"] = "test",
+    fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
+    setting: Literal["description", "pixels", "caption_only"] = "description",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     shots: int = 0,
-    shots_order: ShotsOrder = "seeded",
+    shots_order: Literal["seeded", "released"] = "seeded",
     cot: bool | None = None,
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
-    extraction: Mode = "strict",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
+    extraction: Literal["strict", "released_chat", "released_leaderboard"] = "strict",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Why is a caption funny (Hessel et al., ACL 2023, arXiv 2209.06293)?
+    """Explanation: why are the caption and the cartoon funny together (Hessel et al., ACL 2023, arXiv 2209.06293,
+    section 2)?
 
     Args:
         dataset: Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged,
@@ -139,21 +139,22 @@ def explanation(
 
 @task
 def brainstorm(
-    dataset: str = HUB,
+    dataset: str = "jmhessel/newyorker_caption_contest",
     revision: str | int | None = None,
-    split: Split = "test",
-    fold: Fold | int = "0",
-    setting: Shown = "description",
-    on_bad_picture: OnBadPicture = "stop",
-    examples: int = EXAMPLES,
-    temperature: float | str | None = SAMPLING["temperature"],
-    top_p: float | str | None = SAMPLING["top_p"],
-    frequency_penalty: float | str | None = SAMPLING["frequency_penalty"],
-    presence_penalty: float | str | None = SAMPLING["presence_penalty"],
+    split: Literal["train", "validation", "test"] = "test",
+    fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
+    setting: Literal["description", "pixels"] = "description",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
+    examples: int = 9,
     prompts: str | None = None,
+    temperature: float | str | None = 0.8,
+    top_p: float | str | None = 0.9,
+    frequency_penalty: float | str | None = 0.2,
+    presence_penalty: float | str | None = 0.05,
     shard: str | None = None,
 ) -> Task:
-    """Concepts, a caption and its explanation for each cartoon (Hessel et al., ACL 2023, Appendix G).
+    """Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny (Hessel
+    et al., ACL 2023, arXiv 2209.06293, Appendix G).
 
     `--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.
 
@@ -168,11 +169,11 @@ def brainstorm(
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         examples: Number of worked examples in the prompt.
+        prompts: Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates.
         temperature: Sampling temperature, by default as published; `none`: the provider's default.
         top_p: Nucleus sampling, by default as published; `none`: the provider's default.
         frequency_penalty: Frequency penalty, by default as published; `none`: the provider's default.
         presence_penalty: Presence penalty, by default as published; `none`: the provider's default.
-        prompts: Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
-    return build("brainstorm", locals(), [brainstormed()])
+    return build("brainstorm", locals())

@@ -1,4 +1,4 @@
-"""The crowd benchmark of the New Yorker Caption Contest as Inspect tasks."""
+"""Inspect tasks of Zhang et al., NeurIPS 2024, arXiv 2406.10522. Written by tools/generate.py."""
 
 from __future__ import annotations
 
@@ -6,43 +6,35 @@ from typing import Literal
 
 from inspect_ai import Task, task
 
-from humor_tasks.benchmarks.caption_contest import corpus as contest
-from humor_tasks.benchmarks.caption_contest.corpus import Setting
-from humor_tasks.benchmarks.crowd.corpus import Doubtful
-from humor_tasks.benchmarks.crowd.groups import Against, Mode
-from humor_tasks.benchmarks.crowd.pairs import Pairs
-from humor_tasks.benchmarks.options import OnBadPicture, OnUnparsed
-from humor_tasks.data.contests.source import HUB
-from humor_tasks.data.contests.splits import Split
-from humor_tasks.on_inspect.tasks.building import build
-from humor_tasks.scorers.answer import Mode as Extraction
+from humor_tasks.on_inspect.tasks import build
 
 __all__ = ["caption_writing", "crowd_groups", "crowd_pairs"]
 
 
 @task
 def crowd_pairs(
-    pairs: Pairs = "top_against_1000",
+    pairs: Literal["top_against_1000", "rule", "hard"] = "top_against_1000",
     per_contest: int = 10,
-    dataset: str = HUB,
+    dataset: str = "yguooo/newyorker_caption_ranking",
     revision: str | int | None = None,
-    split: Split = "held_out",
+    split: Literal["held_out", "validation", "test", "train", "all"] = "held_out",
     contests: str | int | None = None,
     annotations: str | None = None,
     images: str | None = None,
-    doubtful: Doubtful = "keep",
-    setting: Setting = "description",
-    on_bad_picture: OnBadPicture = "stop",
+    doubtful: Literal["keep", "skip"] = "keep",
+    setting: Literal["description", "pixels", "caption_only"] = "description",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     shots: int = 0,
-    shots_from: str = contest.HUB,
+    shots_from: str = "jmhessel/newyorker_caption_contest",
     cot: bool | None = None,
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
-    extraction: Extraction = "strict",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
+    extraction: Literal["strict", "released_chat", "released_leaderboard"] = "strict",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Which of two captions the crowd found funnier (Zhang et al., NeurIPS 2024, arXiv 2406.10522).
+    """Crowd pairs: which of two captions for one cartoon did the crowd find funnier (Zhang et al., NeurIPS 2024, arXiv
+    2406.10522, Tables 2 and 8)?
 
     Args:
         pairs: Pairs: top 10 with #1000-1009 (`top_against_1000`), any that differ by 3 standard errors (`rule`), or
@@ -75,28 +67,29 @@ def crowd_pairs(
 
 @task
 def crowd_groups(
-    against: Against | int = "1000",
-    mode: Mode = "overall",
+    against: Literal["1000", "200", "median", "all"] | int = "1000",
+    mode: Literal["overall", "best_pick"] = "overall",
     tau: str | float = "none",
     fit_contests: int = 50,
-    dataset: str = HUB,
+    dataset: str = "yguooo/newyorker_caption_ranking",
     revision: str | int | None = None,
-    split: Split = "held_out",
+    split: Literal["held_out", "validation", "test", "train", "all"] = "held_out",
     contests: str | int | None = None,
     annotations: str | None = None,
     images: str | None = None,
-    doubtful: Doubtful = "keep",
-    setting: Setting = "description",
-    on_bad_picture: OnBadPicture = "stop",
+    doubtful: Literal["keep", "skip"] = "keep",
+    setting: Literal["description", "pixels", "caption_only"] = "description",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     shots: int = 0,
-    shots_from: str = contest.HUB,
+    shots_from: str = "jmhessel/newyorker_caption_contest",
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
-    extraction: Extraction = "strict",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
+    extraction: Literal["strict", "released_chat", "released_leaderboard"] = "strict",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Which of two groups of ten captions the crowd found funnier (Zhang et al., NeurIPS 2024, arXiv 2406.10522).
+    """Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier (Zhang et al.,
+    NeurIPS 2024, arXiv 2406.10522, Table 2)?
 
     Args:
         against: Group that the top 10 is compared with: ranks 200-209 (`200`), 1000-1009 (`1000`, published), around
@@ -132,20 +125,20 @@ def crowd_groups(
 
 @task
 def caption_writing(
-    mode: Mode = "overall",
+    mode: Literal["overall", "best_pick"] = "overall",
     exam: bool = True,
     tau: str | float = "none",
-    dataset: str = HUB,
+    dataset: str = "yguooo/newyorker_caption_ranking",
     revision: str | int | None = None,
-    split: Split = "held_out",
+    split: Literal["held_out", "validation", "test", "train", "all"] = "held_out",
     contests: str | int | None = None,
     annotations: str | None = None,
     images: str | None = None,
-    doubtful: Doubtful = "keep",
-    setting: Setting = "description",
-    on_bad_picture: OnBadPicture = "stop",
+    doubtful: Literal["keep", "skip"] = "keep",
+    setting: Literal["description", "pixels", "caption_only"] = "description",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     judge_shots: int = 0,
-    shots_from: str = contest.HUB,
+    shots_from: str = "jmhessel/newyorker_caption_contest",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     temperature: float | str | None = 0.0,
@@ -154,9 +147,10 @@ def caption_writing(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """Whether judges prefer a model's ten captions to people's (Zhang et al., NeurIPS 2024, arXiv 2406.10522).
+    """Caption writing: can a model write captions that beat people's (Zhang et al., NeurIPS 2024, arXiv 2406.10522,
+    Tables 3, 4 and 6)?
 
-    Give the judge with `--model-role grader=openai/gpt-4o`; several models form a panel.
+    Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel.
 
     Args:
         mode: The judges' question: the funnier group (`overall`), or the group with the funnier best caption

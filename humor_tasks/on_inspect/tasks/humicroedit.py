@@ -1,4 +1,4 @@
-"""Humicroedit's two subtasks as Inspect tasks."""
+"""Inspect tasks of Hossain et al., SemEval-2020 Task 7, arXiv 2008.00304. Written by tools/generate.py."""
 
 from __future__ import annotations
 
@@ -6,29 +6,26 @@ from typing import Literal
 
 from inspect_ai import Task, task
 
-from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC, SCALE, Setting, Split
-from humor_tasks.benchmarks.humicroedit.pairwise import Ties, Via
-from humor_tasks.benchmarks.humicroedit.rating import Estimated
-from humor_tasks.benchmarks.options import OnUnparsed
-from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_inspect.tasks import build
 
 __all__ = ["humicroedit_pairwise", "humicroedit_rating"]
 
 
 @task
 def humicroedit_rating(
-    dataset: str = PUBLIC,
-    split: Split = "test",
-    setting: Setting = "edited_only",
+    dataset: str = "semeval-2020-task-7",
+    split: Literal["train", "train_funlines", "dev", "test"] = "test",
+    setting: Literal["edited_only", "original_and_edit"] = "edited_only",
     shots: int = 0,
-    scale: str = SCALE,
-    estimate: Estimated = "text",
+    scale: str = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny",
+    estimate: Literal["text", "expected"] = "text",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Humicroedit, subtask 1: rate an edited headline from 0 to 3 (Hossain et al., SemEval-2020 Task 7).
+    """Humicroedit, subtask 1: how funny is an edited headline, from 0 to 3 (Hossain et al., SemEval-2020 Task 7, arXiv
+    2008.00304, subtask 1)?
 
     Args:
         dataset: The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`.
@@ -48,20 +45,21 @@ def humicroedit_rating(
 
 @task
 def humicroedit_pairwise(
-    dataset: str = PUBLIC,
-    split: Split = "test",
-    setting: Setting = "edited_only",
+    dataset: str = "semeval-2020-task-7",
+    split: Literal["train", "train_funlines", "dev", "test"] = "test",
+    setting: Literal["edited_only", "original_and_edit"] = "edited_only",
     shots: int = 0,
-    via: Via = "direct",
-    ties: Ties = "drop",
-    scale: str = SCALE,
-    estimate: Estimated = "text",
+    via: Literal["direct", "ratings"] = "direct",
+    ties: Literal["drop", "keep"] = "drop",
+    scale: str = "0 = not funny, 1 = slightly funny, 2 = moderately funny, 3 = funny",
+    estimate: Literal["text", "expected"] = "text",
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """Humicroedit, subtask 2: the funnier of two edits (Hossain et al., SemEval-2020 Task 7).
+    """Humicroedit, subtask 2: which of two edits of a headline is funnier (Hossain et al., SemEval-2020 Task 7, arXiv
+    2008.00304, subtask 2)?
 
     Args:
         dataset: The organisers' files (downloaded once, pinned), a folder with task-1/ and task-2/, or `sample`.

@@ -1,27 +1,21 @@
-"""HumorBench and the evaluation of its autograder as Inspect tasks."""
+"""Inspect tasks of Narad et al. 2025, arXiv 2507.21476. Written by tools/generate.py."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from inspect_ai import Task, task
-from inspect_ai.model import GenerateConfig
 
-from humor_tasks.benchmarks.humorbench.corpus import PUBLIC
-from humor_tasks.benchmarks.humorbench.coverage import Per
-from humor_tasks.benchmarks.rubric import POINT
-from humor_tasks.on_inspect.judging.graders import Asking, in_words
-from humor_tasks.on_inspect.scorers import judge_agreement
-from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_inspect.tasks import build
 
 __all__ = ["humorbench", "humorbench_autograder"]
 
 
 @task
 def humorbench(
-    dataset: str = PUBLIC,
+    dataset: str = "ReubenNarad/Humor-Bench",
     subset: str = "all",
-    one_explanation_per: Per = "row",
+    one_explanation_per: Literal["row", "caption"] = "row",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -31,7 +25,8 @@ def humorbench(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """HumorBench: coverage of what makes a caption funny (Narad et al. 2025, arXiv 2507.21476).
+    """HumorBench: does an explanation of a caption contain the element that makes it funny (Narad et al. 2025, arXiv
+    2507.21476)?
 
     Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel.
 
@@ -55,14 +50,15 @@ def humorbench(
 
 @task
 def humorbench_autograder(
-    dataset: str | list[str] = PUBLIC,
+    dataset: str | list[str] = "ReubenNarad/Humor-Bench",
     prompts: str | None = None,
     structured: bool = False,
     temperature: float | str | None = 0.0,
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """HumorBench: exam of a judge against human labels (Narad et al. 2025, arXiv 2507.21476).
+    """Evaluation of HumorBench's autograder: does a judge model grade as people do (Narad et al. 2025, arXiv
+    2507.21476)?
 
     The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.
 
@@ -74,7 +70,4 @@ def humorbench_autograder(
         seed: Seed of the judge.
         shard: Part of the run, `k/n`: whole clusters, chosen by a hash (docs/parts.md).
     """
-    built = build("humorbench_autograder", locals(), [judge_agreement()])
-    how = Asking(temperature, seed, structured=structured)  # type: ignore[arg-type]  # `none`
-    built.config = built.config.merge(how.config(GenerateConfig())).merge(in_words(POINT, structured).config)
-    return built
+    return build("humorbench_autograder", locals())

@@ -1,4 +1,4 @@
-"""MOCK's sub-tasks as Inspect tasks."""
+"""Inspect tasks of MOCK, huMor-sarcasm cOmprehension benChmarK. Written by tools/generate.py."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import Literal
 
 from inspect_ai import Task, task
 
-from humor_tasks.benchmarks.mock.corpus import Input, Sampling, Scene
-from humor_tasks.benchmarks.options import OnBadPicture, OnUnparsed, Split
-from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_inspect.tasks import build
 
 __all__ = ["mock_detecting", "mock_explaining", "mock_generation", "mock_matching"]
 
@@ -17,25 +15,27 @@ __all__ = ["mock_detecting", "mock_explaining", "mock_generation", "mock_matchin
 def mock_detecting(
     dataset: str = "",
     revision: str | int | None = None,
-    scene: Scene = "all",
-    input: Input = "media",
+    split: Literal["train", "validation", "test"] = "test",
+    scene: Literal["all", "stills", "cartoon", "post", "comedy"] = "all",
+    input: Literal["media", "description", "frames"] = "media",
     frames: int = 8,
-    sampling: Sampling = "even",
-    on_bad_picture: OnBadPicture = "stop",
+    sampling: Literal["even", "scene"] = "even",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     chain_of_task: bool = False,
-    split: Split = "test",
     replicates: int = 1,
     shots: int = 0,
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """MOCK: is it humorous or sarcastic (huMor-sarcasm cOmprehension benChmarK)?
+    """MOCK, detecting: is the caption or the last utterance humorous or sarcastic (MOCK, huMor-sarcasm cOmprehension
+    benChmarK)?
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
+        split: Split to evaluate.
         scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
@@ -44,7 +44,6 @@ def mock_detecting(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
-        split: Split to evaluate.
         replicates: Number of replies per item; published figures are means over 5.
         shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
             or clip.
@@ -60,25 +59,27 @@ def mock_detecting(
 def mock_matching(
     dataset: str = "",
     revision: str | int | None = None,
-    scene: Scene = "all",
-    input: Input = "media",
+    split: Literal["train", "validation", "test"] = "test",
+    scene: Literal["all", "stills", "cartoon", "post", "comedy"] = "all",
+    input: Literal["media", "description", "frames"] = "media",
     frames: int = 8,
-    sampling: Sampling = "even",
-    on_bad_picture: OnBadPicture = "stop",
+    sampling: Literal["even", "scene"] = "even",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     chain_of_task: bool = False,
-    split: Split = "test",
     replicates: int = 1,
     shots: int = 0,
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """MOCK: which caption or utterance belongs here (huMor-sarcasm cOmprehension benChmarK)?
+    """MOCK, matching: which of four captions or last utterances belongs to what is shown (MOCK, huMor-sarcasm
+    cOmprehension benChmarK)?
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
+        split: Split to evaluate.
         scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
@@ -87,7 +88,6 @@ def mock_matching(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
-        split: Split to evaluate.
         replicates: Number of replies per item; published figures are means over 5.
         shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
             or clip.
@@ -103,25 +103,27 @@ def mock_matching(
 def mock_explaining(
     dataset: str = "",
     revision: str | int | None = None,
-    scene: Scene = "all",
-    input: Input = "media",
+    split: Literal["train", "validation", "test"] = "test",
+    scene: Literal["all", "stills", "cartoon", "post", "comedy"] = "all",
+    input: Literal["media", "description", "frames"] = "media",
     frames: int = 8,
-    sampling: Sampling = "even",
-    on_bad_picture: OnBadPicture = "stop",
+    sampling: Literal["even", "scene"] = "even",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     chain_of_task: bool = False,
-    split: Split = "test",
     replicates: int = 1,
     shots: int = 0,
     prompts: str | None = None,
-    on_unparsed: OnUnparsed = "wrong",
+    on_unparsed: Literal["wrong", "exclude", "random"] = "wrong",
     seed: int = 1234,
     shard: str | None = None,
 ) -> Task:
-    """MOCK: why is it humorous or sarcastic (huMor-sarcasm cOmprehension benChmarK)?
+    """MOCK, explaining: why is the caption or the last utterance humorous or sarcastic (MOCK, huMor-sarcasm
+    cOmprehension benChmarK)?
 
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
+        split: Split to evaluate.
         scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
         frames: With `input=frames`: the number of frames.
@@ -130,7 +132,6 @@ def mock_explaining(
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         chain_of_task: Begin the prompt with a worked sample of each other sub-task (Chain-of-Task), from the same
             scene's train split.
-        split: Split to evaluate.
         replicates: Number of replies per item; published figures are means over 5.
         shots: Number of worked examples in the prompt, from the same scene's train split, each with a different picture
             or clip.
@@ -146,13 +147,13 @@ def mock_explaining(
 def mock_generation(
     dataset: str = "",
     revision: str | int | None = None,
-    scene: Scene = "stills",
+    split: Literal["train", "validation", "test"] = "test",
+    scene: Literal["all", "stills", "cartoon", "post", "comedy"] = "stills",
     images: int = 150,
-    input: Input = "media",
+    input: Literal["media", "description", "frames"] = "media",
     frames: int = 8,
-    sampling: Sampling = "even",
-    on_bad_picture: OnBadPicture = "stop",
-    split: Split = "test",
+    sampling: Literal["even", "scene"] = "even",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -162,7 +163,8 @@ def mock_generation(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """MOCK: a very short humorous or sarcastic story for a picture, rated from 1 to 5 (SMS, HSS).
+    """MOCK, generation: write a very short humorous or sarcastic story for a picture (MOCK, huMor-sarcasm cOmprehension
+    benChmarK).
 
     Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel. To compare two systems, use
     `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T against=LOG`.
@@ -170,6 +172,7 @@ def mock_generation(
     Args:
         dataset: A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented).
         revision: Branch, tag or commit of a hub dataset.
+        split: Split to evaluate.
         scene: Scenes to evaluate; `stills` are cartoon and post, the scenes without video.
         images: Number of pictures per scene, drawn by `seed`; 0 takes all.
         input: Show the picture or whole clip (`media`), `frames` of a clip as pictures, or a text (`description`).
@@ -177,7 +180,6 @@ def mock_generation(
         sampling: With `input=frames`: `even`ly spaced frames, or the frames after the largest changes (`scene`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
-        split: Split to evaluate.
         prompts: Folder whose `generation.txt` and `show.*.txt` replace the packaged templates.
         on_unparsed: A reply without a story gets the lowest ratings (`wrong`) or is left out (`exclude`).
         structured: Request a JSON verdict through the provider's structured output.

@@ -1,4 +1,4 @@
-"""The comparison of explanations, or stories, as an Inspect task."""
+"""Inspect tasks of Hessel et al., ACL 2023, arXiv 2209.06293. Written by tools/generate.py."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ from typing import Literal
 
 from inspect_ai import Task, task
 
-from humor_tasks.benchmarks.caption_contest.corpus import HUB, Fold
-from humor_tasks.benchmarks.mock.corpus import Scene
-from humor_tasks.benchmarks.options import OnBadPicture, Split
-from humor_tasks.benchmarks.preference import Of, Order, Setting
-from humor_tasks.benchmarks.systems import HUMAN
-from humor_tasks.on_inspect.tasks.building import build
+from humor_tasks.on_inspect.tasks import build
 
 __all__ = ["explanation_preference"]
 
@@ -19,16 +14,16 @@ __all__ = ["explanation_preference"]
 @task
 def explanation_preference(
     system: str = "",
-    against: str = HUMAN,
-    dataset: str = HUB,
+    against: str = "human",
+    dataset: str = "jmhessel/newyorker_caption_contest",
     revision: str | int | None = None,
-    split: Split = "test",
-    fold: Fold | int = "0",
-    setting: Setting = "description",
-    on_bad_picture: OnBadPicture = "stop",
-    of: Of = "explanation",
-    scene: Scene = "all",
-    order: Order = "both",
+    split: Literal["train", "validation", "test"] = "test",
+    fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
+    scene: Literal["all", "stills", "cartoon", "post", "comedy"] = "all",
+    setting: Literal["description", "pixels", "caption_only", "frames"] = "description",
+    on_bad_picture: Literal["stop", "skip"] = "stop",
+    of: Literal["explanation", "mock_explaining", "mock_generation"] = "explanation",
+    order: Literal["both", "random", "fixed"] = "both",
     prompts: str | None = None,
     on_unparsed: Literal["wrong", "exclude"] = "wrong",
     structured: bool = False,
@@ -38,9 +33,10 @@ def explanation_preference(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """Which of two explanations judges prefer (Hessel et al., ACL 2023, Table 3; MOCK's EXPAcc).
+    """Explanation preference: which of two explanations of a joke is better, as judged by grader models (Hessel et al.,
+    ACL 2023, arXiv 2209.06293, Table 3, by people; MOCK's EXPAcc is by a judge model)?
 
-    Give the judge with `--model-role grader=openai/gpt-4o`; several models form a panel. No other model is called.
+    Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel. No other model is called.
 
     Args:
         system: Explanations to evaluate: an Inspect log, lm-eval's samples, {instance_id: text} as JSON, or `human`.
@@ -50,12 +46,12 @@ def explanation_preference(
         revision: Branch, tag or commit of a hub dataset.
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
+        scene: For MOCK: scenes to evaluate.
         setting: What judges see: `description`, `pixels` (pictures, whole clips), `caption_only`; for MOCK also
             `frames`.
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
         of: Benchmark of the compared texts: explanations of the contest or of MOCK, or stories (`mock_generation`).
-        scene: For MOCK: scenes to evaluate.
         order: `both` judges each pair in both orders, `random` in one, drawn by `seed`; `fixed`: the system first.
         prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
         on_unparsed: An empty explanation loses against a non-empty one (`wrong`), or its pair is left out (`exclude`).

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.benchmarks.missing import MISSING
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput

@@ -11,12 +11,12 @@ import datetime
 import re
 from collections.abc import Iterable
 
+from humor_tasks.benchmarks.card import Card
 from humor_tasks.errors import BadInput
 
 FIRST = datetime.date(2005, 4, 25)
 PER_YEAR = 47
 LAST = 2000  # higher numbers are those of invented contests
-DATED = ("matching", "ranking", "explanation", "explanation_preference")
 MARGIN = datetime.timedelta(days=91)
 """The error of a date; contests closer than this to a cut-off are on neither side of it."""
 
@@ -31,9 +31,9 @@ def last_until(day: datetime.date) -> int:
     return max((n for n in range(LAST + 1) if contest_date(n) - MARGIN <= day), default=0)
 
 
-def has_dates(benchmark: str, clusters: Iterable[str]) -> bool:
+def has_dates(card: Card, clusters: Iterable[str]) -> bool:
     """Whether the clusters of a benchmark are contests with dates; those of the packaged sample are invented."""
-    return benchmark in DATED and all(c.isdecimal() and 1 <= int(c) <= LAST for c in clusters)
+    return card.over_time and all(c.isdecimal() and 1 <= int(c) <= LAST for c in clusters)
 
 
 def read_date(text: str) -> datetime.date:

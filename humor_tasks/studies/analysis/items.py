@@ -137,7 +137,7 @@ def analyse(
     solved = solved_by(systems[0], shown)
     if systems[0].letters and not shown:
         notes.append("No log holds the choices: distractors and shortcuts of the texts were not analysed.")
-    splits, dated = [], [s for s in systems if has_dates(s.result.benchmark.name, s.clusters.values())]
+    splits, dated = [], [s for s in systems if has_dates(s.result.benchmark.card, s.clusters.values())]
     if cutoff is not None:
         splits = [_cutoff(s, cutoff) for s in dated]
         if not splits:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import errno
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.training.flags import TaskOption
 
-TASKS = ("explanation", "mock_explaining", "matching", "mock_matching", "ranking")
 _MISSING = "the page needs the extra 'annotate': pip install 'humor-tasks[annotate]' ({})."
 
 
@@ -70,8 +71,14 @@ def _check_port(host: str, port: int) -> None:
             raise BadInput(f"port {port} of {host} cannot be used ({problem}); see --host and --port.") from None
 
 
+def _voted() -> Sequence[str]:
+    from humor_tasks.benchmarks import voted
+
+    return tuple(voted())
+
+
 @click.command()
-@click.option("--task", default="explanation", show_default=True, help=", ".join(TASKS) + ".")
+@click.option("--task", cls=TaskOption, tasks=_voted, first=True, show_default=True, help="{names}.")
 @click.option("--system", help="Explanations: option A, a log, samples or file of explanations, or 'human'.")
 @click.option("--against", help="Explanations: option B, in the same formats.")
 @click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the public corpus.")
@@ -93,19 +100,21 @@ def pairs(
     to the file.
     """
     from humor_tasks.api import load
+    from humor_tasks.benchmarks import voted
+    from humor_tasks.benchmarks.uses import PREFERENCE
     from humor_tasks.data.writing import check_output
     from humor_tasks.studies.annotate.making import choices, preferences, rows, sampled
     from humor_tasks.studies.annotate.pairs import write_pairs
 
-    check_choice("task", task, TASKS)
-    explained = task in TASKS[:2]
+    kinds = voted()
+    check_choice("task", task, kinds)
+    explained = kinds[task] == PREFERENCE
     if explained != bool(system and against) or (not explained and (system or against)):
-        raise BadInput(
-            "the tasks explanation and mock_explaining need --system and --against, and other tasks do not take them."
-        )
+        preferred = " and ".join(name for name, votes in kinds.items() if votes == PREFERENCE)
+        raise BadInput(f"the tasks {preferred} need --system and --against, and other tasks do not take them.")
     check_output(output, system, against)
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})
-    asked, left_out = preferences(run, (system, against)) if system and against else choices(run)
+    asked, left_out = preferences(run, (system, against)) if system and against else choices(run, kinds[task].kind)
     chosen = sampled(asked, size, seed)
     why = ", ".join(f"{n} {why}" for why, n in left_out.items())
     if not chosen:

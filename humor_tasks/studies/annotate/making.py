@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.systems import read_system
+from humor_tasks.benchmarks.uses import PREFERENCE
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import MIME, Picture
 from humor_tasks.data.records import Record
@@ -48,18 +49,17 @@ def preferences(run: Run, systems: tuple[str, str]) -> tuple[ItemRows, Counter[s
                 "options": texts,
                 "systems": [one.model for one in explained],
             }
-            selected.append((record, {"kind": "preference"} | item_fields))
+            selected.append((record, {"kind": PREFERENCE.kind} | item_fields))
     return selected, left_out
 
 
-def choices(run: Run) -> tuple[ItemRows, Counter[str]]:
-    """The records of matching or ranking with their answers, and the number left out by reason."""
+def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
+    """The records as items of this kind, with their choices and answers, and the number left out by reason."""
     selected, left_out = [], Counter[str]()
     for record in run.records:
         if len({same_text(choice) for choice in record.choices}) < len(record.choices):
             left_out["with the same caption twice"] += 1
         else:
-            kind = run.benchmark.name.removeprefix("mock_")
             item_fields = {"kind": kind, "options": list(record.choices), "answer": record.target}
             if record.fields.get("said"):  # the dialogue before an utterance
                 item_fields["description"] = "\n".join(

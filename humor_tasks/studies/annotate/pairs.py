@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.uses import MATCHING, PREFERENCE, RANKING, VOTES
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.text import check_text, missing
@@ -23,8 +24,6 @@ from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.studies.annotate.vote import TIE
 from humor_tasks.studies.annotate.votes import read_json_rows
-
-KINDS = ("preference", "matching", "ranking")
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,9 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
         raise BadInput(f"{where}: id is {identity!r}; an item needs one, as text.")
     options = _options(row.get("options"), where)
     caption = _text(row, "caption", where)
-    inferred = "matching" if len(options) > 2 else "preference" if caption else "ranking"
-    kind = check_choice(f"{where}: kind", row.get("kind") or inferred, KINDS)
-    if kind == "preference" and len(options) != 2:
+    inferred = MATCHING if len(options) > 2 else PREFERENCE if caption else RANKING
+    kind = check_choice(f"{where}: kind", row.get("kind") or inferred.kind, tuple(VOTES))
+    if kind == PREFERENCE.kind and len(options) != 2:
         raise BadInput(f"{where}: a preference is between two options; there are {len(options)}.")
     answer = _text(row, "answer", where)
     if answer and answer not in tuple(string.ascii_uppercase[: len(options)]):

@@ -7,17 +7,13 @@ import html
 import io
 from functools import lru_cache
 
+from humor_tasks.benchmarks.uses import VOTES
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.studies.annotate.pairs import Item
 from humor_tasks.studies.annotate.session import View
 from humor_tasks.studies.annotate.vote import TIE
 
 MAX_SIDE = 1200  # pixels
-QUESTIONS = {
-    "preference": "Which explanation of the joke is better?",
-    "matching": "Which caption belongs to this cartoon?",
-    "ranking": "Which caption is the funnier?",
-}
 
 
 def progress(view: View) -> str:
@@ -55,7 +51,7 @@ def item(view: View, ties: bool = False) -> str:
     if ties:
         buttons += f'<button type="button" id="vote-{TIE}">Equally good</button>'
     group = f'<div id="votes" class="{view.item.kind}" role="group" aria-labelledby="question">{buttons}</div>'
-    return f"{heading}{QUESTIONS[view.item.kind]}</h1>{_scene(view.item)}{group}"
+    return f"{heading}{VOTES[view.item.kind].question}</h1>{_scene(view.item)}{group}"
 
 
 def _scene(of: Item) -> str:

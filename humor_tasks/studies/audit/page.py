@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.studies.audit.auditing import Audit
 from humor_tasks.studies.audit.findings import KINDS, Finding, counted
 from humor_tasks.studies.audit.writing import (

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.data.writing import encodable
 from humor_tasks.studies.analysis.tables import interval, plain, safe, table
 from humor_tasks.studies.audit.auditing import Audit

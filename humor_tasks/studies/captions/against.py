@@ -14,6 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
 from humor_tasks.data.logs.inspect_logs import from_log
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.on_inspect.tasks.building import build
@@ -34,7 +35,7 @@ class Against:
     system: str
     mode: str
     metrics: Mapping[str, Estimate]
-    signature: str
+    signature: Signature
     log: str
 
 
@@ -59,7 +60,7 @@ def compare(
             given = {**parameters, "mode": mode, "contests": ",".join(map(str, sorted(own))), "cache": cache}
             given |= {"tau": "none"} if mode == "best_pick" else {}  # its replies have no log-probability of a letter
             try:
-                task = build("caption_writing", given, asks=False)
+                task = build(CAPTION_WRITING.name, given, asks=False)
             except CannotRun as problem:
                 raise BadInput(plain(problem)) from None
             task = task_with(

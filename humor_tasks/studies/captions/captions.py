@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks import writers
 from humor_tasks.data.logs import read_run
 from humor_tasks.data.reading import json_lines
 from humor_tasks.data.text import check_text
@@ -96,12 +97,13 @@ def _of_file(path: Path) -> Captions:
 
 
 def _of_log(path: Path) -> Captions:
-    run = read_run(path, "brainstorm")
+    (task,) = writers("caption")
+    run = read_run(path, task)
     found, left = [], Counter[str]()  # left: the status of replies without a caption
     for sample in run.samples:
         score = sample.scored_by("brainstormed")
         if score is None:
-            raise BadInput(f"{sample.where} is not of humor_tasks/brainstorm.")
+            raise BadInput(f"{sample.where} is not of humor_tasks/{task}.")
         if score.answer is None:
             left[score.outcome.status if score.outcome else "unparsed"] += 1
         else:

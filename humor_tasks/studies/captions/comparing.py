@@ -23,8 +23,8 @@ from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.records import Prompt, Record, Role, Turn
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.on_inspect.answer_cache import policy
+from humor_tasks.on_inspect.parts import multiple_choice
 from humor_tasks.on_inspect.prices import register_prices
-from humor_tasks.on_inspect.scorers import multiple_choice
 from humor_tasks.on_inspect.tasks.building import sample, show_pictures
 from humor_tasks.scorers.verdict import as_data
 from humor_tasks.studies.captions.captions import Caption, Pair
@@ -142,7 +142,7 @@ def task(
         solver=generate(cache=cache),
         scorer=multiple_choice(),
         version=run.version,
-        metadata={"signature": signature},
+        metadata={"signature": str(signature)},
     )
 
 

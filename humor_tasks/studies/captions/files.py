@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks import writers
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import NAMES
 from humor_tasks.data.logs import LoggedSample, read_run
@@ -227,14 +228,15 @@ def _of_run(path: Path) -> Iterator[_Found]:
     run = read_run(path)
     for sample in run.samples:
         contest = _contest(sample.cluster, f"{sample.where}: its contest")
-        if sample.benchmark == "brainstorm":
+        if sample.benchmark in writers("caption"):
             yield _Found(sample.where, run.model, contest, *_brainstormed(sample))
-        elif sample.benchmark == "caption_writing":
+        elif sample.benchmark in writers("captions"):
             if sample.epoch > 1:
                 raise BadInput(f"{path}: holds several epochs; give a run with one.")
             yield _Found(sample.where, run.model, contest, *_written(sample))
         else:
-            raise BadInput(f"{sample.where} is of neither humor_tasks/brainstorm nor humor_tasks/caption_writing.")
+            known = " nor ".join(f"humor_tasks/{name}" for name in (*writers("caption"), *writers("captions")))
+            raise BadInput(f"{sample.where} is of neither {known}.")
 
 
 def _brainstormed(sample: LoggedSample) -> tuple[Any, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from humor_tasks import __version__
-from humor_tasks.studies.corpus.mock_items import PUBLISHED, SPLITS
+from humor_tasks._version import __version__
+from humor_tasks.benchmarks.mock.corpus import PUBLISHED
+from humor_tasks.studies.corpus.mock_items import SPLITS
 from humor_tasks.studies.corpus.shortcuts import section
 
 if TYPE_CHECKING:

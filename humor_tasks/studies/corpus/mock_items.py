@@ -19,24 +19,6 @@ from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.corpus.shortcuts import Cell, Found
 
 SPLITS = ("train", "validation", "test")
-PUBLISHED = {
-    "cartoon": {
-        "detecting": (8521, 1066, 1066),
-        "matching": (8681, 1085, 1085),
-        "explaining": (391, 130, 130),
-    },
-    "post": {
-        "detecting": (19815, 2410, 2410),
-        "matching": (8517, 1063, 1063),
-        "explaining": (2808, 351, 351),
-    },
-    "comedy": {
-        "detecting": (4413, 552, 552),
-        "matching": (4138, 517, 517),
-        "explaining": (1792, 224, 224),
-    },
-}
-"""Scene -> sub-task -> MOCK's published sizes of train, validation and test."""
 MISSING = ("error", "drop", "keep")
 _SAFE = re.compile(r"[A-Za-z0-9][\w-]*")
 

@@ -36,7 +36,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     """
     from humor_tasks.benchmarks.caption_contest.corpus import HUB
     from humor_tasks.benchmarks.caption_contest.described import distinct, read_parts
-    from humor_tasks.models.descriptions import QUESTIONS
+    from humor_tasks.data.descriptions import QUESTIONS
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.on_inspect.describer import Asking, describe_rows
     from humor_tasks.on_inspect.seen import check_model

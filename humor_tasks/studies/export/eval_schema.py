@@ -36,14 +36,14 @@ def _file(published: Published, organization: str) -> PurePosixPath:
     """The record's place, the same in each export of the run by the organisation."""
     result = published.result
     run = result.run
-    named = [organization, published.model, result.system, result.scorer, run.identity, run.signature, run.created]
+    named = [organization, published.model, result.system, result.scorer, run.identity, str(run.signature), run.created]
     digest = hashlib.sha256(json.dumps([*named, run.source.get("fingerprint")]).encode()).digest()
     return PurePosixPath("data", _corpus(result), published.model, f"{UUID(bytes=digest[:16], version=4)}.json")
 
 
 def _record(published: Published, organization: str, relationship: str, now: float) -> dict[str, Any]:
     result, model = published.result, published.model
-    signed = {"signature": result.run.signature, "humor_tasks": result.signature.get("humor_tasks", "unknown")}
+    signed = {"signature": str(result.run.signature), "humor_tasks": result.signature.get("humor_tasks", "unknown")}
     found: dict[str, Any] = {
         "schema_version": SCHEMA,
         "evaluation_id": f"{result.benchmark.name}/{model.replace('/', '_')}/{now}",
@@ -83,13 +83,14 @@ def _corpus(result: Result) -> str:
 def _score(result: Result, metric: Metric, estimate: Estimate) -> dict[str, Any]:
     """One metric over all items."""
     bounds = {"score_type": "continuous", "min_score": 0.0, "max_score": 1.0} if metric.proportion else {}
+    card = result.benchmark.card
     graders = {"graders": ", ".join(result.run.graders)} if result.benchmark.judging and result.run.graders else {}
     return {
         "evaluation_result_id": f"{result.scorer}:{metric.name}",
         "evaluation_name": result.benchmark.name,
         "source_data": _source(result),
         "metric_config": {
-            "evaluation_description": f"{result.benchmark.title}, {result.benchmark.paper}",
+            "evaluation_description": ", ".join(filter(None, (card.title, card.paper.citation))),
             "metric_id": f"humor_tasks.{metric.name}",
             "metric_name": metric.name,
             "lower_is_better": metric.direction == "lower",

@@ -6,7 +6,6 @@ names the task. https://huggingface.co/docs/hub/eval-results
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
@@ -48,7 +47,7 @@ def files(published: Sequence[Published], source_url: str | None) -> dict[PurePo
     for each in published:
         folder, name = PurePosixPath(each.model, ".eval_results"), each.result.benchmark.name
         several = sum((o.model, o.result.benchmark.name) == (each.model, name) for o in published) > 1
-        more = f"-{hashlib.sha256(each.result.run.signature.encode()).hexdigest()[:8]}" if several else ""
+        more = f"-{each.result.run.signature.digest}" if several else ""
         file = folder / f"{name}{more}.yaml"
         if file in found:
             raise BadInput(f"{each.result.paths[0]}: is a second run of {each.model} with one signature; export one.")

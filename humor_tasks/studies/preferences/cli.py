@@ -8,15 +8,16 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
+from humor_tasks.training.flags import TaskOption, tasks_of
 
 _PATH = click.Path(path_type=Path)
 SPLITS = ("train", "validation", "test")
-_OF_RANKING = ("dataset", "revision", "fold", "setting")
+_OF_TASK = ("dataset", "revision", "fold", "setting")
 _OF_CROWD = ("annotations", "contests", "exclude", "test", "validation", "pairs", "seed", "distinct")
 
 
 @click.command("export-preferences")
-@click.option("--task", type=click.Choice(["ranking"]), help="Rows of this benchmark.")
+@click.option("--task", cls=TaskOption, tasks=tasks_of("preferences"), only=True, help="Rows of this benchmark.")
 @click.option("--dataset", help="For --task: hub id, dataset folder or 'sample'. Default: the public corpus.")
 @click.option("--revision", help="For --task: branch, tag or commit of a hub dataset.")
 @click.option("--fold", help="For --task: 0..4. Default: 0.")
@@ -65,9 +66,9 @@ def export_preferences(
     check_place(output, splits)
     prompt = CaptionPrompt.read(prompts)
     if task:
-        from humor_tasks.studies.preferences.ranking import ranking_preferences
+        from humor_tasks.studies.preferences.rows import row_preferences
 
-        made = ranking_preferences(splits, given, **{name: options[name] for name in _OF_RANKING})
+        made = row_preferences(task, splits, given, **{name: options[name] for name in _OF_TASK})
     else:
         made = _of_crowd(Path(str(crowd)), {name: options[name] for name in _OF_CROWD if options[name] is not None})
     made = made.only(splits)
@@ -84,8 +85,8 @@ def export_preferences(
 def _check_options(task: str | None, crowd: Path | None, given: tuple[str, ...], options: dict[str, Any]) -> None:
     """Raise BadInput without exactly one source, and for an option of the other one."""
     if bool(task) == bool(crowd):
-        raise BadInput("name one source: --task ranking or --crowd FOLDER.")
-    foreign = _OF_CROWD if task else _OF_RANKING
+        raise BadInput(f"name one source: --task {' or '.join(tasks_of('preferences')())} or --crowd FOLDER.")
+    foreign = _OF_CROWD if task else _OF_TASK
     wrong = [name for name in foreign if options[name] is not None] + (["T"] if crowd and given else [])
     if wrong:
         raise BadInput(f"--{wrong[0]} does not apply to {'--task' if task else '--crowd'}; leave it out.")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
 from humor_tasks.benchmarks.prompts import templates_hash
 from humor_tasks.data.writing import replacing

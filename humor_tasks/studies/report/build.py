@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.humorbench.corpus import subset_keys
+from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.data.prices import Price
 from humor_tasks.studies.report.chart import Chart
@@ -19,23 +19,21 @@ from humor_tasks.studies.report.table import Line, circular, incomparable, lines
 from humor_tasks.studies.report.tidy import tidy_rows
 from humor_tasks.studies.results.result import Result, Results
 
-HUMORBENCH = ("humorbench", "element_coverage")
-"""The benchmark and the scorer of the runs in HumorBench's table."""
-
 
 @dataclass(frozen=True)
 class Report:
     """Everything that a report shows; all texts are as the runs have them.
 
-    rows: the tidy table. humorbench: HumorBench's table with tokens and cost; empty without such runs. warnings: what a
-    reader has to know of all of it, one sentence each. spent: tokens and cost by the path of a run.
+    rows: the tidy table. judged: by benchmark, the table of its judged points with tokens and cost, for benchmarks that
+    declare subsets of their points. warnings: what a reader has to know of all of it, one sentence each. spent: tokens
+    and cost by the path of a run.
     """
 
     results: Results
     rows: tuple[Mapping[str, Any], ...]
     scorecard: Scorecard
     charts: tuple[Chart, ...]
-    humorbench: tuple[Line, ...]
+    judged: Mapping[str, tuple[Line, ...]]
     warnings: tuple[str, ...]
     spent: Mapping[Path, Both]
 
@@ -45,23 +43,35 @@ def build_report(
 ) -> Report:
     """The report.
 
-    prices: of runs that recorded no cost; with `anew` of all runs. hard: the subset of HumorBench's hard score.
+    prices: of runs that recorded no cost; with `anew` of all runs. hard: the subset of the hard score, a name or a
+    file. Raises BadInput as `check_subset` does.
     """
-    subset_keys(hard, "")
+    check_subset(hard)
     spent = {r.run.path: spent_of(r.run, r.benchmark.judging is not None, prices, anew) for r in results.results}
     card = scorecard(results)
-    of_humorbench = [r for r in results.results if (r.benchmark.name, r.scorer) == HUMORBENCH and has_main_metric(r)]
-    lines = lines_of([graded(r.run, prices, anew) for r in of_humorbench], hard)
-    warnings = [*incomparable(lines), *circular(lines, hard), *_missing(results.results), *_unscored(results.results)]
+    with_points = [r for r in results.results if r.benchmark.subsets and has_main_metric(r)]
+    judged = {
+        name: tuple(lines_of([graded(r.run, prices, anew) for r in with_points if r.benchmark.name == name], hard))
+        for name in dict.fromkeys(r.benchmark.name for r in with_points)
+    }
+    warnings = [told for lines in judged.values() for told in (*incomparable(lines), *circular(lines, hard))]
+    warnings += [*_missing(results.results), *_unscored(results.results)]
     return Report(
         results,
         tuple(tidy_rows(results.results, card.groups, spent)),
         card,
-        charts_of(card.groups, lines, spent),
-        tuple(lines),
+        charts_of(card.groups, [line for lines in judged.values() for line in lines], spent),
+        judged,
         tuple(warnings),
         spent,
     )
+
+
+def check_subset(subset: str) -> None:
+    """Raise BadInput where a benchmark with subsets of its points has no such subset."""
+    for benchmark in BENCHMARKS.values():
+        if benchmark.subsets:
+            benchmark.subsets.keys(subset, "")
 
 
 def _missing(results: Iterable[Result]) -> Iterator[str]:

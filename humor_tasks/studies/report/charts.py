@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from humor_tasks.benchmarks.humicroedit.rating import BINS
-from humor_tasks.benchmarks.humorbench.corpus import SUBSETS, subset_keys
+from humor_tasks.benchmarks import charts
+from humor_tasks.benchmarks.charts import Binned, ByShots, BySubset, Calibration, TwoMetrics
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
@@ -23,24 +23,34 @@ from humor_tasks.studies.report.table import Line, share
 from humor_tasks.studies.results.result import Result
 
 INTERVAL = "Bars are 95 % intervals."
-WIDTH = 0.2
-"""The width of a bin of the scale from 0 to 3."""
+ORDER = (ByShots, TwoMetrics, Binned, Calibration, BySubset)
+"""The kinds of charts that benchmarks declare, in the order of the report."""
 
 
 def charts_of(groups: Sequence[Group], lines: Sequence[Line], spent: Mapping[Path, Both]) -> tuple[Chart, ...]:
-    """Every chart that has data, in the order of the report. lines: HumorBench's table. spent:
+    """Every chart that has data, in the order of the report. lines: the tables of judged points. spent:
     tokens and cost by the path of a run."""
-    makers: dict[str, Callable[[Group], Chart | None]] = {
-        "matching": by_shots,
-        "ranking": crowd_against_editors,
-        "humicroedit_rating": error_by_funniness,
-    }
-    found = [makers[name](group) for name in makers for group in groups if group.benchmark.name == name]
-    found += [calibration(group) for group in groups if group.benchmark.name == "humicroedit_rating"]
-    found += [by_category(group, lines) for group in groups if group.benchmark.name == "humorbench"]
+    declared = [(each, group) for group in groups for each in group.benchmark.charts]
+    declared.sort(key=lambda pair: ORDER.index(type(pair[0])))
+    found = [_drawn(each, group, lines) for each, group in declared]
     found += [*judge_bias(groups), *map(by_fold, groups)]
     found += [score_by_cost(group, spent) for group in groups]
     return tuple(chart for chart in found if chart is not None)
+
+
+def _drawn(declared: charts.Chart, group: Group, lines: Sequence[Line]) -> Chart | None:
+    """A declared chart with a group's results."""
+    match declared:
+        case ByShots():
+            return by_shots(declared, group)
+        case TwoMetrics():
+            return two_metrics(declared, group)
+        case Binned():
+            return binned(declared, group)
+        case Calibration():
+            return calibration(declared, group)
+        case BySubset():
+            return by_subset(declared, group, lines)
 
 
 # ---- common -------------------------------------------------------------------------------------
@@ -93,11 +103,11 @@ def _references(results: Sequence[Result], metric: Metric, kinds: Mapping[str, s
     return found
 
 
-# ---- caption contest ----------------------------------------------------------------------------
+# ---- metrics ------------------------------------------------------------------------------------
 
 
-def by_shots(group: Group) -> Chart | None:
-    """Matching accuracy by system, one series per setting and number of shots."""
+def by_shots(declared: ByShots, group: Group) -> Chart | None:
+    """The main metric by system, one series per setting and number of shots."""
     metric = group.benchmark.metrics[0]
     results = _best_first(_with(_finished(group), metric.name), metric)
     if not results:
@@ -106,34 +116,36 @@ def by_shots(group: Group) -> Chart | None:
     for result, setting in zip(results, settings_of(results), strict=True):
         series.setdefault(setting or metric.name, []).append(point(result.system, result.estimates[metric.name]))
     return Chart(
-        _name("matching_by_shots", group),
-        _title("Matching: accuracy by system and shots", group),
+        _name(declared.name, group),
+        _title(declared.title, group),
         Axis("system", categories=tuple(dict.fromkeys(result.system for result in results))),
-        _axis(metric, "accuracy"),
+        _axis(metric, declared.y),
         tuple(Series(name, tuple(points)) for name, points in sorted(series.items())),
         tuple(_references(results, metric)),
         note=INTERVAL,
+        source=declared.source,
     )
 
 
-def crowd_against_editors(group: Group) -> Chart | None:
-    """Accuracy over the crowd's choices against that over the editors'."""
+def two_metrics(declared: TwoMetrics, group: Group) -> Chart | None:
+    """One metric against another."""
     metrics = {metric.name: metric for metric in group.benchmark.metrics}
-    crowd, editors = metrics["crowd_accuracy"], metrics["ny_accuracy"]
-    results = _with(_with(_finished(group), crowd.name), editors.name)
+    (x_name, x_label), (y_name, y_label) = declared.x, declared.y
+    across, upwards = metrics[x_name], metrics[y_name]
+    results = _with(_with(_finished(group), x_name), y_name)
     if not results:
         return None
-    axes: tuple[tuple[Metric, Literal["x", "y"]], ...] = ((crowd, "x"), (editors, "y"))
+    axes: tuple[tuple[Metric, Literal["x", "y"]], ...] = ((across, "x"), (upwards, "y"))
     series = []
     for label, result in _labelled(results):
-        x, y = result.estimates[crowd.name], result.estimates[editors.name]
+        x, y = result.estimates[x_name], result.estimates[y_name]
         at = Point(x.value, y.value, known(y.low), known(y.high), known(x.low), known(x.high), y.n)
         series.append(Series(label, (at,)))
     return Chart(
-        _name("ranking_people", group),
-        _title("Ranking: the crowd's choices against the editors'", group),
-        _axis(crowd, "accuracy over the crowd's choices (CrowdAcc)"),
-        _axis(editors, "accuracy over the editors' choices (NYAcc)"),
+        _name(declared.name, group),
+        _title(declared.title, group),
+        _axis(across, x_label),
+        _axis(upwards, y_label),
         tuple(series),
         tuple(
             replace(each, axis=axis)
@@ -142,7 +154,7 @@ def crowd_against_editors(group: Group) -> Chart | None:
         ),
         diagonal=True,
         note=INTERVAL,
-        source="Hessel et al. 2023, figures 12 and 13",
+        source=declared.source,
     )
 
 
@@ -168,54 +180,56 @@ def by_fold(group: Group) -> Chart | None:
     )
 
 
-# ---- Humicroedit --------------------------------------------------------------------------------
+# ---- numbers ------------------------------------------------------------------------------------
 
 
-def error_by_funniness(group: Group) -> Chart | None:
-    """Mean absolute error by the headline's mean grade."""
+def binned(declared: Binned, group: Group) -> Chart | None:
+    """The metrics of the bins at their middles."""
     series = []
     for label, result in _labelled(_finished(group)):
-        binned = [(float(name.removeprefix("mae_")), result.estimates.get(name)) for name in BINS]
-        points = tuple(point(round(low + WIDTH / 2, 1), e) for low, e in binned if e is not None)
+        found = [(middle, result.estimates.get(name)) for name, middle in declared.bins.items()]
+        points = tuple(point(middle, e) for middle, e in found if e is not None)
         series += [Series(label, points, "line")] if points else []
     if not series:
         return None
     return Chart(
-        _name("humicroedit_error", group),
-        _title("Humicroedit: error by funniness", group),
-        Axis("mean grade of the headline, bins of 0.2", low=0, high=3),
-        Axis("mean absolute error", low=0),
+        _name(declared.name, group),
+        _title(declared.title, group),
+        Axis(declared.x, low=declared.low, high=declared.high),
+        Axis(declared.y, low=0),
         tuple(series),
         note=INTERVAL,
-        source="Hossain et al. 2020, SemEval-2020 Task 7",
+        source=declared.source,
     )
 
 
-def calibration(group: Group) -> Chart | None:
-    """Mean grade by the rating, in bins of the rating."""
+def calibration(declared: Calibration, group: Group) -> Chart | None:
+    """The mean target by the rating, in bins of the rating."""
     series = []
     for label, result in _labelled(_finished(group)):
-        points = tuple(_calibrated(result.outcomes))
+        points = tuple(_calibrated(result.outcomes, declared))
         series += [Series(label, points, "line")] if points else []
     if not series:
         return None
     return Chart(
-        _name("humicroedit_calibration", group),
-        _title("Humicroedit: calibration of the ratings", group),
-        Axis("mean rating, bins of 0.2", low=0, high=3),
-        Axis("mean grade", low=0, high=3),
+        _name(declared.name, group),
+        _title(declared.title, group),
+        Axis(declared.x, low=0, high=declared.high),
+        Axis(declared.y, low=0, high=declared.high),
         tuple(series),
         diagonal=True,
         note=f"Replies without a rating are left out. {INTERVAL}",
+        source=declared.source,
     )
 
 
-def _calibrated(outcomes: Iterable[Outcome]) -> Iterator[Point]:
+def _calibrated(outcomes: Iterable[Outcome], declared: Calibration) -> Iterator[Point]:
+    width = declared.high / declared.bins
     bins: dict[int, list[tuple[float, float, str]]] = {}
     for o in outcomes:
         if o.answer is not None and o.target is not None:
             rating = float(o.answer)
-            bins.setdefault(min(int(rating / WIDTH + 1e-9), len(BINS) - 1), []).append(
+            bins.setdefault(min(int(rating / width + 1e-9), declared.bins - 1), []).append(
                 (rating, float(o.target), o.cluster)
             )
     for _, held in sorted(bins.items()):
@@ -229,15 +243,16 @@ def _two(held: Sequence[tuple[float, float, str]]) -> tuple[list[float], list[st
 # ---- judged -------------------------------------------------------------------------------------
 
 
-def by_category(group: Group, lines: Sequence[Line]) -> Chart | None:
-    """HumorBench's coverage over all elements and over each named subset."""
+def by_subset(declared: BySubset, group: Group, lines: Sequence[Line]) -> Chart | None:
+    """The share of passed points over each named subset."""
+    names = group.benchmark.subsets.names if group.benchmark.subsets else ()
     paths = {result.run.path for result in _finished(group)}
     series = []
     seen: dict[str, None] = {}
     for line in (line for line in lines if line.log.path in paths):
         points = []
-        for subset in SUBSETS:
-            found = category(line, subset)
+        for subset in names:
+            found = _share_of(line, subset)
             if found is not None:
                 seen[subset] = None
                 points.append(point(subset, found))
@@ -245,20 +260,20 @@ def by_category(group: Group, lines: Sequence[Line]) -> Chart | None:
     if len(seen) < 2:
         return None
     return Chart(
-        _name("humorbench_categories", group),
-        _title("HumorBench: coverage by category", group),
-        Axis("category", categories=tuple(subset for subset in SUBSETS if subset in seen)),
-        Axis("coverage", percent=True),
+        _name(declared.name, group),
+        _title(declared.title, group),
+        Axis(declared.x, categories=tuple(subset for subset in names if subset in seen)),
+        Axis(declared.y, percent=True),
         tuple(series),
-        note=f"Elements without a verdict are left out. {INTERVAL}",
-        source="Narad et al. 2025",
+        note=f"{declared.note} {INTERVAL}",
+        source=declared.source,
     )
 
 
-def category(line: Line, subset: str) -> Estimate | None:
-    """The coverage of the elements of a named subset; None where the run has none of them."""
+def _share_of(line: Line, subset: str) -> Estimate | None:
+    """The share of passed points of a named subset; None where the run has none of them."""
     try:
-        keys = subset_keys(subset, line.log.dataset or "")
+        keys = line.log.keys(subset, line.log.dataset or "")
     except BadInput:  # the sample has no such list
         return None
     points = [p for p in line.log.points if p.passed is not None and (keys is None or p.id in keys)]

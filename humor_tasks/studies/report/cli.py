@@ -36,11 +36,10 @@ def report(
     predictions. A folder (-o report/) has the page, the Markdown, the tidy table (CSV, JSON) and the pictures. Results
     that do not compare are kept apart, with the reason; unfinished runs are marked.
     """
-    from humor_tasks.benchmarks.humorbench.corpus import subset_keys
     from humor_tasks.data.prices import read_prices
     from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.tables import echo
-    from humor_tasks.studies.report.build import build_report
+    from humor_tasks.studies.report.build import build_report, check_subset
     from humor_tasks.studies.report.folder import check_place, write_report
     from humor_tasks.studies.report.markdown import as_markdown, left_out_text
     from humor_tasks.studies.report.table import check_ending, plot
@@ -51,7 +50,7 @@ def report(
     if output:
         check_place(output)
     check_ending(picture)
-    subset_keys(hard, "")
+    check_subset(hard)
     priced = read_prices(prices)
     predictions = predicted(task, dataset, given)
     found = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
@@ -62,5 +61,5 @@ def report(
     for sentence in told:
         click.echo(sentence, err=True)
     if picture:
-        shown = plot(picture, found.humorbench)
-        click.echo(f"{picture}: {shown} of {len(found.humorbench)} models have a known cost.")
+        lines = [line for lines in found.judged.values() for line in lines]
+        click.echo(f"{picture}: {plot(picture, lines)} of {len(lines)} models have a known cost.")

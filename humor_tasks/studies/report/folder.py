@@ -18,7 +18,7 @@ from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.drawing import can_draw, drawn
 from humor_tasks.studies.report.markdown import as_markdown
 from humor_tasks.studies.report.page import page, page_notes
-from humor_tasks.studies.report.table import as_csv as humorbench_csv
+from humor_tasks.studies.report.table import as_csv as judged_csv
 from humor_tasks.studies.report.tidy import as_csv, as_json
 
 MARKER = ".humor-tasks-report"
@@ -88,8 +88,8 @@ def _write(folder: Path, report: Report) -> list[str]:
     write_text(folder / "report.md", as_markdown(report, pictures))
     write_text(folder / "results.csv", as_csv(report.rows))
     write_text(folder / "results.json", as_json(report.rows))
-    if report.humorbench:
-        write_text(folder / "humorbench.csv", humorbench_csv(report.humorbench))
+    for name, lines in report.judged.items():
+        write_text(folder / f"{name}.csv", judged_csv(lines))
     files = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())
     write_text(folder / MARKER, json.dumps({"files": files}, indent=2) + "\n")
     return told + page_notes(report)

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.judging import panels_in
 from humor_tasks.benchmarks.points import by_points
+from humor_tasks.benchmarks.uses import Subsets
 from humor_tasks.data.logs import FinishedRun, read_run
-from humor_tasks.data.logs.metadata import entries_of
 from humor_tasks.data.prices import Price
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.verdict import majority
 from humor_tasks.studies.report.spent import Spent, apart, is_this_runs
@@ -36,15 +38,16 @@ class GradedPoint:
 class GradedLog:
     """One finished run.
 
-    `explainer` is None where the explanations were read from another run's log. `grader` is None where this run did
-    not pay for the verdicts (graded again, or from the cache). `samples` counts each sample once, independently of the
-    number of epochs. `rows` is the number of samples of a complete run.
+    `grading` says how graders were asked. `explainer` is None where the explanations were read from another run's log.
+    `grader` is None where this run did not pay for the verdicts (graded again, or from the cache). `samples` counts
+    each sample once, independently of the number of epochs. `rows` is the number of samples of a complete run.
+    `subsets` are those of its benchmark.
     """
 
     path: Path
     model: str
-    signature: str
-    graders: str
+    signature: Signature
+    grading: Signature
     fingerprint: str | None
     points: tuple[GradedPoint, ...]
     explainer: Spent | None
@@ -54,10 +57,20 @@ class GradedLog:
     rows: int | None = None
     samples: int = 0
     dataset: str | None = None
+    subsets: Subsets | None = None
+
+    def keys(self, subset: str, dataset: str = "") -> frozenset[str] | None:
+        """The ids of the points in a subset; None for all, and where the benchmark has no subsets."""
+        return self.subsets.keys(subset, dataset) if self.subsets else None
+
+    @property
+    def graders(self) -> str:
+        """The graders' names; "-" where they are not recorded."""
+        return self.grading.get("graders", "-")
 
 
 def read_graded(path: Path, prices: Mapping[str, Price] | None = None, anew: bool = True) -> GradedLog:
-    """A log of humor_tasks/humorbench or of `humor-tasks grade`.
+    """A log of a task with judged points, or of `humor-tasks grade`.
 
     With `anew`, costs are computed from `prices`; otherwise only where the run recorded no cost. Raises BadInput for a
     log of another task, an unfinished log and a log without verdicts.
@@ -70,7 +83,7 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
     points: list[GradedPoint] = []
     asked: set[str] = set()
     ids: set[str] = set()
-    signature = "-"
+    grading = Signature()
     for sample in run.samples:
         score = sample.scored_by(SCORER)
         if score is None and run.status != "success":
@@ -78,7 +91,7 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
         if score is None:
             raise BadInput(f"{sample.where} has no score of {SCORER}.")
         ids.add(sample.id)
-        signature = signature if signature != "-" else str(score.details.get("signature") or "-")
+        grading = grading or score.grading
         lost = score.outcome is not None and "coverage" in score.outcome.values
         for panel in panels_in(score.details) or ():
             passed = majority(panel.words)
@@ -90,25 +103,21 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
     if not points:
         raise BadInput(f"{run.path}: holds no verdicts of {SCORER}.")
     judges = set(run.graders) | asked
+    benchmark = BENCHMARKS.get(run.benchmark or "")
     explainer, grader = apart(run, judges, prices, anew)
     return GradedLog(
         path=run.path,
         model=run.replayed or run.model,
         signature=run.signature,
-        graders=signature,
+        grading=grading,
         fingerprint=run.source.get("fingerprint"),
         points=tuple(points),
         explainer=None if run.replayed else explainer,
         grader=grader if is_this_runs(run, asked) else None,
         version=run.version,
-        subset=_subset(run.signature),
+        subset=run.signature.get("subset", "all"),  # of the run that wrote the explanations
         rows=run.rows,
         samples=len(ids),
         dataset=run.source.get("dataset"),
+        subsets=benchmark.subsets if benchmark else None,
     )
-
-
-def _subset(signature: str) -> str:
-    """The subset in the signature of the run that wrote the explanations; a log of `grade` has no such argument."""
-    parts = entries_of(signature)
-    return parts.get("subset", "all")

@@ -11,7 +11,8 @@ from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.grouping import Group
 from humor_tasks.studies.report.scorecard import Column, Scorecard
 from humor_tasks.studies.report.spent import Spent
-from humor_tasks.studies.report.table import as_markdown as humorbench_table
+from humor_tasks.studies.report.table import as_markdown as judged_table
+from humor_tasks.studies.report.table import shown_name
 from humor_tasks.studies.report.tidy import reply_rates
 from humor_tasks.studies.report.words import estimate_text, published_text, unit, value_text
 from humor_tasks.studies.results.result import LeftOut
@@ -34,8 +35,8 @@ def as_markdown(report: Report, pictures: Sequence[str] = (), told: bool = True)
         parts += ["## What does not compare", *_notes(map(_apart, apart))]
     for group in card.groups:
         parts += _group(report, group)
-    if report.humorbench:
-        parts += ["## HumorBench: tokens and cost", humorbench_table(report.humorbench).rstrip("\n")]
+    for lines in report.judged.values():
+        parts += [f"## {shown_name(lines)}: tokens and cost", judged_table(lines).rstrip("\n")]
     if pictures:
         parts.append("## Figures")
         parts += [f"![{safe(c.title)}]({path})" for c, path in zip(report.charts, pictures, strict=True)]
@@ -110,7 +111,7 @@ def _apart(group: Group) -> str:
 
 
 def _group(report: Report, group: Group) -> list[str]:
-    heading = f"{group.benchmark.title}{f' (group {group.name})' if group.name else ''}"
+    heading = f"{group.benchmark.card.title}{f' (group {group.name})' if group.name else ''}"
     about = "; ".join(f"{name} {value}" for name, value in group.about.items())
     parts = [f"## {safe(heading)}", *([safe(about)] if about else [])]
     if group.differences:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.humorbench.corpus import subset_keys, subset_logs
 from humor_tasks.benchmarks.missing import BOUNDS
 from humor_tasks.data.writing import as_table, write_bytes
 from humor_tasks.errors import BadInput, listed
@@ -52,7 +51,7 @@ class Line:
         values += [bound.value for bound in self.bounds]
         values += [explainer.input, explainer.output, explainer.cost] if explainer else [None, None, None]
         values += [grader.input, grader.output, grader.cost] if grader else [None, None, None]
-        values += [self.log.version, self.log.subset, self.log.graders, self.log.samples, self.log.rows]
+        values += [self.log.version, self.log.subset, str(self.log.grading), self.log.samples, self.log.rows]
         values.append(self.log.path.name)
         known = [None if isinstance(v, float) and v != v else v for v in values]
         return dict(zip(COLUMNS, known, strict=True))
@@ -60,9 +59,9 @@ class Line:
 
 def lines_of(logs: Sequence[GradedLog], hard: str = "hard") -> list[Line]:
     """One row per log, the best score first; `hard` is a named subset or a file of keys."""
-    keys = subset_keys(hard, "")
     lines = []
     for log in logs:
+        keys = log.keys(hard)
         read = [point for point in log.points if point.passed is not None]
         some = [point for point in read if keys is None or point.id in keys]
         asked = [point for point in log.points if point.asked]
@@ -94,7 +93,7 @@ def as_markdown(lines: Sequence[Line]) -> str:
     for line in lines:
         row = [line.log.model, _percent(line.score), str(line.score.n), _percent(line.hard), str(line.hard.n)]
         row += [str(line.no_verdict), " / ".join(_value(bound) for bound in line.bounds)]
-        row += [*_spent(line.log.explainer), _names(line.log.graders), *_spent(line.log.grader)]
+        row += [*_spent(line.log.explainer), line.log.graders, *_spent(line.log.grader)]
         rows.append((*row, line.log.version))
     return aligned([[cell.replace("|", "\\|") for cell in row] for row in rows]) + "\n"
 
@@ -111,15 +110,15 @@ def _spent(spent: Spent | None) -> tuple[str, str]:
     return (f"{spent.input} / {spent.output}", _dollars(spent.cost)) if spent else ("-", "-")
 
 
-def _names(graders: str) -> str:
-    """The graders' names, without the grading configuration."""
-    return graders.split("|", 1)[0].removeprefix("graders:")
+def shown_name(lines: Sequence[Line]) -> str:
+    """The benchmark of these rows, in a heading."""
+    return ", ".join(dict.fromkeys(line.log.subsets.of for line in lines if line.log.subsets))
 
 
 def incomparable(lines: Sequence[Line]) -> list[str]:
     """Messages on why the scores of these rows are not comparable; empty where no reason is known."""
     told = []
-    about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "graders"}
+    about = {"data file": "fingerprint", "version": "version", "subset": "subset", "grader or way of asking": "grading"}
     for name, field in about.items():
         values = dict.fromkeys(str(getattr(line.log, field)) for line in lines)
         if len(values) > 1:
@@ -133,8 +132,9 @@ def incomparable(lines: Sequence[Line]) -> list[str]:
 
 def circular(lines: Sequence[Line], hard: str) -> list[str]:
     """A message on the logs that chose the rows of `hard`, a file of `humor-tasks hard-subset`; empty without one."""
-    chosen = subset_logs(hard)
-    found = [line.log for line in lines if f"{line.log.path.name}: {line.log.model}" in chosen]
+    logs = [line.log for line in lines]
+    chosen = {name for subsets in {log.subsets for log in logs if log.subsets} for name in subsets.chosen_by(hard)}
+    found = [log for log in logs if f"{log.path.name}: {log.model}" in chosen]
     if not found:
         return []
     return [
@@ -188,7 +188,7 @@ def plot(path: Path, lines: Sequence[Line]) -> int:
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("cost of the explanations, US dollars (log scale)")
     axes.set_ylabel("coverage, % of elements, with 95 % interval")
-    axes.set_title("HumorBench: score against cost")
+    axes.set_title(f"{shown_name(lines)}: score against cost")
     axes.grid(alpha=0.3)
     axes.margins(x=0.1)
     axes.legend(bars, names, loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)

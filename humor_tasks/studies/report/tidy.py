@@ -84,7 +84,7 @@ def _about(result: Result, group: str, both: Both) -> dict[str, Any]:
     about["setting"] = about["setting"] or result.signature.get("input")
     about |= {"dataset": run.source.get("dataset") or result.signature.get("data")}
     about |= {"fingerprint": run.source.get("fingerprint") or result.signature.get("rows")}
-    about |= {"graders": ", ".join(run.graders) or None, "signature": run.signature, "complete": result.complete}
+    about |= {"graders": ", ".join(run.graders) or None, "signature": str(run.signature), "complete": result.complete}
     about |= {"notes": " ".join(result.notes), "files": "; ".join(map(str, result.paths))}
     for prefix, spent in zip(("", "grader_"), both, strict=True):
         if spent:

@@ -114,7 +114,7 @@ def labelled(row: Row, given: Given) -> Estimates:
     dataset = given.dataset_of(row)
     if dataset is not None and row.file and Path(dataset).is_dir():
         dataset = str(Path(dataset) / row.file)
-    run = _open("humorbench_autograder", row, dataset, {})
+    run = _open(row.labels or row.benchmark, row, dataset, {})
     (figure,) = row.figures
     explainers = dict.fromkeys(r.groups["explainer"] for r in run.records)
     found = [r for r in run.records if _bare(figure.system) in _bare(r.groups["explainer"])]

@@ -25,9 +25,9 @@ class Row:
 
     figures: the entries of published.toml whose fields equal those of `figures` in the file.
     recipe: `random` is the expectation of a random choice; `majority` and `mean` give every item the most frequent
-    label or the mean rating of the training rows; `labels` counts human labels in `file`; `votes` only checks whether
-    some votes have the figures; `model` runs a model that the user names; `predictions` scores a file or a log of the
-    user's.
+    label or the mean rating of the training rows; `labels` counts the human labels in `file`, a file of the benchmark
+    `labels`; `votes` only checks whether some votes have the figures; `model` runs a model that the user names;
+    `predictions` scores a file or a log of the user's.
     tolerance: metric -> the largest difference that counts as reproduced.
     command: the command that computes the row in full. parameters: parameters of the benchmark, as published. needs:
     what the command takes, in words.
@@ -42,6 +42,7 @@ class Row:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     file: str | None = None
+    labels: str | None = None
 
     @property
     def benchmark(self) -> str:
@@ -92,7 +93,7 @@ def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
     chosen = _figures(entry["figures"], where)
     tolerance = _tolerance(entry["tolerance"], chosen, where)
     needs = tuple(entry.get("needs", ()))
-    kept = {name: entry[name] for name in ("parameters", "file") if name in entry}
+    kept = {name: entry[name] for name in ("parameters", "file", "labels") if name in entry}
     return Row(entry["name"], card, chosen, entry["recipe"], tolerance, entry["command"], needs=needs, **kept)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from humor_tasks.data.signature import differing
 from humor_tasks.studies.results.result import Result
 
 PROTOCOL = {
@@ -65,7 +66,8 @@ def other_protocol(a: Result, b: Result) -> list[str]:
     """
     if a.benchmark.name != b.benchmark.name:
         return [f"benchmark: {a.benchmark.name} and {b.benchmark.name}"]
-    found = [f"{PROTOCOL[name]}: {x} and {y}" for name, x, y in _differing(a, b) if name in PROTOCOL]
+    changed = differing((a.signature, b.signature))
+    found = [f"{PROTOCOL[name]}: {x} and {y}" for name, (x, y) in changed.items() if name in PROTOCOL]
     if a.run.version != b.run.version and not any(reason.startswith(PROTOCOL["v"]) for reason in found):
         found.append(f"{PROTOCOL['v']}: {a.run.version} and {b.run.version}")
     if a.scorer != b.scorer and a.benchmark.judging:
@@ -73,19 +75,14 @@ def other_protocol(a: Result, b: Result) -> list[str]:
     if a.benchmark.judging and a.run.graders != b.run.graders:
         found.append(f"graders: {', '.join(a.run.graders) or '-'} and {', '.join(b.run.graders) or '-'}")
     found += _judging(a, b)
-    changed = {name for name, _, _ in _differing(a, b)}
-    if "prompts" in changed and not changed & set(WITH_PROMPT):
+    if "prompts" in changed and changed.keys().isdisjoint(WITH_PROMPT):
         found.append(f"prompt set: {a.signature['prompts']} and {b.signature['prompts']}")
     return found
 
 
 def _judging(a: Result, b: Result) -> list[str]:
     """Where graders were asked in another way, the scores are of different instruments."""
-    if not a.judging or not b.judging:
-        return []
-    names = dict.fromkeys((*a.judging, *b.judging))
-    pairs = [(name, a.judging.get(name, "-"), b.judging.get(name, "-")) for name in names]
-    return [f"{name} of the graders: {x} and {y}" for name, x, y in pairs if x != y]
+    return [f"{name} of the graders: {x} and {y}" for name, (x, y) in differing((a.judging, b.judging)).items()]
 
 
 def other_inputs(a: Result, b: Result) -> list[str]:
@@ -111,19 +108,7 @@ def differences(a: Result, b: Result) -> list[str]:
 
 def settings(results: Sequence[Result]) -> dict[str, list[str]]:
     """What differs between results and is told: name in messages -> the value of each result with a signature."""
-    signed = [result.signature for result in results if result.signature]
-    names = dict.fromkeys((*SETTINGS, *(name for each in signed for name in each)))
-    values = {name: [each.get(name, "-") for each in signed] for name in names if name not in UNTOLD}
-    differing = {name: held for name, held in values.items() if len(set(held)) > 1}
-    if differing.keys() & set(WITH_ROWS):
-        differing.pop("rows", None)
-    return {SETTINGS.get(name, name): held for name, held in differing.items()}
-
-
-def _differing(a: Result, b: Result) -> list[tuple[str, str, str]]:
-    """The entries of the signatures that differ; a run without a signature differs in none."""
-    if not a.signature or not b.signature:
-        return []
-    names = dict.fromkeys((*a.signature, *b.signature))
-    pairs = [(name, a.signature.get(name, "-"), b.signature.get(name, "-")) for name in names]
-    return [(name, x, y) for name, x, y in pairs if x != y]
+    found = differing(result.signature for result in results)
+    untold = {*UNTOLD, *(["rows"] if found.keys() & set(WITH_ROWS) else [])}
+    names = dict.fromkeys((*SETTINGS, *found))
+    return {SETTINGS.get(name, name): found[name] for name in names if name in found and name not in untold}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.tables import interval, plain, safe, short, table

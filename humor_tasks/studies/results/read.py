@@ -17,10 +17,10 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.judging import JUDGED
 from humor_tasks.benchmarks.reference import reporting
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
-from humor_tasks.data.logs.metadata import entries_of, setting_shown, with_entries
 from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature, setting_shown
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.answer import MODES
 from humor_tasks.studies.results.result import LeftOut, Result, Results
@@ -203,7 +203,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         empty = "holds no sample" if not run.held else "is of a task of another package"
         raise BadInput(f"{run.path}: {empty}.")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
-    asked: dict[str, set[str]] = {}
+    asked: dict[str, set[Signature]] = {}
     judged: set[str] = set()
     first: LoggedSample | None = None
     errors = without_error = 0
@@ -218,7 +218,7 @@ def results_of(run: FinishedRun) -> list[Result]:
             if score.outcome is not None:
                 _check_finite(score.outcome, sample.where)
                 scorer = score.scorer.rsplit("/", 1)[-1]
-                asked.setdefault(scorer, set()).add(str(score.details.get("signature") or ""))
+                asked.setdefault(scorer, set()).add(score.grading)
                 judged |= {scorer} if JUDGED in score.details else set()
                 found = sample.epoch, sample.place or 0, once.held(score.outcome)
                 scored.setdefault(scorer, []).append(found)
@@ -247,15 +247,14 @@ def _rule(run: FinishedRun, scorer: str) -> dict[str, Any]:
 
 def _read_by(run: FinishedRun, rule: Mapping[str, Any]) -> FinishedRun:
     """The run with these rules in its options and its signature, which the log has from before."""
-    signed = {name: value for name, value in rule.items() if name in entries_of(run.signature)}
-    signature = with_entries(run.signature, signed)
+    signature = run.signature.with_entries({name: value for name, value in rule.items() if name in run.signature})
     return dataclasses.replace(run, options={**run.options, **rule}, signature=signature)
 
 
-def _judging(signatures: Iterable[str], own: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _judging(signatures: Iterable[Signature], own: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """How graders were asked; their own settings take precedence over those of the scorer."""
     found: dict[str, set[str]] = {}
-    for name, value in (entry for each in signatures for entry in entries_of(each).items()):
+    for name, value in (entry for each in signatures for entry in each.items()):
         found.setdefault(name, set()).add(value)
     told = {name: ",".join(sorted(values)) for name, values in found.items() if name != "graders"}
     for name in sorted({name for each in own for name in each}) if told else ():
@@ -272,7 +271,7 @@ def _check_finite(outcome: Outcome, where: str) -> None:
 
 def _system(run: FinishedRun) -> str:
     """The model; where the run has none, the file of answers that it judges."""
-    judged = entries_of(run.signature).get("system")
+    judged = run.signature.get("system")
     return Path(judged).stem if judged and run.model == NO_MODEL else run.replayed or run.model
 
 

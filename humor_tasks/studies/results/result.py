@@ -10,8 +10,8 @@ from pathlib import Path
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun
-from humor_tasks.data.logs.metadata import entries_of
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
 from humor_tasks.scorers.estimate import Estimate
 
 
@@ -64,18 +64,15 @@ class Result:
         return next((metric for metric in self.benchmark.metrics if metric.name in self.estimates), None)
 
     @cached_property
-    def signature(self) -> Mapping[str, str]:
-        """The entries of the signature by name; empty for a run that records none.
+    def signature(self) -> Signature:
+        """The signature by which results are compared; without entries for a run that records none.
 
         lm-eval's generating tasks send temperature 0 by themselves, where Inspect leaves sampling to the provider. So
         `generation` has it in lm-eval's results.
         """
-        entries = entries_of(self.run.signature)
-        sent = [each for each in entries.get("generation", "").split(",") if each]
-        generates = self.run.harness == "lm_eval" and entries.get("method") == "generate"
-        if generates and not any(each.startswith("temperature=") for each in sent):
-            entries["generation"] = ",".join(sorted([*sent, "temperature=0.0"]))
-        return entries
+        signed = self.run.signature
+        generates = self.run.harness == "lm_eval" and signed.get("method") == "generate"
+        return signed.sent_by_default(temperature=0.0) if generates else signed
 
     @cached_property
     def targets(self) -> Mapping[str, str | None]:

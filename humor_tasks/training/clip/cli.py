@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, flags, read_rates
+from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
 
 _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humor-tasks[train,clip]' ({})."
 
 
 @click.command()
-@click.option("--task", required=True, help="matching or ranking.")
+@click.option("--task", cls=TaskOption, tasks=tasks_of("clip"), required=True, help="{either}.")
 @click.option("--fold", help="0..4, or 'all': the five folds, metrics averaged. Default: 0.")
 @flags(CONTEST)
 @OUTPUT

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from humor_tasks.benchmarks import trained
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.clip.config import DEFAULT, FITS
 from humor_tasks.training.settings import FoldSettings, check_ranges, check_rates
 
-TASKS = ("matching", "ranking")
+TASKS = trained("clip")
 # Defaults by mode: the paper's (section 3 and its appendix), or where they differ those of the released code
 # (caption_contest_corpus, clip/train_clip.py).
 MODES: dict[str, dict[str, Any]] = {

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, flags
+from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, TaskOption, flags, tasks_of
 
 _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-tasks[train,ofa]' ({})."
 
@@ -17,7 +17,12 @@ _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-
 @click.option("--pretrained", required=True, help="A checkpoint's folder, or OWNER/NAME of the hub.")
 @click.option("--model-revision", help="Branch, tag or commit of a checkpoint on the hub.")
 @flags(CONTEST)
-@click.option("--task", help="Task that provides the cartoons: matching, ranking or explanation. Default: matching.")
+@click.option(
+    "--task",
+    cls=TaskOption,
+    tasks=tasks_of("ofa"),
+    help="Task that provides the cartoons: {either}. Default: {first}.",
+)
 @click.option("--fold", help="0..4, or 'all': the five folds, losses averaged. Default: 0.")
 @OUTPUT
 @click.option("--image-size", type=int, help="Pixels per side. Default: 0, the checkpoint's recorded size, else 480.")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from humor_tasks.benchmarks import trained
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.training.settings import FoldSettings, check_ranges
 
-TASKS = ("matching", "ranking", "explanation")
+TASKS = trained("ofa")
 DECAYS = ("linear", "constant")
 
 
@@ -39,7 +40,7 @@ class OfaTrainConfig(FoldSettings):
 
     pretrained: str
     dataset: str = HUB
-    task: str = "matching"
+    task: str = TASKS[0]
     fold: str = "0"
     revision: str | None = None
     model_revision: str | None = None

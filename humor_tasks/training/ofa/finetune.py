@@ -22,7 +22,7 @@ from accelerate import Accelerator
 from accelerate.utils import gather_object
 from tqdm import tqdm
 
-from humor_tasks.models.descriptions import QUESTIONS
+from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.pixels import record_size

@@ -8,15 +8,13 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, flags, read_rates
+from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
 
 _MISSING = "training text models needs the extra 'train': pip install 'humor-tasks[train]' ({})."
 
 
 @click.command()
-@click.option(
-    "--task", required=True, help="matching, ranking, explanation, mock_detecting, mock_matching or mock_explaining."
-)
+@click.option("--task", cls=TaskOption, tasks=tasks_of("text"), required=True, help="{either}.")
 @click.option("--model", required=True, help="Hugging Face model: a name on the hub or a folder.")
 @click.option("--kind", help="seq2seq, causal or encoder. Default: from the model's configuration.")
 @click.option("--model-revision", help="Branch, tag or commit of a model on the hub.")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from humor_tasks.benchmarks import find_benchmark, trained
+from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FOLDS, HUB
+from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.text.encoder import ENCODINGS
 from humor_tasks.models.text.opening import KINDS
 from humor_tasks.training.settings import FoldSettings, check_ranges, check_rates
 
-CONTEST = ("matching", "ranking", "explanation")
-MOCK = ("mock_detecting", "mock_matching", "mock_explaining")
-OPEN = ("explanation", "mock_explaining")
+TASKS = trained("text")
 SETTINGS = ("description", "caption_only")
 SPLITS = ("validation", "test")
 
@@ -84,7 +85,7 @@ class TextTrainConfig(FoldSettings):
     checkpointing: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("task", self.task, (*CONTEST, *MOCK))
+        check_choice("task", self.task, TASKS)
         self.check_shared()
         if self.kind is not None:
             check_choice("kind", self.kind, KINDS)
@@ -92,9 +93,9 @@ class TextTrainConfig(FoldSettings):
         check_choice("encoding", self.encoding, ENCODINGS)
         check_ranges(self, _RANGES)
         object.__setattr__(self, "lr", check_rates(self.lr))
-        if self.task in MOCK and (self.setting, self.fold) != ("description", "0"):
+        if not self.has_folds and (self.setting, self.fold) != ("description", "0"):
             raise BadInput(f"{self.task} has no folds and no setting caption_only: leave out fold and setting.")
-        if self.task not in MOCK and self.scene != "all":
+        if self.has_folds and self.scene != "all":
             raise BadInput(f"scene={self.scene}: {self.task} has no scenes.")
         for split in self.evaluate:
             check_choice("evaluate", split, SPLITS)
@@ -106,16 +107,22 @@ class TextTrainConfig(FoldSettings):
         return FOLDS if self.fold == "all" else (self.fold,)
 
     @property
+    def has_folds(self) -> bool:
+        """Whether the task's rows are in folds, as in the caption contest; else they are in scenes, as in MOCK."""
+        return "fold" in parameters_of(find_benchmark(self.task).options)
+
+    @property
     def is_open(self) -> bool:
         """Whether the answers are explanations instead of choices."""
-        return self.task in OPEN
+        benchmark = find_benchmark(self.task)
+        return isinstance(benchmark.form(benchmark.options()), FreeText)
 
     def parameters(self, split: str) -> dict[str, Any]:
         """The benchmark's parameters for the rows of a split: a direct answer, without worked examples."""
         shared = {"dataset": self.dataset, "revision": self.revision, "split": split, "prompts": self.prompts}
-        if self.task in MOCK:
-            return shared | {"scene": self.scene, "input": "description"}
-        return shared | {"fold": self.fold, "setting": self.setting, "cot": False}
+        if self.has_folds:
+            return shared | {"fold": self.fold, "setting": self.setting, "cot": False}
+        return shared | {"scene": self.scene, "input": "description"}
 
 
 _RANGES = (

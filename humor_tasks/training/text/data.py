@@ -12,7 +12,7 @@ from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.records import Record, plain_text
 from humor_tasks.models.choosers.chooser import Question
 from humor_tasks.models.text.causal import chat_text, plain_template
-from humor_tasks.training.text.config import MOCK, TextTrainConfig
+from humor_tasks.training.text.config import TextTrainConfig
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def read_splits(config: TextTrainConfig) -> Splits:
     if train is not None:
         where = f"{config.dataset}, {config.task}, fold {config.fold}"
         clusters = {split: {record.cluster for record in run.records} for split, run in found.runs.items()}
-        check_disjoint(where, clusters, "picture or clip" if config.task in MOCK else "contest")
+        check_disjoint(where, clusters, "contest" if config.has_folds else "picture or clip")
     return found
 
 

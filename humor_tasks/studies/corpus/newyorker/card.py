@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.corpus.newyorker.folder import Config, Contents

@@ -3,7 +3,7 @@
 | module | holds |
 |---|---|
 | `writing` | `page`: the page as one file; `page_notes`: what it lacks for want of an extra |
-| `sections` | scorecard, HumorBench, left out, how it was made |
+| `sections` | scorecard, judged points, left out, how it was made |
 | `plots`, `figures` | the section of figures; charts -> Vega-Lite |
 | `gallery`, `items`, `pictures` | the items with every system's answer, and their pictures |
 | `names`, `texts`, `embedding` | names of results; texts made visible; data and scripts inside HTML |

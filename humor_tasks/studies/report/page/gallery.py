@@ -108,7 +108,7 @@ def _system(result: Result, name: str) -> dict[str, Any]:
 
 
 def _benchmark(result: Result, metric: Metric | None) -> dict[str, Any]:
-    about = {"name": result.benchmark.name, "title": result.benchmark.title}
+    about = {"name": result.benchmark.name, "title": result.benchmark.card.title}
     if metric is None:
         return about
     return about | {"metric": metric.name, "share": metric.proportion, "lower": metric.direction == "lower"}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun, LoggedSample
 from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.report.page.texts import cut, visible
 from humor_tasks.studies.results import Result
@@ -104,13 +105,13 @@ def collect(results: Sequence[Result]) -> Collected:
     limit = max(LEAST_OF_A_REPLY, min(MOST_OF_A_REPLY, TEXTS // max(1, number)))
     found: dict[tuple[str, str], list[Item]] = {}
     collected = Collected([], [], [])
-    signatures: set[str] = set()
+    signatures: set[Signature] = set()
     for run, numbered in _by_run(results):
         collected.runs.append(run)
         if number > MOST_REPLIES and run.signature in signatures and _all_known(found, numbered):
             collected.without_replies += _take_outcomes(found, numbered)
             continue
-        signatures |= {run.signature} - {"-"}
+        signatures |= {run.signature} if run.signature else set()
         try:
             _read_again(found, run, len(collected.runs) - 1, numbered, limit)
         except BadInput as problem:

@@ -14,7 +14,6 @@ from typing import Any
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.options import declared, read_parameters
 from humor_tasks.data.logs import FinishedRun
-from humor_tasks.data.logs.metadata import entries_of
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import decode_picture
 from humor_tasks.data.records import Record
@@ -145,7 +144,7 @@ def _records(run: FinishedRun) -> Sequence[Record]:
         return ()
     benchmark = find_benchmark(run.benchmark)
     known = {each.name for each in declared(benchmark.options)}
-    signed = entries_of(run.signature)
+    signed = dict(run.signature)
     if signed.get("setting") == "described":  # by the solver describe_first; the rows are those with pictures
         signed["setting"] = "pixels"
     given = {**{name: signed[name] for name in signed if name in known - {"prompts", "cot"}}, "dataset": dataset}

@@ -13,7 +13,7 @@ from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.grouping import Group
 from humor_tasks.studies.report.page.texts import shown
 from humor_tasks.studies.report.scorecard import Cell, Column, Scorecard
-from humor_tasks.studies.report.table import Line
+from humor_tasks.studies.report.table import Line, shown_name
 from humor_tasks.studies.report.words import published_text, value_text
 from humor_tasks.studies.results import Result
 
@@ -139,7 +139,7 @@ def _published(figure: Published | None, column: Column, kind: str) -> str:
 
 def _group(group: Group, columns: Sequence[Column]) -> str:
     """What the results of a group share, and what must be known before they are compared."""
-    title = shown(group.benchmark.title) + (f", group {shown(group.name)}" if group.name else "")
+    title = shown(group.benchmark.card.title) + (f", group {shown(group.name)}" if group.name else "")
     own = [c for c in columns if (c.benchmark.name, c.group) == (group.benchmark.name, group.name)]
     protocols = "; ".join(dict.fromkeys(column.protocol for column in own if column.protocol))
     about = dict(group.about) | ({"setting": protocols} if protocols else {})
@@ -154,24 +154,22 @@ def _group(group: Group, columns: Sequence[Column]) -> str:
     return f'<div class="card"><h3>{title}</h3><dl class="facts">{facts}</dl>{told}</div>'
 
 
-# ---- HumorBench ---------------------------------------------------------------------------------
+# ---- judged points ------------------------------------------------------------------------------
 
-HUMORBENCH = (
+JUDGED = (
     *("model", "score, %", "of", "hard score, %", "of", "no verdict", "as failed / passed"),
     *("tokens in", "tokens out", "cost", "grader", "grader tokens in", "grader tokens out", "grader cost", "version"),
 )
 
 
-def humorbench(lines: Sequence[Line]) -> str:
-    """HumorBench's table with tokens and cost: one row per graded run."""
-    head = "".join(
-        f'<th scope="col"{"" if title in ("model", "grader") else _NUMBER}>{title}</th>' for title in HUMORBENCH
-    )
+def judged(lines: Sequence[Line]) -> str:
+    """A benchmark's table of judged points with tokens and cost: one row per graded run."""
+    head = "".join(f'<th scope="col"{"" if title in ("model", "grader") else _NUMBER}>{title}</th>' for title in JUDGED)
     rows = "".join(_line(line) for line in lines)
     caption = (
         "<caption>Scores are shares of elements that the explanations name, with 95 % confidence intervals.</caption>"
     )
-    return scrolling("HumorBench", f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
+    return scrolling(shown_name(lines), f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
 
 
 _NUMBER = ' class="number"'
@@ -183,8 +181,8 @@ def _line(line: Line) -> str:
     bounds = " / ".join(_percent(bound.value) for bound in line.bounds)
     numbers = [score, known["points"], hard, known["hard_points"], known["no_verdict"], bounds]
     spent = [_money(known, who) for who in ("explainer", "grader")]
-    graders = str(known["graders"]).split("|", 1)[0].removeprefix("graders:")
-    cells = [*map(_td, [*numbers, *spent[0]]), f"<td>{name(graders)}</td>", *map(_td, [*spent[1], known["version"]])]
+    graders = f"<td>{name(line.log.graders)}</td>"
+    cells = [*map(_td, [*numbers, *spent[0]]), graders, *map(_td, [*spent[1], known["version"]])]
     return f'<tr><th scope="row">{name(known["model"])}</th>{"".join(cells)}</tr>'
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from humor_tasks import __version__
+from humor_tasks._version import __version__
 from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.page import sections
 from humor_tasks.studies.report.page.embedding import json_block, policy, script
@@ -15,6 +15,7 @@ from humor_tasks.studies.report.page.figures import library
 from humor_tasks.studies.report.page.gallery import gallery
 from humor_tasks.studies.report.page.names import names_of
 from humor_tasks.studies.report.page.plots import STILL, figures
+from humor_tasks.studies.report.table import shown_name
 
 FOLDER = Path(__file__).parent
 _SLOT = re.compile(r"\[\[([a-z]+)\]\]")
@@ -29,8 +30,8 @@ def page(report: Report) -> str:
     plots, specifications = figures(report.charts)
     if report.charts:
         parts["figures"] = ("Figures", plots)
-    if report.humorbench:
-        parts["humorbench"] = ("HumorBench with tokens and cost", sections.humorbench(report.humorbench))
+    for key, lines in report.judged.items():
+        parts[key] = (f"{shown_name(lines)} with tokens and cost", sections.judged(lines))
     if report.results.left_out:
         parts["left-out"] = ("Files that were left out", sections.left_out(report))
     made = sections.section("made", "How this was made", sections.how_made(results, names))

@@ -25,8 +25,7 @@ def load(benchmark: ht.Benchmark, o: ht.Options) -> ht.Data:
 
 PUNS = ht.Benchmark(
     name="puns",
-    title="Puns",
-    paper="none: an example",
+    card=ht.Card(title="Puns"),
     version="1-A",
     answer=ht.Choice("ABC"),
     metrics=(ht.ACCURACY, *ht.REPLY_RATES),

@@ -1,4 +1,4 @@
-"""Preferences from the rows of `ranking`: the better caption of each pair is chosen."""
+"""Preferences from the rows of a benchmark of two captions: the better caption of each pair is chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from humor_tasks.studies.parameters import opened
 from humor_tasks.studies.preferences.writing import Preference, Preferences
 
 
-def ranking_preferences(splits: Sequence[str], given: Sequence[str], **named: str | None) -> Preferences:
+def row_preferences(task: str, splits: Sequence[str], given: Sequence[str], **named: str | None) -> Preferences:
     """The rows of these splits, by default of all that the dataset has; `given` and `named` as in `opened`.
 
     Raises BadInput for rows without a label or with pictures, and where two splits share a contest.
@@ -28,14 +28,14 @@ def ranking_preferences(splits: Sequence[str], given: Sequence[str], **named: st
     missing = ""
     for split in dict.fromkeys(splits or SPLITS):
         try:
-            runs[split] = opened("ranking", given, split=split, **named)
+            runs[split] = opened(task, given, split=split, **named)
         except Absent as problem:
             if splits:
                 raise
             missing = str(problem)
     if not runs:
         raise BadInput(missing)
-    check_disjoint("ranking", {split: {record.cluster for record in run.records} for split, run in runs.items()})
+    check_disjoint(task, {split: {record.cluster for record in run.records} for split, run in runs.items()})
     rows = {split: _rows(run, split) for split, run in runs.items()}
     some = next(iter(runs.values()))
     options = cast(NyccOptions, some.options)
@@ -44,7 +44,7 @@ def ranking_preferences(splits: Sequence[str], given: Sequence[str], **named: st
     doubled = {split: sum(row.chosen == row.rejected for row in found) for split, found in rows.items()}
     told = [f"{split}: {n} rows have the same caption twice and are left out" for split, n in doubled.items() if n]
     rows = {split: [row for row in found if row.chosen != row.rejected] for split, found in rows.items()}
-    return Preferences(rows, "Rows of the benchmark `ranking`", facts, told)
+    return Preferences(rows, f"Rows of the benchmark `{task}`", facts, told)
 
 
 def _source(run: Run) -> str:
@@ -54,9 +54,9 @@ def _source(run: Run) -> str:
 
 def _rows(run: Run, split: str) -> list[Preference]:
     if any(record.picture is not None for record in run.records):
-        raise BadInput("ranking: only text can be exported; use setting=description or caption_only.")
+        raise BadInput(f"{run.benchmark.name}: only text can be exported; use setting=description or caption_only.")
     if lacking := [record.id for record in run.records if record.target is None]:
-        raise BadInput(f"ranking, split {split}: {listed('row', lacking, most=3)}: they have no label.")
+        raise BadInput(f"{run.benchmark.name}, split {split}: {listed('row', lacking, most=3)}: they have no label.")
     found = []
     for record in run.records:
         better = "AB".index(cast(str, record.target))

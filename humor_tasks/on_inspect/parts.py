@@ -1,0 +1,382 @@
+"""The scorers, metrics and solvers that Inspect registers; each imports its implementation when it is made.
+
+Every Inspect command imports this module, which therefore imports nothing but Inspect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspect_ai.scorer import Metric, SampleScore, Scorer, Value, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+
+@metric(scores="unreduced")
+def benchmark_metrics(benchmark: str = "matching") -> Metric:
+    """Every metric of the sample's benchmark with standard error and interval, over all epochs.
+
+    Uses unreduced scores, because a reducer would keep only the first epoch's unparsed replies.
+
+    Args:
+        benchmark: The benchmark whose metrics are reported for samples of other packages' tasks.
+    """
+
+    def compute(scores: list[SampleScore]) -> Value:
+        from humor_tasks.on_inspect.outcomes import reported, run_of
+
+        return reported(run_of(scores[0].sample_metadata or {}, benchmark), scores) if scores else {}
+
+    return compute
+
+
+@metric(scores="unreduced")
+def preference_metrics() -> Metric:
+    """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        from humor_tasks.benchmarks.reference import PAIRS
+        from humor_tasks.on_inspect.outcomes import reported
+
+        return reported(PAIRS, scores)
+
+    return compute
+
+
+@scorer(metrics=[benchmark_metrics("caption_writing")])
+def against_people(
+    grader: str | list[str] | None = None,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """How often judges prefer ten written captions to four groups of ten human captions of the same contest.
+
+    The questions are those of `crowd_groups`, in both orders. A verdict of a panel is that of more than half of its
+    judges. The score is the mean of the four win rates, and N where one is missing. The score's metadata has every
+    verdict.
+
+    Args:
+        grader: Model or models that judge; by default those bound to the model role `grader`.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
+    """
+    from humor_tasks.on_inspect.judging.judge import Judge, Requests
+
+    return Judge("against_people", "caption_writing", grader, Requests(temperature, seed, cache, retries))
+
+
+@scorer(metrics=[benchmark_metrics("brainstorm")])
+def brainstormed() -> Scorer:
+    """Whether every line of a brainstorm can be parsed; the caption is the answer, the metadata has all lines."""
+    from humor_tasks.on_inspect.scorers import brainstorm_scorer
+
+    return brainstorm_scorer()
+
+
+@scorer(metrics=[benchmark_metrics("humorbench")])
+def element_coverage(
+    grader: str | list[str] | None = None,
+    structured: bool = False,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    prompts: str | None = None,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """The share of the target's points that graders find in the answer.
+
+    This scorer works for any task. The target holds one or several reference points. Graders see the sample's metadata
+    `context`, otherwise its input, and the reply without its reasoning block. In HumorBench, the answer is the
+    explanation in its tags, and the context is the cartoon.
+
+    A point is covered if more than half of all graders pass it, and not covered if more than half fail it. Otherwise it
+    has no verdict and is excluded from the denominator. It is counted as `undecided` where every grader gave a verdict,
+    and as `grader_failed` otherwise. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as
+    failed and as passed. A sample without any verdict has the value N, with one of these as the reason, and so has a
+    reply that is left out; Inspect's own `mean()` would count it as 0. The score's metadata has every grader's verdict
+    and reasons.
+
+    Args:
+        grader: Model or models that grade; by default those bound to the model role `grader`.
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
+        prompts: Folder whose `grade.txt` and `verdict.*.txt` replace the packaged templates.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
+    """
+    from humor_tasks.benchmarks.humorbench.coverage import ANY_TEXT
+    from humor_tasks.on_inspect.judging.judge import Asking, Judge
+
+    return Judge("element_coverage", ANY_TEXT, grader, Asking(temperature, seed, cache, retries, structured), prompts)
+
+
+@scorer(metrics=[benchmark_metrics("humorbench_autograder")])
+def judge_agreement() -> Scorer:
+    """Compares a judge's PASS or FAIL, parsed strictly, with a person's in the target.
+
+    An unreadable verdict, and any verdict in a truncated reply, is scored N. It is excluded from the denominator of the
+    metrics and counted as unparsed.
+    """
+    from humor_tasks.on_inspect.scorers import agreement_scorer
+
+    return agreement_scorer()
+
+
+@scorer(metrics=[benchmark_metrics()])
+def multiple_choice(extraction: str | None = None, on_unparsed: str | None = None) -> Scorer:
+    """Compares the letter in the reply with the target.
+
+    Args:
+        extraction: Rule for reading the letter in a reply; by default that of the task, otherwise `strict`.
+        on_unparsed: What an unreadable reply counts as; by default as in the task, otherwise `wrong`.
+    """
+    from humor_tasks.on_inspect.scorers import choice_scorer
+
+    return choice_scorer(extraction, on_unparsed)
+
+
+@scorer(metrics=[benchmark_metrics()])
+def multiple_choice_strict(on_unparsed: str | None = None) -> Scorer:
+    """`multiple_choice` with `extraction=strict`, under a name of its own in a log that is scored again.
+
+    Args:
+        on_unparsed: As in `multiple_choice`.
+    """
+    from humor_tasks.on_inspect.scorers import choice_scorer
+
+    return choice_scorer("strict", on_unparsed)
+
+
+@scorer(metrics=[benchmark_metrics()])
+def multiple_choice_released_chat(on_unparsed: str | None = None) -> Scorer:
+    """`multiple_choice` with `extraction=released_chat`, under a name of its own in a log that is scored again.
+
+    Args:
+        on_unparsed: As in `multiple_choice`.
+    """
+    from humor_tasks.on_inspect.scorers import choice_scorer
+
+    return choice_scorer("released_chat", on_unparsed)
+
+
+@scorer(metrics=[benchmark_metrics()])
+def multiple_choice_released_leaderboard(on_unparsed: str | None = None) -> Scorer:
+    """`multiple_choice` with `extraction=released_leaderboard`, under a name of its own in a log that is scored again.
+
+    Args:
+        on_unparsed: As in `multiple_choice`.
+    """
+    from humor_tasks.on_inspect.scorers import choice_scorer
+
+    return choice_scorer("released_leaderboard", on_unparsed)
+
+
+@scorer(metrics=[preference_metrics()])
+def preference(
+    grader: str | list[str] | None = None,
+    structured: bool | None = None,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """The judges' verdict on two texts: those of a sample of `explanation_preference`, or a reply and its reference.
+
+    In any other task with a reference text as its target, it is `reference_preference` with the packaged templates.
+
+    The verdict of a panel is that of more than half of its judges; without such a majority, it is a tie if all judges
+    gave a verdict. The score is 1 where the system is preferred, .5 for a tie, 0 otherwise, and N without a verdict.
+
+    Args:
+        grader: Model or models that judge; by default those bound to the model role `grader`.
+        structured: Request a JSON verdict through the provider's structured output; by default as in the task.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
+    """
+    from humor_tasks.on_inspect.judging.judge import Asking, Judge
+
+    how = Asking(temperature, seed, cache, retries, False if structured is None else structured)
+    return Judge("preference", "explanation", grader, how, as_in_task=structured is None)
+
+
+@scorer(metrics=[benchmark_metrics("humicroedit_rating")])
+def rating_error() -> Scorer:
+    """The rating in the reply as the score's value; the metrics are those of the benchmark."""
+    from humor_tasks.on_inspect.scorers import rating_scorer
+
+    return rating_scorer()
+
+
+@scorer(metrics=[benchmark_metrics("explanation")])
+def reference_overlap() -> Scorer:
+    """ROUGE-L of the reply's explanation with the reference; corpus BLEU-4 as a metric."""
+    from humor_tasks.on_inspect.scorers import overlap_scorer
+
+    return overlap_scorer()
+
+
+@scorer(metrics=[preference_metrics()])
+def reference_preference(
+    grader: str | list[str] | None = None,
+    structured: bool = False,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    prompts: str | None = None,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """Whether judges prefer the reply to the reference, judged in both orders; EXPAcc is the metric `preferred`.
+
+    This scorer is for `explanation` and `mock_explaining`, and for any task with a reference text as its target. It
+    compares the reply without its reasoning block with the reference. Judges see the sample's metadata `context`,
+    otherwise the question's text, and the question's pictures.
+
+    Args:
+        grader: Model or models that judge; by default those bound to the model role `grader`.
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
+        prompts: Folder whose `prefer.txt` and `verdict.*.txt` replace the packaged templates.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
+    """
+    from humor_tasks.on_inspect.judging.judge import Asking, Judge
+
+    how = Asking(temperature, seed, cache, retries, structured)
+    return Judge("reference_preference", "explanation", grader, how, prompts)
+
+
+@scorer(metrics=[benchmark_metrics("mock_generation")])
+def story_ratings(
+    grader: str | list[str] | None = None,
+    structured: bool = False,
+    temperature: float | None = 0.0,
+    seed: int | None = 1234,
+    prompts: str | None = None,
+    cache: bool = True,
+    retries: int = 0,
+) -> Scorer:
+    """Ratings from 1 to 5 of how well a story matches what is shown (SMS) and of its humour or sarcasm (HSS).
+
+    This scorer is for `mock_generation`, and for any task whose reply is a story. Graders see the sample's metadata
+    `context`, otherwise the question's text, and the question's pictures. The rating of a panel is the mean, if more
+    than half of all graders gave a rating. The score is the mean of both ratings, and N where one is missing.
+
+    Args:
+        grader: Model or models that rate; by default those bound to the model role `grader`.
+        structured: Request a JSON verdict through the provider's structured output.
+        temperature: Temperature of graders whose configuration does not set one; `none`: the provider's default.
+        seed: Seed of graders whose configuration does not set one; `none`: the provider's default.
+        prompts: Folder whose `sms.txt`, `hss.txt` and `verdict.*.txt` replace the packaged templates.
+        cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
+        retries: Number of retries for an unreadable verdict, each with the next seed.
+    """
+    from humor_tasks.on_inspect.judging.judge import Asking, Judge
+
+    how = Asking(temperature, seed, cache, retries, structured)
+    return Judge("story_ratings", "mock_generation", grader, how, prompts)
+
+
+@solver
+def chain_of_task(
+    task: str = "",
+    scene: str = "",
+    dataset: str = "",
+    revision: str | None = None,
+    input: str = "",
+    frames: int = 0,
+    sampling: str = "",
+    prompts: str | None = None,
+    seed: int | None = None,
+    generates: bool = True,
+) -> Solver:
+    """Shows worked samples of MOCK's other two sub-tasks before the question, then lets the model answer.
+
+    This solver works for any task. With MOCK's tasks, all arguments default to the task's parameters. With other tasks,
+    `task`, `scene` and `dataset` are required. No sample shares its medium with the question, compared by `cluster` in
+    the sample's metadata and by the bytes of the media. The sample's metadata `chain_of_task` records the samples.
+
+    Args:
+        task: Sub-task of the question: `detecting`, `matching` or `explaining`.
+        scene: `cartoon`, `post` or `comedy`.
+        dataset: Folder whose train splits contain the samples, or `sample` (packaged, invented).
+        revision: Branch, tag or commit of a hub dataset.
+        input: How samples are shown: `media`, `frames` or `description`; outside MOCK, the default is `media`.
+        frames: With input=frames: the number of frames.
+        sampling: With input=frames: `even` or `scene`.
+        prompts: Folder of template files, which replace the packaged templates of the same names.
+        seed: Seed of the worked samples.
+        generates: Let the model answer; `false` where a later solver does.
+    """
+    from humor_tasks.on_inspect.solvers.chain_of_task import chain_of_task_solver
+
+    return chain_of_task_solver(task, scene, dataset, revision, input, frames, sampling, prompts, seed, generates)
+
+
+@solver
+def describe_first(
+    instruction: str | None = None,
+    prompts: str | None = None,
+    temperature: float | None = 0.0,
+    max_tokens: int | None = None,
+    seed: int | None = None,
+    cache: bool = True,
+) -> Solver:
+    """Replace each picture by a description from the model role `describer`, then let the model answer.
+
+    Args:
+        instruction: A system message before each question, for chat models.
+        prompts: The folder of the task's `-T prompts=`, if it has one.
+        temperature: Temperature of the describer, unless its configuration sets one.
+        max_tokens: Maximum number of tokens of an answer, unless the describer's configuration sets one.
+        seed: Seed of the describer, unless its configuration sets one.
+        cache: Keep answers in Inspect's model cache, so that none is paid for twice.
+    """
+    from humor_tasks.on_inspect.solvers.describe_first import describe_first_solver
+
+    return describe_first_solver(instruction, prompts, temperature, max_tokens, seed, cache)
+
+
+@solver
+def expected_answer(labels: Sequence[str] = ("0", "1", "2", "3")) -> Solver:
+    """Generates, then answers with the expected value under the probabilities of the digits.
+
+    The probabilities are those at the token after the last "Rating:" of the reply, otherwise at its first token, if
+    that token is a digit. Other replies are unparsed. The sample's metadata has the original reply (`said`) and the
+    total probability of the digits (`digit_probability`).
+
+    Args:
+        labels: The digits of the scale.
+    """
+    from humor_tasks.on_inspect.solvers.expected_answer import expected_answer_solver
+
+    return expected_answer_solver(labels)
+
+
+@solver
+def left_to_judges() -> Solver:
+    """Does nothing, because the judges are called in the scorer."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return state
+
+    return solve
+
+
+@solver
+def require_grader() -> Solver:
+    """A setup step that fails before any model call where no grader is bound."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        from humor_tasks.on_inspect.judging.graders import graders
+
+        graders()
+        return state
+
+    return solve

@@ -1,0 +1,94 @@
+"""What is made from the definitions is what the repository holds."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import generate
+import pytest
+
+from humor_tasks import tasks
+
+ROOT = generate.ROOT
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The generated files, and the others of their folders."""
+    for folder in ("register", "humor_tasks/on_lm_eval/tasks", "humor_tasks/on_inspect/tasks"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    for file in ("README.md", "humor_tasks/tasks.py"):
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path
+
+
+def test_the_repository_holds_what_the_definitions_say(capsys: pytest.CaptureFixture[str]) -> None:
+    assert generate.main(["--check"]) == 0, f"{capsys.readouterr().out}"
+
+
+def test_files_that_are_renamed_changed_or_missing_are_named_and_written_again(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    register, stubs = copy / "register", copy / "humor_tasks" / "on_lm_eval" / "tasks"
+    (register / "inspect_evals/humor_tasks_matching").rename(register / "inspect_evals/humor_tasks_fitting")
+    (stubs / "nyc_matching.yaml").rename(stubs / "nyc_fitting.yaml")
+    (copy / "humor_tasks/on_inspect/tasks/mock.py").rename(copy / "humor_tasks/on_inspect/tasks/mocking.py")
+    changes = {
+        "README.md": ("`nyc_ranking` |", "`nyc_rating` |"),
+        "docs/benchmarks/ranking.md": ("## Metrics", "## Measures"),
+        "docs/parameters.md": ("Seed of", "Seeds of"),
+        "humor_tasks/on_inspect/tasks/crowd.py": ("per_contest: int = 10", "per_contest: int = 11"),
+        "humor_tasks/on_lm_eval/tasks/nyc.yaml": ("nyc_ranking", "nyc_rating"),
+        "register/inspect_evals/humor_tasks_ranking/eval.yaml": ("name: ranking", "name: rating"),
+        "register/lm_eval/mock/README.md": ("`mock_matching_gen`", "`mock_matching_written`"),
+    }
+    for path, (old, new) in changes.items():
+        text = (copy / path).read_text(encoding="utf-8")
+        assert old in text
+        (copy / path).write_text(text.replace(old, new), encoding="utf-8")
+    left = [
+        "humor_tasks/on_inspect/tasks/mocking.py: nothing of that name is declared; delete it",
+        "humor_tasks/on_lm_eval/tasks/nyc_fitting.yaml: nothing of that name is declared; delete it",
+        "register/inspect_evals/humor_tasks_fitting/eval.yaml: nothing of that name is declared; delete it",
+    ]
+    lacking = [
+        "humor_tasks/on_inspect/tasks/mock.py: is missing",
+        "humor_tasks/on_lm_eval/tasks/nyc_matching.yaml: is missing",
+        "register/inspect_evals/humor_tasks_matching/eval.yaml: is missing",
+    ]
+    other = [f"{path}: differs from what is declared" for path in changes]
+    assert generate.main(["--check"], copy) == 1
+    assert capsys.readouterr().out.splitlines() == [*left, *lacking, *other, "Run: python tools/generate.py"]
+    assert generate.main([], copy) == 1
+    assert capsys.readouterr().out.splitlines() == left
+    for told in left:
+        (copy / told.partition(":")[0]).unlink()
+    assert generate.main(["--check"], copy) == 0
+
+
+def test_a_benchmark_without_a_page_gets_one_and_a_written_one_keeps_its_words(copy: Path) -> None:
+    page = copy / "docs" / "benchmarks" / "ranking.md"
+    written = page.read_text(encoding="utf-8")
+    page.write_text(written.replace("## Pitfalls", "## Traps"), encoding="utf-8")
+    assert generate.main(["--check"], copy) == 0
+    page.unlink()
+    assert generate.main([], copy) == 0
+    begin, _, end = written.partition("## Run it")
+    assert page.read_text(encoding="utf-8") == begin + end[end.index("## Parameters") :]
+
+
+def test_a_readme_without_the_marks_of_the_table_is_refused(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (copy / "README.md").write_text("# humor-tasks\n")
+    assert generate.main([], copy) == 2
+    assert capsys.readouterr().err.startswith("README.md: the table of tasks stands between the lines <!-- tasks")
+
+
+@pytest.mark.slow
+def test_the_command_runs_from_anywhere(tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "tools" / "generate.py", "--check"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout == "up to date\n"
+    assert len(tasks.__all__) >= 16

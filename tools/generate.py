@@ -1,0 +1,85 @@
+"""Everything that is made from the benchmarks' definitions, written into the repository.
+
+    python tools/generate.py            # writes it, and names files that nothing declares any more
+    python tools/generate.py --check    # writes nothing; exit status 1 and one line for each file that differs
+
+These are Inspect's tasks, lm-eval's YAML files, docs/parameters.md, the README's table of tasks, the frames of the
+benchmarks' pages, and the entries and READMEs for public registers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import inspect_tasks
+import lm_eval_tasks
+import pages
+
+from humor_tasks.data.writing import write_text
+from humor_tasks.errors import BadInput
+
+ROOT = Path(__file__).resolve().parent.parent
+WHOLE = ("register/*/*/*", f"{lm_eval_tasks.FOLDER}/*.yaml")
+"""Where every file is generated."""
+MARKED = "humor_tasks/on_inspect/tasks/*.py"
+"""Where generated files say that they are."""
+
+
+def parts(root: Path = ROOT) -> Iterator[dict[str, str]]:
+    """The generated files, path in the repository -> text, in parts; each may read the files of those before it."""
+    yield lm_eval_tasks.files() | inspect_tasks.files()
+    yield pages.files(root)
+    yield registers()
+
+
+def registers() -> dict[str, str]:
+    """The generated files of register/, which name the source of the tasks."""
+    sys.path.append(str(ROOT / "register"))
+    from entries import files
+
+    return {f"register/{path}": text for path, text in files().items()}
+
+
+def differences(made: Mapping[str, str], root: Path = ROOT) -> list[str]:
+    """One line for each generated file that is missing, has another text, or belongs to nothing that is declared."""
+    texts = {path: (root / path).read_text(encoding="utf-8") for path in made if (root / path).is_file()}
+    tops = {path.split("/")[0] for path in made}
+    held = {path for path in _held(root) if path.split("/")[0] in tops}
+    left = [f"{path}: nothing of that name is declared; delete it" for path in sorted(held - made.keys())]
+    lacking = [f"{path}: is missing" for path in sorted(made.keys() - texts.keys())]
+    other = [f"{path}: differs from what is declared" for path in sorted(texts) if texts[path] != made[path]]
+    return left + lacking + other
+
+
+def _held(root: Path) -> Iterator[str]:
+    """The generated files that are there."""
+    found = [file for pattern in WHOLE for file in root.glob(pattern) if file.is_file()]
+    found += [file for file in root.glob(MARKED) if inspect_tasks.WRITTEN in file.read_text(encoding="utf-8")]
+    return (file.relative_to(root).as_posix() for file in found)
+
+
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
+    """Write the files, or say what differs."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 where files differ")
+    check = parser.parse_args(arguments).check
+    made: dict[str, str] = {}
+    try:
+        for part in parts(root):
+            made |= part
+            for path in () if check else part:
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                write_text(root / path, part[path])
+        found = differences(made, root)
+    except BadInput as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    print("\n".join([*found, *["Run: python tools/generate.py"] * check]) if found else "up to date")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+"""The YAML files of lm-eval's tasks and groups, from `Benchmark.lm_eval`."""
+
+from __future__ import annotations
+
+from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.variants import Group, Variant
+
+FOLDER = "humor_tasks/on_lm_eval/tasks"
+
+
+def files() -> dict[str, str]:
+    """Path in the repository -> text: a file a task, a file a group."""
+    made: dict[str, str] = {}
+    members: dict[Group, list[str]] = {}
+    for benchmark in BENCHMARKS.values():
+        for variant in benchmark.lm_eval:
+            made[f"{FOLDER}/{variant.name}.yaml"] = task(benchmark, variant)
+            if variant.group:
+                members.setdefault(variant.group, []).append(variant.name)
+    return made | {f"{FOLDER}/{each.name}.yaml": group(each, names) for each, names in members.items()}
+
+
+def task(benchmark: Benchmark, variant: Variant) -> str:
+    """The file of one task."""
+    lines = [f"# {variant.about}"] if variant.about else []
+    lines += [f"task: {variant.name}", "class: !function humor_tasks.on_lm_eval.task.BenchmarkTask"]
+    lines += [f"benchmark: {benchmark.name}", *(f"{name}: {value}" for name, value in variant.fixed.items())]
+    lines += [f"output_type: {variant.output_type}"]
+    if variant.metadata:
+        lines += ["metadata:", *(f"  {name}: {value}" for name, value in variant.metadata.items())]
+    return "\n".join(lines) + "\n"
+
+
+def group(each: Group, names: list[str]) -> str:
+    """The file of one group."""
+    return "\n".join([f"# {each.about}", f"group: {each.name}", "task:", *(f"  - {name}" for name in names)]) + "\n"
