@@ -14,7 +14,7 @@ from humor_tasks.benchmarks.answers import AnswerForm
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.rubric import Judgement, Rubric
 from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.models.lengths import ReplyLength
+from humor_tasks.data.reply_length import ReplyLength
 
 R_contra = TypeVar("R_contra", contravariant=True)
 """The run of a benchmark: `contract.Run` with its options. That module imports this one."""

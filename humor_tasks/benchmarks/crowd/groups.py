@@ -11,7 +11,6 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from humor_tasks.benchmarks.answers import Answer
@@ -43,8 +42,6 @@ RANKS: dict[str, Callable[[int], int]] = {
 HUMAN_GROUPS = tuple(RANKS)
 COMBINED = {"overall": "mean", "best_pick": "max"}
 """How a model that scores single captions scores a group."""
-SAMPLED = 600
-SAMPLING_SEED = 42
 
 
 class Group(NamedTuple):
@@ -277,44 +274,6 @@ def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
         )
     first = sorted(left, key=lambda number: hashlib.sha256(str(number).encode()).hexdigest())[: o.fit_contests]
     return corpus.crowd_of(dataclasses.replace(source, numbers=tuple(sorted(first))), o)
-
-
-# ---- worked examples ------------------------------------------------------------------------------
-
-
-def worked_examples(
-    o: GroupsOptions, records: Sequence[Record]
-) -> Callable[[str, int], Mapping[str, Sequence[Record]]]:
-    """The published draw of worked examples, as `Data.drawn`: 600 train rows of `ranking` in blocks, one a contest.
-
-    The rows are pandas' sample of the seed 42. With n examples, contest i in the order of `records` has those from row
-    (n + 1) i on, as in the released code, where the last row of a block is the query of another task. Rows of the
-    contest itself are passed over, and after the last row comes the first one.
-    """
-
-    @cache
-    def drawn(fold: str, count: int) -> dict[str, Sequence[Record]]:
-        contests = dict.fromkeys(record.cluster for record in records)
-        found = {contest: block(o, i, contest, count) for i, contest in enumerate(contests)}
-        return {record.id: found[record.cluster] for record in records}
-
-    return drawn
-
-
-def block(o: GroupsOptions, place: int, contest: str, count: int) -> list[Record]:
-    """The worked examples of one contest; `place` is its position in the order of all, from 0."""
-    sampled = _sampled(corpus.examples_of(o))
-    start = (count + 1) * place % len(sampled)
-    found = [row for row in (*sampled[start:], *sampled[:start]) if row.cluster != contest][:count]
-    if len(found) < count:
-        raise BadInput(f"shots={count}: there are only {len(found)} train rows of other contests.")
-    return found
-
-
-def _sampled(rows: Sequence[Record]) -> list[Record]:
-    from numpy.random import RandomState
-
-    return [rows[i] for i in RandomState(SAMPLING_SEED).choice(len(rows), min(SAMPLED, len(rows)), replace=False)]
 
 
 # ---- prompt -------------------------------------------------------------------------------------

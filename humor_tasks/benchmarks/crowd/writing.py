@@ -28,10 +28,10 @@ from humor_tasks.benchmarks.crowd.groups import (
     Group,
     GroupsOptions,
     Mode,
-    block,
     group_record,
     human_groups,
 )
+from humor_tasks.benchmarks.crowd.worked import block
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, WIN_RATES, Verdict, lost, verdict_values
 from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply
 from humor_tasks.benchmarks.options import absent, parameter
