@@ -53,7 +53,7 @@ def _task(benchmark: Benchmark) -> dict[str, Any]:
     if not card.counted and (samples := card.splits[str(defaults["split"].default)]):
         task["dataset_samples"] = samples
     comment = [card.source.pin]
-    if benchmark.judged:
+    if benchmark.judging:
         comment.append("Judges are the model role grader.")
     if "system" in defaults:
         comment.append("-T system= names the explanations to compare.")
@@ -91,7 +91,7 @@ def source_of(name: str) -> tuple[str, int]:
 def _tags(benchmark: Benchmark) -> list[str]:
     """Humor, the family, what a judged benchmark is, and Multimodal where a picture or a clip can be shown."""
     shows = "on_bad_picture" in benchmark.options.__dataclass_fields__
-    return ["Humor", *["Multimodal"] * shows, *["LLM-as-judge"] * benchmark.judged]
+    return ["Humor", *["Multimodal"] * shows, *["LLM-as-judge"] * bool(benchmark.judging)]
 
 
 # ---- lm-eval -----------------------------------------------------------------------------------------------------
