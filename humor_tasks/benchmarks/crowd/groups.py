@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.choice import outcome as choice_outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
+from humor_tasks.benchmarks.crowd.worked import worked_examples
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.data import papers
