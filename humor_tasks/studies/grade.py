@@ -21,9 +21,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import Judging
-from humor_tasks.benchmarks.reference import judging_of, reporting
+from humor_tasks.benchmarks.reference import judging_of_replies, reporting
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
@@ -86,14 +85,8 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
 def judging_by_name(task: str) -> Judging[Any]:
     """How the replies of a benchmark are judged. Raises BadInput for a benchmark whose replies have no judges."""
     named = {name: find_benchmark(name, "task") for name in (*NAMES, task)}
-    judged = {name: judging for name, benchmark in named.items() if (judging := _judging(benchmark))}
+    judged = {name: judging for name, benchmark in named.items() if (judging := judging_of_replies(benchmark))}
     return judged[check_choice("task", task, judged)]
-
-
-def _judging(benchmark: Benchmark[Any]) -> Judging[Any] | None:
-    """How a benchmark's replies are judged, also by their reference."""
-    judging = benchmark.judging or judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
-    return judging if judging and judging.of_reply else None
 
 
 def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[bytes]]:
