@@ -150,7 +150,7 @@ def test_inspect_runs_it_and_scores_its_log_again(installed: Path, tmp_path: Pat
 @pytest.mark.slow
 def test_lm_eval_runs_it(installed: Path, tmp_path: Path) -> None:
     tasks = installed / "pun_bench" / "tasks"
-    command = ["python", commands.__file__, "--include_path", tasks, "--tasks", "puns,puns_gen"]
+    command: list[str | Path] = ["python", commands.__file__, "--include_path", tasks, "--tasks", "puns,puns_gen"]
     command += ["--model", "humor-baseline", "--model_args", "strategy=longest", "--output_path", "out"]
     run(installed, tmp_path, *command)
     (path,) = (tmp_path / "out").rglob("results_*.json")
@@ -240,8 +240,16 @@ def test_inspect_asks_the_judges_of_it(installed: Path, tmp_path: Path, served: 
 
 @pytest.mark.slow
 def test_replies_of_lm_eval_are_graded(installed: Path, tmp_path: Path, served: ChatServer) -> None:
-    command = ["--include_path", installed / "quip_bench" / "tasks", "--tasks", "quips", "--apply_chat_template"]
-    command += ["--model", "local-chat-completions", "--output_path", "out", "--log_samples", "--model_args"]
+    command: list[str | Path] = ["--include_path", installed / "quip_bench" / "tasks", "--tasks", "quips"]
+    command += [
+        "--apply_chat_template",
+        "--model",
+        "local-chat-completions",
+        "--output_path",
+        "out",
+        "--log_samples",
+        "--model_args",
+    ]
     command += [f"model=model,base_url={served.url}/chat/completions,tokenizer_backend=None"]
     commands.lm_eval(*command, cwd=tmp_path)
     assert verdicts(served) == 0

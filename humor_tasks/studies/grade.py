@@ -132,7 +132,10 @@ def grade(
     `partial` grades the replies in an unfinished Inspect log; without it, such a log raises BadInput.
     """
     written = read_written(path, task, partial)
-    for family, judgement in judging_by_name(task).rubrics:
+    judging = judging_by_name(task)
+    if not judging.in_words:
+        how = _without_rubric(task, how)
+    for family, judgement in judging.rubrics:
         open_rubric(family, how.get("prompts"), judgement)  # reports an error before any model call is paid for
     models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
     try:
@@ -141,6 +144,14 @@ def grade(
         raise BadInput(f"grader: {plain(problem)}") from None
     (log,) = eval(built, model="none/none", model_roles={ROLE: models}, log_dir=log_dir)
     return log
+
+
+def _without_rubric(task: str, how: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without those of a rubric. Raises BadInput where one is set."""
+    for name in ("structured", "prompts"):
+        if how.get(name):
+            raise BadInput(f"--{name}: the judges of {task} answer the questions of another benchmark; leave it out.")
+    return {name: value for name, value in how.items() if name not in ("structured", "prompts")}
 
 
 def report_of(log: EvalLog) -> Report:
