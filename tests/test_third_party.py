@@ -111,7 +111,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the packages were installed into. Inspect knows an installed package by this folder's name."""
     folder = tmp_path_factory.mktemp("installed") / "site-packages"
     sources = shutil.copytree(PACKAGES, tmp_path_factory.mktemp("source") / "thirdparty").iterdir()
-    install = [find_uv_bin(), "pip", "install", "--no-deps", "--python", sys.executable, "--target", folder, *sources]
+    install = [find_uv_bin(), "pip", "install", "--no-deps", "--python", sys.executable, "--target", str(folder)]
+    install += map(str, sources)
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder
