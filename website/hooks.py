@@ -71,10 +71,11 @@ MARKS: dict[str, Callable[..., str]] = {
 
 
 def on_config(config: Any) -> Any:
-    """The navigation, with the benchmarks that mkdocs.yml does not name at the end of their part."""
+    """The navigation, with the benchmarks and dataset cards that mkdocs.yml does not name at the end of their part."""
     part = next(section["Benchmarks"] for section in config.nav if "Benchmarks" in section)
     named = set(_pages(part))
-    part += [page for name in BENCHMARKS if (page := f"benchmarks/{name}.md") not in named]
+    pages = [*(f"benchmarks/{name}.md" for name in BENCHMARKS), *(f"cards/{name}.md" for name in cards())]
+    part += [page for page in pages if page not in named]
     return config
 
 

@@ -116,16 +116,25 @@ IN_FOLDERS = tuple(ending for ending in READERS if ending != ".json")
 
 def row_files(folder: Path) -> list[Path]:
     """The files of a folder that hold rows. Raises BadInput where there is none."""
-    found = [
+    found = _row_files(folder)
+    if not found:
+        raise BadInput(f"{folder}: there is no file that ends in {', '.join(IN_FOLDERS)}.")
+    return found
+
+
+def holds_rows(folder: Path) -> bool:
+    """Whether `row_files` finds any."""
+    return bool(_row_files(folder))
+
+
+def _row_files(folder: Path) -> list[Path]:
+    return [
         path
         for path in sorted(folder.rglob("*"))
         if path.suffix.lower() in IN_FOLDERS
         and path.is_file()
         and not any(part[0] in "._" for part in path.relative_to(folder).parts)
     ]
-    if not found:
-        raise BadInput(f"{folder}: there is no file that ends in {', '.join(IN_FOLDERS)}.")
-    return found
 
 
 def read_tables(dataset: str, configs: Sequence[str], splits: Sequence[str]) -> list[Table]:
