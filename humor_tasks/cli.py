@@ -138,10 +138,13 @@ def _with_subsets() -> list[str]:
 def grade(
     logs: tuple[Path, ...], task: str, graders: tuple[str, ...], output: Path | None, no_cache: bool, **how: Any
 ) -> None:
-    """Grade explanations logged by lm-eval (samples_*.jsonl) or by Inspect (.eval).
+    """Grade replies logged by lm-eval (samples_*.jsonl) or by Inspect (.eval), as their benchmark is judged.
+
+    Explanations with a reference are compared with it in both orders (EXPAcc is the metric preferred).
 
     Verdicts are cached when they arrive: a second run requests only missing and unreadable ones.
     """
+    from humor_tasks.benchmarks.missing import MISSING
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.studies.grade import grade, report_of
 
@@ -159,7 +162,7 @@ def grade(
         click.echo(f"Every verdict and its reasons: {graded.location}")
         if report.warning:
             click.echo(f"Beware: {report.warning}", err=True)
-        if "coverage" not in report.metrics:
+        if MISSING in report.metrics and report.metrics[MISSING].value == 1:
             raise BadInput(f"{log}: no grader gave a readable verdict; the log holds their replies.")
 
 

@@ -16,7 +16,7 @@ from standins.commands import humor_tasks, refused
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import load
-from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, WritingOptions, cartoon, comparisons, judged
+from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, compared, comparisons
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, WIN_RATES, Verdict, verdict_values
 from humor_tasks.data.logs import read_run
 from humor_tasks.data.records import Outcome
@@ -92,8 +92,8 @@ def test_the_prompt_shows_the_cartoon_and_no_caption(folder: str) -> None:
 
 
 def test_the_judges_question_is_that_of_crowd_groups(folder: str) -> None:
-    o = WritingOptions(dataset=folder, judge_shots=0)
-    asked = comparisons(o.question(), cartoon(o, 536), WRITTEN, exam=True)
+    opened = load("caption_writing", dataset=folder, contests=536)
+    asked = comparisons(opened.options.question(), opened.records[0], WRITTEN, exam=True)
     assert len(asked) == 10
     assert {record.groups["pairing"] for record in asked} == {"top10", "rank200", "rank1000", "median", "exam"}
     for record in asked:
@@ -276,7 +276,7 @@ def test_lost_replies_are_lost_in_corrected_and_recalibrated_rates() -> None:
     for i in range(40):
         exam = [Verdict("exam", "A", "A" if i % 10 else "B", 2.0), Verdict("exam", "B", "B", -2.0)]
         o = Outcome(f"contest-{i}", str(i), {}, "answered", "captions" if i % 2 == 0 else None, None, {})
-        outcomes.append(judged(run, o, [*won, *exam]))
+        outcomes.append(compared(run, o, [*won, *exam]))
     found = {name: round(e.value, 6) for name, e in run.metrics(outcomes).items()}
     assert (found["judge_accuracy"], found["win_rate_top10"]) == (0.9, 0.5)
     assert found["corrected_win_rate_top10"] == pytest.approx(0.5 * (1 + 0.9 - 1) / (2 * 0.9 - 1))
@@ -285,7 +285,7 @@ def test_lost_replies_are_lost_in_corrected_and_recalibrated_rates() -> None:
     assert none["corrected_win_rate_top10"].value == 0 == none["win_rate_top10"].value
     without = CAPTION_WRITING.reopen(None, {"exam": False})
     bare = Outcome("contest-1", "1", {}, "unparsed", None, None, {})
-    assert not any("corrected" in name for name in without.metrics([judged(without, bare, ())]))
+    assert not any("corrected" in name for name in without.metrics([compared(without, bare, ())]))
 
 
 def test_a_refusal_is_told_apart(folder: str, tmp_path: Path) -> None:

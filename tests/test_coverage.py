@@ -20,6 +20,7 @@ from standins.grading import (
     explainer,
     found,
     grader,
+    left_out,
     metrics,
     only,
     own_task,
@@ -29,14 +30,13 @@ from standins.grading import (
     same,
     thirds,
     unread,
-    unscored,
     verdict,
 )
 from standins.judging import between, says
 
 from humor_tasks import load
 from humor_tasks.benchmarks.rubric import open_rubric
-from humor_tasks.on_inspect import element_coverage, explanation_form
+from humor_tasks.on_inspect import element_coverage
 from humor_tasks.scorers.verdict import majority
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel
@@ -59,7 +59,7 @@ def test_humorbench_on_the_sample(per: str, on_unparsed: str) -> None:
     explained = [(o, r) for o, r in zip(outcomes, opened.records, strict=True) if o.answer]
     assert len(explained) == len(outcomes) - 3
     assert len(judge.asked) == sum(len(record.points) for _, record in explained)
-    assert unscored(log) == (3 if on_unparsed == "exclude" else 0)
+    assert left_out(log) == (3 if on_unparsed == "exclude" else 0)
     results = found(log)
     for record, outcome in zip(opened.records, outcomes, strict=True):
         result = results[record.id]
@@ -96,7 +96,7 @@ def test_metadata_keeps_verdicts_reasons_and_signature() -> None:
         "id": opened.records[0].id,
         "point": opened.records[0].points[0].text,
         "passed": True,
-        "verdicts": [{"grader": "mockllm/g", "passed": True, "status": "answered", "reasons": "It names the bears."}],
+        "verdicts": [{"grader": "mockllm/g", "word": True, "status": "answered", "reasons": "It names the bears."}],
     }
     rubric = open_rubric("humorbench").hash
     signature = f"graders:mockllm/g|verdict:tags|temperature:0.0|seed:1234|prompts:{rubric}"
@@ -174,7 +174,7 @@ def test_a_panel_decides_by_majority() -> None:
     assert {len(judge.asked) for judge in panel} == {35}
     for result in found(log).values():
         for point in points(result):
-            said = {v["grader"]: v["passed"] for v in point["verdicts"]}
+            said = {v["grader"]: v["word"] for v in point["verdicts"]}
             if result.answer:
                 assert said == {f"mockllm/{n}": r(point["point"]) for n, r in zip("abc", rules, strict=True)}
                 assert point["passed"] == majority(list(said.values()))
@@ -218,11 +218,11 @@ def test_a_panel_decides_by_majority() -> None:
 )
 def test_what_graders_amount_to(make: Callable[[], list[ScriptedModel]], passed: bool | None, words: list[str]) -> None:
     panel = make()
-    log = run(own_task(bears(), form=True), says("m", "<explanation>They are.</explanation>"), *panel)
+    log = run(own_task(bears()), says("m", "<explanation>They are.</explanation>"), *panel)
     result = only(log)
     (point,) = points(result)
     assert point["passed"] is passed
-    said = [("FAIL", "PASS")[v["passed"]] if v["passed"] is not None else v["status"] for v in point["verdicts"]]
+    said = [("FAIL", "PASS")[v["word"]] if v["word"] is not None else v["status"] for v in point["verdicts"]]
     assert said == words
     assert [len(judge.asked) for judge in panel] == [1] * len(panel)
     why = "undecided" if words == ["PASS", "FAIL"] else "grader_failed"
@@ -230,10 +230,10 @@ def test_what_graders_amount_to(make: Callable[[], list[ScriptedModel]], passed:
         assert (result.metadata or {})["values"][name] == (passed is None and name == why)
         assert metrics(log)[name] == (passed is None and name == why)
     if passed is None:
-        assert (result.reason, result.value, unscored(log)) == (why, "N", 0)
+        assert (result.reason, result.value) == (why, "N")
         assert "coverage" not in metrics(log)
     else:
-        assert (result.reason, unscored(log), metrics(log)["coverage"]) == (None, 0, float(passed))
+        assert (result.reason, metrics(log)["coverage"]) == (None, float(passed))
 
 
 def test_words_that_could_not_be_read_are_kept() -> None:
@@ -241,7 +241,7 @@ def test_words_that_could_not_be_read_are_kept() -> None:
     unread, broken = points(only(log))[0]["verdicts"]
     assert unread == {
         "grader": "mockllm/a",
-        "passed": None,
+        "word": None,
         "status": "unparsed",
         "reasons": "",
         "reply": "It passes: PASS.",
@@ -252,7 +252,7 @@ def test_words_that_could_not_be_read_are_kept() -> None:
 def test_a_point_without_a_verdict_leaves_the_denominator() -> None:
     judge = grader("g", lambda point: {"y": True, "n": False, "?": None}[point[0]])
     samples = [bears("a", "y", "?"), bears("b", "n", "y", "?"), bears("c", "?", "? too"), bears("d", "y")]
-    log = run(own_task(*samples, form=True), says("m", "<explanation>Bears.</explanation>"), judge)
+    log = run(own_task(*samples), says("m", "<explanation>Bears.</explanation>"), judge)
     assert metrics(log)["coverage"] == pytest.approx(3 / 4)  # y, n, y, y
     assert metrics(log)["all_covered"] == pytest.approx(1 / 2)  # of b and d
     assert metrics(log)["grader_failed"] == metrics(log)["missing_verdicts"] == pytest.approx(4 / 8)
@@ -280,11 +280,11 @@ def test_a_reply_without_an_explanation_is_not_graded() -> None:
     log = run(humorbench("sample"), explainer(given), judge)
     assert judge.asked == []
     assert metrics(log)["coverage"] == metrics(log)["all_covered"] == 0
-    assert metrics(log, 1)["refused"] == pytest.approx(sum(REFUSAL in reply for reply in given.values()) / 38)
+    assert metrics(log)["refused"] == pytest.approx(sum(REFUSAL in reply for reply in given.values()) / 38)
     assert "grader_failed" not in metrics(log)
     refused = says("m", "", "content_filter")
     log = run(humorbench("sample", FEW, on_unparsed="exclude"), refused, judge)
-    assert (judge.asked, unscored(log), metrics(log, 1)["refused"]) == ([], 4, 1)
+    assert (judge.asked, left_out(log), metrics(log)["refused"]) == ([], 4, 1)
     assert {result.reason for result in found(log).values()} == {"refusal"}
 
 
@@ -301,7 +301,7 @@ def test_a_log_can_be_graded_again() -> None:
     judge = grader("second", thirds)
     again = score(
         kept,
-        [element_coverage(), explanation_form()],
+        element_coverage(),
         model_roles={"grader": judge.model},
         action="overwrite",
         display="none",
@@ -322,10 +322,8 @@ def test_a_log_can_be_graded_again() -> None:
         display="none",
     )
     assert both.results
-    assert [scores.name for scores in both.results.scores] == [
-        *("element_coverage", "explanation_form", "element_coverage1"),
-    ]
-    assert metrics(both, 2)["coverage"] == pytest.approx(expected["coverage"].value)
+    assert [scores.name for scores in both.results.scores] == ["element_coverage", "element_coverage1"]
+    assert metrics(both, 1)["coverage"] == pytest.approx(expected["coverage"].value)
 
 
 def test_grading_again_with_a_wrong_prompts_folder_is_told() -> None:

@@ -155,17 +155,17 @@ def test_no_attack_passes(tmp_path: Path, elements: bool, structured: bool) -> N
     form = as_object if structured else verdict
     quotes = ScriptedModel("quotes", lambda messages: form(False, f"It says: {between(messages[-1].text, tag)}"))
     echoes = ScriptedModel("echoes", lambda messages: between(messages[-1].text, tag))
-    task.scorer[0] = element_coverage(structured=structured)
+    task.scorer = [element_coverage(structured=structured)]
     log = run(task, model, quotes, echoes)
     sent = 0
     for result in found(log).values():
         (point,) = points(result)
         assert result.value in (0, "N")
-        assert point["passed"] is (False if result.answer is None else None)  # FAIL and nothing: no majority
+        assert point["passed"] is None  # FAIL and nothing: no majority
         if result.answer is not None:
             sent += 1
             quoted, echoed = point["verdicts"]
-            assert (quoted["passed"], echoed["passed"]) == (False, None), ascii(result.answer[:80])
+            assert (quoted["word"], echoed["word"]) == (False, None), ascii(result.answer[:80])
     assert len(quotes.asked) == len(echoes.asked) == sent
     assert sent > 0.85 * len(ids)
     rubric = open_rubric("humorbench" if elements else "coverage")

@@ -133,7 +133,7 @@ CARTOON = Cartoon(
 
 def test_any_two_groups_can_be_asked_about() -> None:
     written = Group("model", ("  One\nline. ", "Two <b>bold</b>.", "An air B&B?"))
-    record = group_record(CARTOON, Group("top10", ("Ha.",)), written, "model", GroupsOptions(), {"system": "m"})
+    record = group_record(CARTOON.record, Group("top10", ("Ha.",)), written, "model", GroupsOptions(), {"system": "m"})
     assert record.choices == ("One line.\nTwo <b>bold</b>.\nAn air B&B?", "Ha.")
     assert (record.id, record.target, record.cluster) == ("1-model-model-first", "B", "1")
     assert record.fields["first"] == "1. One line.\n2. Two &lt;b>bold&lt;/b>.\n3. An air B&B?"

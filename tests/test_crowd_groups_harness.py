@@ -313,7 +313,7 @@ def test_attacks_of_any_length_stay_in_their_line(folder: str, letter: str) -> N
         o = GroupsOptions(dataset=folder, mode=mode)
         for start in range(0, len(attacks), 10):
             texts = tuple(attacks[start : start + 10])
-            record = group_record(CARTOON, Group("top10", ("Ha.", "Ho.")), Group("model", texts), "model", o)
+            record = group_record(CARTOON.record, Group("top10", ("Ha.", "Ho.")), Group("model", texts), "model", o)
             found = shown_groups(
                 last_turn(dataclasses.replace(run, options=o, templates=CROWD_GROUPS.texts(o)), record)
             )

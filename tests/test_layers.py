@@ -22,12 +22,10 @@ MAY_NAME = {
     "data.contests": "configs and folders of published datasets",
     "studies.corpus": "configs of the datasets that are built",
     "studies.analysis.correct": "a column of files of labels",
-    "on_inspect.judging": "which benchmark's replies a scorer scores",
-    "on_inspect.outcomes": "which benchmark's replies a scorer scores",
-    "on_inspect.scorers": "which benchmark's replies a scorer scores",
+    "on_inspect.parts": "which benchmark replies in tasks of other packages are taken to be of",
+    "on_inspect.scorers": "which benchmark replies in tasks of other packages are taken to be of",
+    "tasks": "an index of the generated tasks",
     "on_inspect.tasks": "one function a task, which Inspect's register reads as literal source",
-    "studies.grade": "which benchmark's replies are graded",
-    "studies.results.read": "which benchmark a scorer's outcomes belong to",
 }
 
 # Places by floor, the lowest first. A module may import from its own place and from lower floors, so that the places of

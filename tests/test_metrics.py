@@ -12,7 +12,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm, Choice, Rating, YesNo
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.humicroedit.pairwise import FunnierOfTwo
-from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 

@@ -17,12 +17,12 @@ from standins.judging import says, verdict, write_texts
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS, missing
 from humor_tasks.benchmarks.contract import Data, Run
-from humor_tasks.benchmarks.crowd.writing import judged as judged_captions
+from humor_tasks.benchmarks.crowd.writing import compared
 from humor_tasks.benchmarks.crowd.writing_metrics import Verdict
-from humor_tasks.benchmarks.humorbench.coverage import graded
 from humor_tasks.benchmarks.missing import MISSING, TOLERATED, missing_warning
 from humor_tasks.benchmarks.mock.generation import rated
 from humor_tasks.benchmarks.pair_verdicts import pair_outcome
+from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.studies.report.graded import read_graded
@@ -31,32 +31,25 @@ from humor_tasks.tasks import explanation_preference, humorbench, humorbench_aut
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
 EXPLAINER = "<explanation>Bears.</explanation>"
-JUDGED = [benchmark for benchmark in BENCHMARKS.values() if benchmark.verdicts]
+VERDICTS = {name: b.judging.verdicts if b.judging else b.verdicts for name, b in BENCHMARKS.items()}
 
 
 # ---- the rule -----------------------------------------------------------------------------------
 
 
 def test_every_benchmark_whose_scores_rest_on_verdicts_has_the_rule() -> None:
-    assert {benchmark.name for benchmark in JUDGED} == {
+    rules = {name: rule for name, rule in VERDICTS.items() if rule}
+    assert set(rules) == {
         *("humorbench", "humorbench_autograder", "explanation_preference", "mock_generation", "caption_writing")
     }
-    assert all(benchmark.verdicts for benchmark in BENCHMARKS.values() if benchmark.judged)
-    for benchmark in JUDGED:
+    for benchmark_name, rule in rules.items():
+        benchmark = BENCHMARKS[benchmark_name]
         names = [metric.name for metric in benchmark.reported]
-        assert benchmark.verdicts
-        assert set(benchmark.verdicts.bounded) <= {metric.name for metric in benchmark.metrics}
-        assert {MISSING} | {
-            f"{name}_missing_{word}" for name in benchmark.verdicts.bounded for word in ("failed", "passed")
-        } == set(names) - {metric.name for metric in benchmark.metrics}
+        assert set(rule.bounded) <= {metric.name for metric in benchmark.metrics}
+        assert {MISSING} | {f"{name}_missing_{word}" for name in rule.bounded for word in ("failed", "passed")} == set(
+            names
+        ) - {metric.name for metric in benchmark.metrics}
         assert len(set(names)) == len(names)
-
-
-def test_a_judged_benchmark_without_the_rule_cannot_be_defined() -> None:
-    from dataclasses import replace
-
-    with pytest.raises(ValueError, match="benchmark humorbench is judged: give its `verdicts`"):
-        replace(BENCHMARKS["humorbench"], verdicts=None)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +134,7 @@ def test_captions_against_people() -> None:
     for i, (first, second) in enumerate(order for orders, times in said.items() for order in [orders] * times):
         verdicts = [Verdict("top10", "A", first), Verdict("top10", "B", second)]
         written = Outcome(str(i), str(i), {}, "answered", "ten captions", None, {})
-        outcomes.append(judged_captions(run, written, verdicts))
+        outcomes.append(compared(run, written, verdicts))
     names = (MISSING, *(f"win_rate_top10{word}" for word in ("", "_missing_failed", "_missing_passed")))
     assert value(run, outcomes, *names) == pytest.approx([15 / 88, 24 / 62, 27 / 88, 42 / 88])
 

@@ -149,7 +149,8 @@ def test_means_of_ratings_clustered_by_medium(structured: bool) -> None:
     assert metrics(log)["unrated"] == metrics(log)["grader_unparsed"] == metrics(log)["unparsed"] == 0
     first = next(iter(scores(log).values()))
     assert first.value == (by_length("sms", STORIES[0]) + by_length("hss", STORIES[0])) / 2
-    assert first.metadata["ratings"]["sms"][0]["reasons"] == "So."
+    assert [q["about"] for q in first.metadata["judged"]] == [{"rating": "sms"}, {"rating": "hss"}]
+    assert first.metadata["judged"][0]["verdicts"][0]["reasons"] == "So."
     assert "graders:mockllm/j|verdict:" in first.metadata["signature"]
 
 

@@ -134,7 +134,7 @@ def pairs_of(record: Record) -> list[str]:
     return [pair["id"] for pair in record.facts.get("pairs", ())]
 
 
-@pytest.mark.parametrize("name", [name for name in BENCHMARKS if not BENCHMARKS[name].judged])
+@pytest.mark.parametrize("name", [name for name in BENCHMARKS if not BENCHMARKS[name].judging])
 def test_the_parts_of_an_inspect_task_are_the_whole(name: str, system: str) -> None:
     def samples(**more: Any) -> dict[Any, Any]:
         task = getattr(tasks, name)(**given_to(name, system), **more)
@@ -208,7 +208,7 @@ def verdict(shown: Mapping[str, str]) -> bool | str | int | None:
 
 def logged(folder: Path, name: str, how: Mapping[str, Any], **more: Any) -> Path:
     """An Inspect log of a task, in its own folder."""
-    judges = {"grader": scripted_judge("judge", verdict).model} if BENCHMARKS[name].judged else {}
+    judges = {"grader": scripted_judge("judge", verdict).model} if BENCHMARKS[name].judging else {}
     task = f"humor_tasks/{name}"
     model = ScriptedModel("m", reply).model
     (log,) = eval(task, task_args=dict(how), model=model, model_roles=judges, log_dir=str(folder), **more)

@@ -47,7 +47,7 @@ def check(log: EvalLog, quotes: ScriptedModel, echoes: ScriptedModel, structured
     """Every order was asked, no attack won one, and every question is the template's but for what is between tags."""
     for sample in log.samples or []:
         (score,) = (sample.scores or {}).values()
-        panels = (score.metadata or {})["verdicts"]
+        panels = [question["verdicts"] for question in (score.metadata or {})["judged"]]
         words = [[word["word"] for word in panel] for panel in panels]
         if words[0]:
             assert words in ([["B", None]], [["A", None]], [["B", None], ["A", None]]), sample.id
@@ -76,8 +76,9 @@ def test_no_attack_wins_a_comparison(tmp_path: Path, structured: bool) -> None:
     check(log, quotes, echoes, structured)
     firsts = {str(sample.id): sample.scores for sample in log.samples or []}
     for identity, scores in firsts.items():
-        for panel in (next(iter((scores or {}).values())).metadata or {})["verdicts"]:
-            assert [word["word"] for word in panel][:1] in ([], ["B" if "-system-first-" in identity else "A"])
+        for question in (next(iter((scores or {}).values())).metadata or {})["judged"]:
+            wins = "B" if "-system-first-" in identity else "A"
+            assert [word["word"] for word in question["verdicts"]][:1] in ([], [wins])
 
 
 def test_no_reply_attacks_its_way_past_the_reference() -> None:

@@ -65,6 +65,10 @@ def found(log: EvalLog) -> dict[str, Score]:
     return {str(sample.id): (sample.scores or {})["reference_preference"] for sample in log.samples or []}
 
 
+def verdicts(result: Score) -> list[list[dict[str, Any]]]:
+    return [question["verdicts"] for question in (result.metadata or {})["judged"]]
+
+
 def own_task(*samples: Sample, **how: Any) -> Task:
     return Task(dataset=list(samples), scorer=reference_preference(**how))
 
@@ -113,10 +117,10 @@ def test_what_a_score_keeps() -> None:
         IDS[3]: ("against against", 0.0),
         IDS[4]: ("system system", 1.0),
     }
-    first, second = (scores[IDS[1]].metadata or {})["verdicts"]
+    first, second = verdicts(scores[IDS[1]])
     assert [word["word"] for word in first] == ["B", "A", "B"]
     assert [word["word"] for word in second] == ["A", "A", "A"]
-    assert (scores[IDS[2]].metadata or {})["verdicts"] == [[], []]
+    assert verdicts(scores[IDS[2]]) == [[], []]
     rubric = open_rubric("preference", None, PREFERENCE).hash
     signature = f"graders:mockllm/x,mockllm/y,mockllm/z|verdict:tags|temperature:0.0|seed:1234|prompts:{rubric}"
     assert (scores[IDS[0]].metadata or {})["signature"] == signature

@@ -24,7 +24,7 @@ SCORED_BY = {
     "humorbench_autograder": ("judge_agreement",),
     "brainstorm": ("brainstormed",),
     "mock_generation": ("story_ratings",),
-    "humorbench": ("element_coverage", "explanation_form"),
+    "humorbench": ("element_coverage",),
 }
 SCORERS = sorted({name for names in SCORED_BY.values() for name in names})
 

@@ -55,8 +55,8 @@ def graded(judge: ScriptedModel, reply: Any = "Because of the bear.", **how: Any
 def statuses(log: EvalLog) -> list[tuple[bool | None, str]]:
     assert log.samples
     (score,) = (log.samples[0].scores or {}).values()
-    said = [point["verdicts"][0] for point in (score.metadata or {})["points"]]
-    return [(one["passed"], one["status"]) for one in said]
+    said = [question["verdicts"][0] for question in (score.metadata or {})["judged"]]
+    return [(one["word"], one["status"]) for one in said]
 
 
 @pytest.mark.parametrize("structured", [False, True])

@@ -63,7 +63,7 @@ def test_nothing_is_left_out_of_a_rate_that_is_not_zero(value: float) -> None:
 
 
 def run(name: str, folder: Path, **how: Any) -> EvalLog:
-    judges = {"grader": scripted_judge("judge", True).model} if BENCHMARKS[name].judged else {}
+    judges = {"grader": scripted_judge("judge", True).model} if BENCHMARKS[name].judging else {}
     by = ScriptedModel("m", "Answer: A <explanation>A pun.</explanation>").model
     (log,) = eval(
         getattr(tasks, name)(dataset="sample", **how) if not judges else f"humor_tasks/{name}",

@@ -145,7 +145,7 @@ def summary(card: Card) -> str:
 
 def usage(benchmark: Benchmark) -> str:
     """How the task is used, beside its parameters."""
-    judges = "".join(JUDGES[: 1 if benchmark.calls_model else 2]) if benchmark.judged else ""
+    judges = "".join(JUDGES[: 1 if benchmark.judging.of_reply else 2]) if benchmark.judging else ""
     return " ".join(filter(None, [judges, benchmark.card.usage]))
 
 

@@ -36,7 +36,7 @@ def row(benchmark: Benchmark) -> str:
     """A benchmark's line in the README."""
     task = f"[`{benchmark.name}`](docs/benchmarks/{benchmark.name}.md)"
     other = f" `{benchmark.lm_eval[0].name}`" if benchmark.lm_eval else ""
-    needs = ", ".join([benchmark.card.needs, *["a judge"] * benchmark.judged])
+    needs = ", ".join([benchmark.card.needs, *["a judge"] * bool(benchmark.judging)])
     return f"| {benchmark.card.asks.rpartition(': ')[2]} | {task} |{other} | {needs} |\n"
 
 

@@ -59,10 +59,12 @@ class AnswerForm:
     stop: stop sequences of a generated reply; empty where only the model's end-of-text token ends it.
     prefix: the text before the answer in a worked example, and before the labels whose likelihoods are compared.
     needs_likelihoods: whether the answer requires probabilities of the labels and cannot be read from generated text.
+    whole: whether a reply that was cut off has no answer, as where it may end with a quotation.
     """
 
     stop: tuple[str, ...] = field(default=(), kw_only=True)
     needs_likelihoods: bool = field(default=False, kw_only=True)
+    whole: bool = field(default=False, kw_only=True)
     prefix: ClassVar[str] = "Answer:"
 
     @property

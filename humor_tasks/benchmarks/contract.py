@@ -8,7 +8,6 @@ no harness and no torch.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +18,15 @@ from typing import Any, Generic, Literal
 from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.answers import Answer, AnswerForm
+from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm
 from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.charts import Chart
+from humor_tasks.benchmarks.judging import Judging
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
-from humor_tasks.benchmarks.prompts import Template, read_all
+from humor_tasks.benchmarks.prompts import Template, read_all, templates_hash
 from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
 from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
@@ -64,6 +64,8 @@ class Data:
     where there are no training rows.
     dropped: ids of rows that are not scored; a predictions file may contain them.
     places: where `records` are a part of the data: id -> position in the whole, from 0. Otherwise empty.
+    entries: returns the texts of a cluster that a reply may repeat. None where a reply is not compared with any, and in
+    a run without data (`Benchmark.reopen`).
     drawn: returns worked examples that depend on the order of the whole data, of which `records` may be a part: fold
     and number -> record id -> examples. None where examples are drawn for each record alone.
     """
@@ -74,6 +76,7 @@ class Data:
     dropped: frozenset[str] = frozenset()
     places: Mapping[str, int] = field(default_factory=dict)
     drawn: Callable[[str, int], Mapping[str, Sequence[Record]]] | None = None
+    entries: Callable[[str], Sequence[str]] | None = None
 
     def part(self, shard: Shard, where: str) -> Data:
         """The records of one part. The provenance stays that of the whole, with the part's name as `shard`.
@@ -122,11 +125,9 @@ class Benchmark(Generic[O_co]):
     summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
     outcomes and METRIC_PART over each part.
     signatures: returns additional entries of a score's signature.
-    judged: whether grader models score the answers.
-    verdicts: the graders' verdicts that the scores rest on, or the replies of a model that is itself a judge. They add
-    metrics of missing verdicts (`benchmarks.missing`). A judged benchmark needs them.
-    rubric: the family of grading templates for the points of its records (`benchmarks.rubric`); "" where the judges
-    answer with a letter.
+    judging: how judges score the answers (`benchmarks.judging`); None where no judge is needed.
+    verdicts: of a benchmark whose model under test is itself a judge: its replies as verdicts. They add metrics of
+    missing verdicts (`benchmarks.missing`), as those of `judging` do.
     repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
     answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
@@ -145,9 +146,8 @@ class Benchmark(Generic[O_co]):
     clips: which of its rows have clips; None for a benchmark without clips.
     writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
     lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has its own name.
-    calls_model: False if only the judges are called, and no model under test.
-    scorers: names of the scorers of its Inspect task, of `humor_tasks.on_inspect`; by default the one for its answer
-    form.
+    scorers: names of the scorers of its Inspect task, of `humor_tasks.on_inspect`, where neither `judging` nor the
+    answer form says which.
     """
 
     name: str
@@ -163,9 +163,8 @@ class Benchmark(Generic[O_co]):
     summary: Callable[[Run[O_co], Metric, Sequence[Outcome]], dict[str, Estimate]] = whole_and_parts
     part: Callable[[Run[O_co], Mapping[str, str]], str | None] = lambda run, groups: None
     signatures: Callable[[Run[O_co]], Mapping[str, str]] = lambda run: {}
-    judged: bool = False
+    judging: Judging[Run[O_co]] | None = None
     verdicts: Verdicts | None = None
-    rubric: str = "coverage"
     repeated: bool = False
     told: frozenset[str] = frozenset()
     answer_tokens: int = 1024
@@ -180,21 +179,17 @@ class Benchmark(Generic[O_co]):
     clips: Clips | None = None
     writes: Literal["", "caption", "captions"] = ""
     lm_eval: tuple[Variant, ...] = ()
-    calls_model: bool = True
     scorers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():
             raise ValueError(f"benchmark {self.name}: told is {sorted(unknown)}; choose from {', '.join(TOLD)}.")
-        if self.judged and self.verdicts is None:
-            raise ValueError(
-                f"benchmark {self.name} is judged: give its `verdicts`, so that missing ones are reported."
-            )
 
     @property
     def reported(self) -> tuple[Metric, ...]:
         """The metrics, and where the scores rest on verdicts those of missing verdicts."""
-        return (*self.metrics, *(self.verdicts.metrics(self.metrics) if self.verdicts else ()))
+        verdicts = self.judging.verdicts if self.judging else self.verdicts
+        return (*self.metrics, *(verdicts.metrics(self.metrics) if verdicts else ()))
 
     def unit(self, cluster: str) -> str:
         """The cluster by a name that differs between corpora; see `data.trained_on`."""
@@ -250,12 +245,6 @@ class Benchmark(Generic[O_co]):
 def _number(version: str) -> str:
     """The part of a version that changes when scores no longer compare; see CHANGELOG.md."""
     return version.split("-")[0]
-
-
-def templates_hash(templates: Mapping[str, str]) -> str:
-    """First 8 hex digits of the SHA-256 over the templates, sorted by name."""
-    text = "".join(f"{name}\0{body}\0" for name, body in sorted(templates.items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -338,10 +327,20 @@ class Run(Generic[O_co]):
         return self.benchmark.form(self.options)
 
     def outcome(
-        self, record: Record, reply: str, refused: bool = False, told: Mapping[str, float] = MappingProxyType({})
+        self,
+        record: Record,
+        reply: str,
+        refused: bool = False,
+        told: Mapping[str, float] = MappingProxyType({}),
+        cut_off: bool = False,
     ) -> Outcome:
-        """Parse a reply and score it; `refused`: whether the provider flagged a refusal. told: as in `scored`."""
-        return self.scored(record, self.form.read(reply, refused), told)
+        """Parse a reply and score it.
+
+        refused, cut_off: whether the provider flagged a refusal, and whether the reply ended at a limit of its length.
+        told: as in `scored`.
+        """
+        form = self.form
+        return self.scored(record, UNREAD if cut_off and form.whole else form.read(reply, refused), told)
 
     def scored(self, record: Record, answer: Answer, told: Mapping[str, float] = MappingProxyType({})) -> Outcome:
         """Score an answer that does not come from a reply, such as one from log-likelihoods.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from humor_tasks.benchmarks.judging import Panel
 from humor_tasks.benchmarks.metric import Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.data.records import Outcome, Record
@@ -66,16 +67,22 @@ def pair_outcome(record: Record, choices: Sequence[str | None], statuses: Sequen
     return Outcome(record.id, record.cluster, record.groups, status, " ".join(named), None, values, facts)
 
 
-def judged_pair(record: Record, panels: Sequence[Sequence[Mapping[str, Any]]]) -> Outcome:
+def judged_pair(run: Any, o: Outcome, panels: Sequence[Panel]) -> Outcome:
     """`pair_outcome` of panels of judges, one a question.
 
-    A judge's verdict has its `word`, None where there is none, and the `status` of its reply. The status of a panel
-    without a verdict is that of its first failure.
+    The status of a panel without a verdict is that of its first failure.
     """
-    choices = [panel_choice([verdict["word"] for verdict in panel]) for panel in panels]
-    failed = [[verdict["status"] for verdict in panel if verdict["word"] is None] for panel in panels]
+    choices = [panel_choice(panel.words) for panel in panels]
+    failed = [[verdict.status for verdict in panel.verdicts if verdict.word is None] for panel in panels]
     statuses = [f[0] if choice is None and f else "answered" for choice, f in zip(choices, failed, strict=True)]
+    record = Record(o.id, o.cluster, {}, "", (), None, o.groups, facts=o.facts)
     return pair_outcome(record, choices, statuses)
+
+
+def win_value(o: Outcome) -> float | None:
+    """The mean win value of the verdicts; None where one is missing."""
+    named = o.facts["named"]
+    return None if set(named) - set(WIN_VALUES) else sum(WIN_VALUES[side] for side in named) / len(named)
 
 
 def _values(named: Sequence[str]) -> dict[str, float]:

@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import random
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
@@ -19,11 +20,21 @@ from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import AsAsked, Judging, Question, Reply
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.options import Split, absent, parameter
-from humor_tasks.benchmarks.pair_verdicts import METRICS, SIDES, VERDICTS, other, pair_outcome, settled
+from humor_tasks.benchmarks.pair_verdicts import (
+    METRICS,
+    SIDES,
+    VERDICTS,
+    judged_pair,
+    other,
+    pair_outcome,
+    settled,
+    win_value,
+)
 from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.systems import HUMAN, read_system
@@ -32,7 +43,7 @@ from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput, check_choice, listed
-from humor_tasks.scorers.preferred import WORDS, read_preferred
+from humor_tasks.scorers.preferred import WORDS, panel_choice, read_preferred
 
 Of = Literal["explanation", "mock_explaining", "mock_generation"]
 Order = Literal["both", "random", "fixed"]
@@ -202,6 +213,12 @@ def outcome(run: Run[PreferenceOptions], record: Record, answer: Answer) -> Outc
     return pair_outcome(record, [answer.value], [answer.status])
 
 
+def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
+    """The prompt itself, unless the texts settle the pair."""
+    groups = reply.record.groups
+    return [Question({"first": groups["first"]}, None if groups["settled"] else AsAsked(PREFERENCE))]
+
+
 EXPLANATION_PREFERENCE = Benchmark(
     name="explanation_preference",
     card=Card(
@@ -250,10 +267,15 @@ EXPLANATION_PREFERENCE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    judged=True,
-    verdicts=VERDICTS,
+    judging=Judging(
+        scorer="preference",
+        questions=questions,
+        outcome=judged_pair,
+        value=win_value,
+        panel=panel_choice,
+        verdicts=VERDICTS,
+        of_reply=False,
+    ),
     clips=replace(mock.CLIPS, words=("setting", "description")),
     lm_eval=variants("explanation_preference", "generate_until"),
-    calls_model=False,
-    scorers=("preference",),
 )

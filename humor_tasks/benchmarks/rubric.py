@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from humor_tasks.benchmarks.contract import templates_hash
-from humor_tasks.benchmarks.prompts import Template, filled_turns, read_all
+from humor_tasks.benchmarks.prompts import Template, filled_turns, read_all, templates_hash
 from humor_tasks.data.records import Prompt
 from humor_tasks.scorers import verdict
 from humor_tasks.scorers.verdict import as_data
@@ -79,6 +79,7 @@ class Override:
     prompts: str | None
 
 
+@lru_cache(maxsize=8)
 def open_rubric(family: str, override: str | None = None, judgement: Judgement = POINT) -> Rubric:
     """The rubric of a family of prompts; templates in the folder `override` replace the packaged ones."""
     return Rubric(read_all(rubric_templates(family, judgement), Override(override)), judgement)

@@ -21,7 +21,7 @@ from inspect_ai.model import (
     ContentVideo,
 )
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.answers import AnswerForm
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Grouped, Prompt, Record, Turn, plain_text
 from humor_tasks.data.reply_length import ReplyLength
@@ -31,17 +31,19 @@ from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.handles import handle, picture_by, with_pictures
 
 
-def chat_messages(prompt: Prompt, record: Record, run: Run, pictures: bool, handles: bool = False) -> list[ChatMessage]:
+def chat_messages(
+    prompt: Prompt, record: Record, form: AnswerForm, length: ReplyLength, pictures: bool, handles: bool = False
+) -> list[ChatMessage]:
     """The prompt's turns; pictures and clips are read and encoded only when `pictures` is true.
 
-    handles: as in `turn_messages`.
+    form, length: of the answer. handles: as in `turn_messages`.
     """
     messages = turn_messages(prompt.turns, pictures, handles)
     # ModelAPI.generate does not get Sample.choices, so models that score choices read them from the metadata.
     # Models that rate edited headlines read the fields, and language models go on after the prefix. Models in this
     # process write as much as the benchmark's length of a reply allows.
     known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
-    told = {"fields": dict(record.fields), "prefix": run.form.prefix, "reply_length": list(run.reply_length)}
+    told = {"fields": dict(record.fields), "prefix": form.prefix, "reply_length": list(length)}
     told |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
     messages[-1].metadata = known | told
     return messages

@@ -17,10 +17,12 @@ from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.contract import TOLD, Benchmark, Options, Run
+from humor_tasks.benchmarks.contract import TOLD, Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
+from humor_tasks.benchmarks.reference import REFERENCE
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import differing
 from humor_tasks.errors import BadInput
@@ -68,13 +70,14 @@ def flat(estimates: Mapping[str, Estimate], metrics: Sequence[BenchmarkMetric]) 
     return first | last | repeated
 
 
-def run_of(metadata: Mapping[str, Any], benchmark: str, choices: int = 0, **changes: str | None) -> Run:
+def run_of(metadata: Mapping[str, Any], like: str | Benchmark[Any], choices: int = 0, **changes: str | None) -> Run:
     """A run without data, rebuilt from a sample's metadata, which is sufficient to read and score replies.
 
-    A sample of another package's task has no such metadata. It is scored like `benchmark`, with one letter per choice.
+    A sample of another package's task has no such metadata. It is scored `like` a benchmark, with a letter per choice.
     """
     told = about(metadata)
-    definition = find_benchmark(told.benchmark or benchmark)
+    named = told.benchmark or like
+    definition = find_benchmark(named) if isinstance(named, str) else named
     settings = dict(told.options) | {name: value for name, value in changes.items() if value is not None}
     try:
         definition.check_version(told.version)
@@ -102,31 +105,15 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
     )
 
 
-SCORES = {
-    "multiple_choice": ("matching",),
-    "rating_error": ("humicroedit_rating",),
-    "reference_overlap": ("explanation",),
-    "reference_preference": ("explanation",),
-    "preference": ("explanation", "explanation_preference"),
-    "brainstormed": ("brainstorm",),
-    "judge_agreement": ("humorbench_autograder",),
-    "against_people": ("caption_writing",),
-    "element_coverage": ("humorbench",),
-    "explanation_form": ("humorbench",),
-    "story_ratings": ("mock_generation",),
-}
-"""Scorer -> benchmarks whose kinds of replies it scores; those of other packages' tasks are like the first's."""
+def run_scored_by(scorer: str, state: TaskState, like: str | Benchmark[Any]) -> Run:
+    """As `run_of`, for one of this package's scorers.
 
-
-def run_scored_by(scorer: str, state: TaskState) -> Run:
-    """As `run_of`, for a scorer in SCORES.
-
-    Raises CannotRun for a sample of a benchmark with other replies: their scores would be those of an unreadable reply.
+    Raises CannotRun for a sample of a benchmark whose replies the scorer does not score: their scores would be those of
+    an unreadable reply.
     """
-    run = run_of(state.metadata, SCORES[scorer][0])
-    kind = _replies(run.benchmark, run.options)
-    if kind not in map(_replies_like, SCORES[scorer]):
-        fitting = (name for name, like in SCORES.items() if kind in map(_replies_like, like))
+    run = run_of(state.metadata, like)
+    fitting = scorers_of(run)
+    if about(state.metadata).benchmark is not None and scorer not in fitting:
         shown = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
         cannot_run(
             f"sample {state.sample_id} is of {run.benchmark.name}, whose replies {scorer} does not score; use {shown}."
@@ -134,17 +121,15 @@ def run_scored_by(scorer: str, state: TaskState) -> Run:
     return run
 
 
-def _replies_like(name: str) -> object:
-    benchmark = find_benchmark(name)
-    return benchmark.verdicts or _replies(benchmark, benchmark.options())
-
-
-def _replies(benchmark: Benchmark, options: Options) -> object:
-    """The kind of the replies: labels, ratings, texts with a reference, or texts that only their benchmark has."""
-    form = benchmark.form(options)
-    if isinstance(form, FreeText):
-        return "reference" if form.reference else benchmark.verdicts or benchmark.name
-    return "rating" if isinstance(form, Rating) else "label"
+def scorers_of(run: Run) -> tuple[str, ...]:
+    """The names of the scorers that score a run's replies."""
+    if run.benchmark.judging:
+        return (run.benchmark.judging.scorer,)
+    if run.benchmark.scorers:
+        return run.benchmark.scorers
+    if isinstance(run.form, FreeText):
+        return ("reference_overlap", REFERENCE.scorer, "preference") if run.form.reference else ()
+    return ("rating_error",) if isinstance(run.form, Rating) else ("multiple_choice",)
 
 
 def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
@@ -153,8 +138,9 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
     cluster = str(state.metadata.get("cluster", identity))
     told = about(state.metadata)
     record = Record(identity, cluster, {}, "", (), target.text or None, told.groups, facts=told.facts)
-    refused = state.output.stop_reason == "content_filter" if state.output.choices else False
-    return run.outcome(record, state.output.completion, refused, told_of(run, state.output))
+    stopped = state.output.stop_reason if state.output.choices else "stop"
+    reply, told_by_model = state.output.completion, told_of(run, state.output)
+    return run.outcome(record, reply, stopped == "content_filter", told_by_model, stopped in CUT_OFF)
 
 
 def told_of(run: Run, output: ModelOutput) -> dict[str, float]:

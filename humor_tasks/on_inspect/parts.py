@@ -34,9 +34,10 @@ def preference_metrics() -> Metric:
     """Win rates with confidence intervals and measures of the judges' reliability, over all pairs."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        from humor_tasks.on_inspect.judging.preference import pair_metrics
+        from humor_tasks.benchmarks.reference import PAIRS
+        from humor_tasks.on_inspect.outcomes import reported
 
-        return pair_metrics(scores)
+        return reported(PAIRS, scores)
 
     return compute
 
@@ -62,9 +63,9 @@ def against_people(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.captions import people_scorer
+    from humor_tasks.on_inspect.judging.judge import Judge, Requests
 
-    return people_scorer(grader, temperature, seed, cache, retries)
+    return Judge("against_people", "caption_writing", grader, Requests(temperature, seed, cache, retries))
 
 
 @scorer(metrics=[benchmark_metrics("brainstorm")])
@@ -94,8 +95,9 @@ def element_coverage(
     A point is covered if more than half of all graders pass it, and not covered if more than half fail it. Otherwise it
     has no verdict and is excluded from the denominator. It is counted as `undecided` where every grader gave a verdict,
     and as `grader_failed` otherwise. The metrics `coverage_missing_failed` and `coverage_missing_passed` count it as
-    failed and as passed. A sample without any verdict has the value N, with one of these as the reason; Inspect's
-    own `mean()` would count it as 0. The score's metadata has every grader's verdict and reasons.
+    failed and as passed. A sample without any verdict has the value N, with one of these as the reason, and so has a
+    reply that is left out; Inspect's own `mean()` would count it as 0. The score's metadata has every grader's verdict
+    and reasons.
 
     Args:
         grader: Model or models that grade; by default those bound to the model role `grader`.
@@ -106,17 +108,10 @@ def element_coverage(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.coverage import coverage_scorer
+    from humor_tasks.benchmarks.humorbench.coverage import ANY_TEXT
+    from humor_tasks.on_inspect.judging.judge import Asking, Judge
 
-    return coverage_scorer(grader, structured, temperature, seed, prompts, cache, retries)
-
-
-@scorer(metrics=[benchmark_metrics("humorbench")])
-def explanation_form() -> Scorer:
-    """The format of an explanation: length, tags, refusals."""
-    from humor_tasks.on_inspect.judging.coverage import form_scorer
-
-    return form_scorer()
+    return Judge("element_coverage", ANY_TEXT, grader, Asking(temperature, seed, cache, retries, structured), prompts)
 
 
 @scorer(metrics=[benchmark_metrics("humorbench_autograder")])
@@ -204,9 +199,10 @@ def preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.preference import preference_scorer
+    from humor_tasks.on_inspect.judging.judge import Asking, Judge
 
-    return preference_scorer(grader, structured, temperature, seed, cache, retries)
+    how = Asking(temperature, seed, cache, retries, False if structured is None else structured)
+    return Judge("preference", "explanation", grader, how, as_in_task=structured is None)
 
 
 @scorer(metrics=[benchmark_metrics("humicroedit_rating")])
@@ -250,9 +246,10 @@ def reference_preference(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.preference import reference_scorer
+    from humor_tasks.on_inspect.judging.judge import Asking, Judge
 
-    return reference_scorer(grader, structured, temperature, seed, prompts, cache, retries)
+    how = Asking(temperature, seed, cache, retries, structured)
+    return Judge("reference_preference", "explanation", grader, how, prompts)
 
 
 @scorer(metrics=[benchmark_metrics("mock_generation")])
@@ -280,9 +277,10 @@ def story_ratings(
         cache: Keep verdicts in Inspect's model cache, so that none is paid for twice.
         retries: Number of retries for an unreadable verdict, each with the next seed.
     """
-    from humor_tasks.on_inspect.judging.stories import stories_scorer
+    from humor_tasks.on_inspect.judging.judge import Asking, Judge
 
-    return stories_scorer(grader, structured, temperature, seed, prompts, cache, retries)
+    how = Asking(temperature, seed, cache, retries, structured)
+    return Judge("story_ratings", "mock_generation", grader, how, prompts)
 
 
 @solver

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks.caption_contest import brainstorm
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.judging.graders import CUT_OFF
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.outcomes import read_reply, run_of, run_scored_by, score_of
 from humor_tasks.scorers.fields import read_fields
@@ -24,7 +21,7 @@ def choice_scorer(extraction: str | None, on_unparsed: str | None) -> Scorer:
         cannot_run(f"multiple_choice: {problem}")
 
     async def score(state: TaskState, target: Target) -> Score:
-        run_scored_by("multiple_choice", state)
+        run_scored_by("multiple_choice", state, "matching")
         run = run_of(state.metadata, "matching", len(state.choices), extraction=extraction, on_unparsed=on_unparsed)
         outcome = read_reply(run, state, target)
         correct = outcome.values.get("accuracy")
@@ -37,7 +34,7 @@ def overlap_scorer() -> Scorer:
     """See `humor_tasks.on_inspect.parts.reference_overlap`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("reference_overlap", state), state, target)
+        outcome = read_reply(run_scored_by("reference_overlap", state, "explanation"), state, target)
         return score_of(outcome, outcome.values.get("rouge_l", "N"))
 
     return score
@@ -48,10 +45,7 @@ def agreement_scorer() -> Scorer:
     warn_when_tasks_end()
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("judge_agreement", state), state, target)
-        if state.output.choices and state.output.stop_reason in CUT_OFF:
-            unread = {"unparsed": 1.0, "refused": 0.0}
-            outcome = dataclasses.replace(outcome, answer=None, status="unparsed", values=unread)
+        outcome = read_reply(run_scored_by("judge_agreement", state, "humorbench_autograder"), state, target)
         agrees = outcome.values.get("accuracy")
         return score_of(outcome, "N" if agrees is None else "C" if agrees else "I")
 
@@ -62,7 +56,7 @@ def rating_scorer() -> Scorer:
     """See `humor_tasks.on_inspect.parts.rating_error`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        outcome = read_reply(run_scored_by("rating_error", state), state, target)
+        outcome = read_reply(run_scored_by("rating_error", state, "humicroedit_rating"), state, target)
         return score_of(outcome, "N" if outcome.answer is None else float(outcome.answer))
 
     return score
@@ -72,7 +66,7 @@ def brainstorm_scorer() -> Scorer:
     """See `humor_tasks.on_inspect.parts.brainstormed`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        run = run_scored_by("brainstormed", state)
+        run = run_scored_by("brainstormed", state, "brainstorm")
         outcome = read_reply(run, state, target)
         texts = read_fields(state.output.completion, brainstorm.labels_of(run)).texts if outcome.answer else {}
         return score_of(outcome, outcome.values["parsed"], texts.get("Explanation"), fields=dict(texts))

@@ -1,7 +1,7 @@
-"""Grading of explanations logged by either harness, through Inspect's model API.
+"""Grading of replies logged by either harness, through Inspect's model API.
 
-A logged reply becomes a sample that already has its model output. `element_coverage` grades it, so Inspect provides
-rate limits, grader panels, the verdict cache and the log.
+A logged reply becomes a sample that already has its model output. The scorer of its benchmark's judging grades it, so
+Inspect provides rate limits, grader panels, the verdict cache and the log.
 """
 
 from __future__ import annotations
@@ -15,30 +15,31 @@ from typing import Any
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, ModelOutput
+from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText, Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks._version import __version__
 from humor_tasks.api import Report
-from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks import NAMES, find_benchmark
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import Judging
+from humor_tasks.benchmarks.reference import judging_of, reporting
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.logs import LoggedSample, read_run
-from humor_tasks.data.logs.inspect_logs import from_log
+from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
 from humor_tasks.data.logs.reading import RETRY
-from humor_tasks.data.records import Outcome
+from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.on_inspect import parts
 from humor_tasks.on_inspect.client import open_model
 from humor_tasks.on_inspect.errors import plain
 from humor_tasks.on_inspect.judging.graders import ROLE
 from humor_tasks.on_inspect.outcomes import run_of
-from humor_tasks.on_inspect.parts import element_coverage, explanation_form
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.studies.results.read import SECRET
 
-GRADED = ("humorbench",)
-COVERAGE = ("element_coverage", "points")  # the scorer, and a key of its score's metadata
 GRADE_IN_PLACE = "grade it in place with inspect score instead."
 
 
@@ -60,13 +61,20 @@ class Written:
 def read_written(path: Path, task: str, partial: bool = False) -> Written:
     """The replies in an Inspect log (.eval, .json) or lm-eval's samples (.jsonl).
 
-    Raises BadInput for a log of another task, an unfinished log unless `partial`, a log without replies and a
-    repeated reply.
+    Raises BadInput for a task without judges, a log of another task, an unfinished log unless `partial`, a log without
+    replies, a repeated reply, and a log that lacks what the judges must see.
     """
-    check_choice("task", task, GRADED)
+    judging = judging_by_name(task)
     finished = None if partial else f"{RETRY.rstrip('.')}, or --partial."
     run = read_run(path, task, finished=finished, one_epoch=GRADE_IN_PLACE, replies=not partial)
-    samples = tuple(_sample(sample) for sample in run.samples if sample.reply is not None)
+    if run.harness == "lm_eval" and judging.shows and run.signature.get("shots", "0") not in ("0", "-"):
+        raise BadInput(
+            f"{path}: was asked with worked examples, which lm-eval's samples do not tell from the question that the "
+            "judges must see. Grade a run without them, or one of Inspect."
+        )
+    written = [sample for sample in run.samples if sample.reply is not None]
+    pictures = _pictures(path, written) if judging.shows else {}
+    samples = tuple(_sample(sample, pictures.get(sample.id, ())) for sample in written)
     if not samples:
         raise BadInput(f"{path}: holds no replies of {task}.")
     fingerprint, rows = run.source.get("fingerprint"), run.source.get("rows")
@@ -75,14 +83,42 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
     return Written(run.model, run.signature, fingerprint, rows, samples, part, arguments)
 
 
+def judging_by_name(task: str) -> Judging[Any]:
+    """How the replies of a benchmark are judged. Raises BadInput for a benchmark whose replies have no judges."""
+    named = {name: find_benchmark(name, "task") for name in (*NAMES, task)}
+    judged = {name: judging for name, benchmark in named.items() if (judging := _judging(benchmark))}
+    return judged[check_choice("task", task, judged)]
+
+
+def _judging(benchmark: Benchmark[Any]) -> Judging[Any] | None:
+    """How a benchmark's replies are judged, also by their reference."""
+    judging = benchmark.judging or judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
+    return judging if judging and judging.of_reply else None
+
+
+def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[bytes]]:
+    """The pictures of each question. Raises BadInput for a question whose pictures or clips the log does not hold."""
+    shown = {sample.id: sample for sample in written if sample.shown}
+    inside = path.suffix in (".eval", ".json")
+    found = dict(logged_pictures(path, shown)) if shown and inside else {}
+    for identity, sample in shown.items():
+        if identity not in found:
+            raise BadInput(
+                f"{sample.where}: the log does not hold what its question shows ({', '.join(sample.shown)}), which the "
+                "judges must see. Grade a run of Inspect with its pictures, or one that describes the scene in words."
+            )
+    return found
+
+
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
     """A task whose samples already have replies and are only graded."""
     register_prices()
+    judging = judging_by_name(task)
     return Task(
         name=f"grade_{task}",
         dataset=MemoryDataset(list(written.samples), name=name, location=name),
         solver=replay(),
-        scorer=[element_coverage(**how), explanation_form()],
+        scorer=getattr(parts, judging.scorer)(**how),
         version=run_of(written.samples[0].metadata or {}, task).version,
         metadata={
             "explainer": written.model,
@@ -103,7 +139,8 @@ def grade(
     `partial` grades the replies in an unfinished Inspect log; without it, such a log raises BadInput.
     """
     written = read_written(path, task, partial)
-    open_rubric(task, how.get("prompts"))  # reports an error before any model call is paid for
+    for family, judgement in judging_by_name(task).rubrics:
+        open_rubric(family, how.get("prompts"), judgement)  # reports an error before any model call is paid for
     models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
     try:
         built = grading_task(written, task, path.name, **how)
@@ -125,25 +162,14 @@ def report_of(log: EvalLog) -> Report:
             f"grading ended with status {graded.status}{why}. Run the command again: it requests only what is missing."
         )
     samples = list(graded.samples)
-    outcomes = [_outcome(sample) for sample in samples]
-    run = run_of((log.samples or [])[0].metadata, GRADED[0])
-    graders = next((s.grading for one in samples if (s := one.scored_by(*COVERAGE))), Signature())
+    scores = [next((score for score in sample.scores if score.outcome), None) for sample in samples]
+    outcomes = [score.outcome for score in scores if score and score.outcome]
+    if len(outcomes) < len(samples):
+        raise BadInput(f"{samples[[*map(bool, scores)].index(False)].where} has no score of graders.")
+    run = run_of((log.samples or [])[0].metadata, str(graded.benchmark))
+    graders = next((score.grading for score in scores if score), Signature())
     about = {"graded": len(outcomes), "v": run.version, **graders, "humor_tasks": __version__}
-    return Report(run.metrics(outcomes), graded.signature, tuple(outcomes), Signature(about))
-
-
-def _outcome(sample: LoggedSample) -> Outcome:
-    """The sample's outcome, with the values from the graders' verdicts where there are any.
-
-    Includes samples that Inspect's metrics leave out as unscored.
-    """
-    form, coverage = sample.scored_by("explanation_form"), sample.scored_by(*COVERAGE)
-    found = [score.outcome for score in (coverage, form) if score and score.outcome]
-    if not found:
-        raise BadInput(f"{sample.where} has no score of element_coverage.")
-    values = {name: value for outcome in reversed(found) for name, value in outcome.values.items()}
-    values |= coverage.details.get("failed", {}) if coverage else {}
-    return dataclasses.replace(found[0], values=values)
+    return Report(reporting(run).metrics(outcomes), graded.signature, tuple(outcomes), Signature(about))
 
 
 @solver
@@ -160,18 +186,26 @@ def replay() -> Solver:
     return solve
 
 
-def _sample(logged: LoggedSample) -> Sample:
-    if not logged.points:
-        raise BadInput(f"{logged.where} holds no points to grade; log it with a humorbench task.")
+def _sample(logged: LoggedSample, pictures: Sequence[bytes]) -> Sample:
     told: dict[str, Any] = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
     told |= {"place": logged.place} if logged.place is not None else {}
+    facts = {**logged.facts, **(logged.outcome.facts if logged.outcome else {})}  # the reply's facts are known, too
+    points = [dataclasses.asdict(point) for point in logged.points]
     metadata = {
         "cluster": logged.cluster,
-        "humor_tasks": told | {"groups": dict(logged.groups), "facts": dict(logged.facts)},
-        "points": [dataclasses.asdict(point) for point in logged.points],
+        "humor_tasks": told | {"groups": dict(logged.groups), "facts": facts},
+        "points": points,
         "fields": dict(logged.fields),
         "logged_reply": logged.reply,
         "logged_stop": logged.stop,
     }
-    target = [point.text for point in logged.points]
-    return Sample(id=logged.id, input=logged.prompt, target=target, metadata=metadata)
+    target = [point.text for point in logged.points] or logged.target or ""
+    shown: list[Content] = [_content(picture, logged.where) for picture in pictures]
+    asked: str | list[ChatMessage] = logged.question
+    if shown:
+        asked = [ChatMessageUser(content=[*shown, ContentText(text=logged.question)])]
+    return Sample(id=logged.id, input=asked, target=target, metadata=metadata)
+
+
+def _content(picture: bytes, where: str) -> ContentImage:
+    return ContentImage(image=Picture(where, None, lambda: picture).data_uri())

@@ -60,7 +60,7 @@ def _section(names: list[str]) -> str:
 def _sampling(name: str, in_lm_eval: bool) -> str:
     """What the harnesses send a model that generates, and what was published."""
     benchmark = find_benchmark(name)
-    own = None if benchmark.judged else parameters_of(benchmark.options).get("temperature")  # else that of graders
+    own = None if benchmark.judging else parameters_of(benchmark.options).get("temperature")  # else that of graders
     sent = f"temperature {own.default}" if own else "no temperature, which leaves it to the provider"
     more = "; lm-eval's tasks that generate send temperature 0" if in_lm_eval else ""
     sampling = benchmark.card.sampling

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks import BENCHMARKS
+
 STUBS = Path(__file__).resolve().parents[2] / "humor_tasks" / "on_lm_eval" / "tasks"
 BASELINES = ("first", "longest", "overlap")
 NYCC = ("matching", "ranking", "explanation")
@@ -21,10 +23,12 @@ KINDS = {
 
 
 def kind_of(name: str, args: dict[str, Any]) -> str:
-    """What kind of reply a task or stub asks for."""
+    """What kind of reply a task or stub asks for: one of KINDS, or the letters of a choice."""
     short = name.removeprefix("nyc_")
-    benchmark = max((known for known in KINDS if short.startswith(known)), key=len)
-    return "rating" if args.get("via") == "ratings" else KINDS[benchmark]
+    name = max((known for known in BENCHMARKS if short.startswith(known)), key=len)
+    if name not in KINDS:
+        return "".join(BENCHMARKS[name].form(BENCHMARKS[name].options()).labels)
+    return "rating" if args.get("via") == "ratings" else KINDS[name]
 
 
 @dataclass(frozen=True)
@@ -288,7 +292,7 @@ inspect/crowd_groups/sample/against=all/scripted
 inspect/crowd_groups/sample/tau=fit/longest
 inspect/caption_writing/sample/mode=overall/scripted
 lm_eval/crowd_pairs/sample/default/scripted
-lm_eval/humicroedit_pairwise/sample/stubs/scripted
+lm_eval/bbeh_nycc_humor/sample/stubs/scripted
 lm_eval/nyc_crossval/sample/default/overlap
 lm_eval/humorbench/sample/default/scripted
 lm_eval/explanation_preference/sample/default/scripted

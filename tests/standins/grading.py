@@ -12,9 +12,9 @@ from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.humorbench.coverage import graded
+from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome
-from humor_tasks.on_inspect import element_coverage, explanation_form
+from humor_tasks.on_inspect import element_coverage
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.testing import ScriptedModel, scripted_judge, verdict_reply
 
@@ -68,23 +68,25 @@ def only(log: EvalLog, scorer: str = "element_coverage") -> Score:
     return result
 
 
-def unscored(log: EvalLog) -> int:
-    assert log.results
-    return log.results.scores[0].unscored_samples or 0
+def left_out(log: EvalLog) -> int:
+    """The samples without an explanation that have no value."""
+    return sum(result.value == "N" and result.answer is None for result in found(log).values())
 
 
 def unread(log: EvalLog) -> int:
     """The samples whose points were asked about, and have no verdict at all."""
-    return sum(result.value == "N" for result in found(log).values())
+    return sum(result.value == "N" and result.answer is not None for result in found(log).values())
 
 
 def points(result: Score) -> list[dict[str, Any]]:
-    return (result.metadata or {})["points"]
+    """What was asked about, with the panel's verdict and the judges'."""
+    asked = (result.metadata or {})["judged"]
+    return [{**each["about"], "passed": each["verdict"], "verdicts": each["verdicts"]} for each in asked]
 
 
 def same(log: EvalLog, expected: Mapping[str, Estimate]) -> None:
-    """The log's two scorers report exactly these estimates."""
-    shown = metrics(log) | metrics(log, 1)
+    """The log's scorer reports exactly these estimates."""
+    shown = metrics(log)
     names = [name for name in shown if not name.endswith(("stderr", "ci_low", "ci_high"))]
     assert sorted(names) == sorted(expected)
     for name, estimate in expected.items():
@@ -118,9 +120,8 @@ def thirds(point: str) -> bool:
     return len(point) % 3 != 0
 
 
-def own_task(*samples: Sample, form: bool = False, **how: Any) -> Task:
-    scorers = [element_coverage(**how), *([explanation_form()] if form else [])]
-    return Task(dataset=list(samples), scorer=scorers)
+def own_task(*samples: Sample, **how: Any) -> Task:
+    return Task(dataset=list(samples), scorer=element_coverage(**how))
 
 
 def bears(identity: str = "s", *target: str, **metadata: Any) -> Sample:

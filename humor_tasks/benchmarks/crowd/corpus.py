@@ -97,7 +97,18 @@ class Cartoon:
     @property
     def context(self) -> str:
         """The scene as one text; "" where none is shown."""
-        return scene_context(self.fields) if self.fields else ""
+        return context_of(self.fields)
+
+    @property
+    def record(self) -> Record:
+        """The cartoon as an item without a question."""
+        number = str(self.number)
+        return Record(f"contest-{number}", number, self.fields, self.context, (), None, {}, picture=self.picture)
+
+
+def context_of(fields: Mapping[str, str]) -> str:
+    """The scene of a cartoon's fields as one text; "" where none is shown."""
+    return scene_context(fields) if fields else ""
 
 
 @dataclass(frozen=True)

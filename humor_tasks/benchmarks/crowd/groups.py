@@ -11,7 +11,6 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from humor_tasks.benchmarks.answers import Answer
@@ -21,6 +20,7 @@ from humor_tasks.benchmarks.choice import outcome as choice_outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
+from humor_tasks.benchmarks.crowd.worked import worked_examples
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.data import papers
@@ -43,8 +43,6 @@ RANKS: dict[str, Callable[[int], int]] = {
 HUMAN_GROUPS = tuple(RANKS)
 COMBINED: Mapping[Mode, Literal["mean", "max"]] = {"overall": "mean", "best_pick": "max"}
 """How a model that scores single captions scores a group."""
-SAMPLED = 600
-SAMPLING_SEED = 42
 
 
 class Group(NamedTuple):
@@ -178,7 +176,7 @@ def _why_not(contest: Contest, pairing: str) -> str:
 
 
 def group_record(
-    cartoon: corpus.Cartoon,
+    cartoon: Record,
     better: Group,
     other: Group,
     first: str,
@@ -187,17 +185,18 @@ def group_record(
 ) -> Record:
     """The question which of two groups of captions is the funnier one, in one order.
 
-    better: the group that counts as the right answer. first: the name of the group that is shown as A. groups: more
-    entries of `Record.groups`. The captions may be anyone's; a line break in one becomes a space.
+    cartoon: see `Cartoon.record`. better: the group that counts as the right answer. first: the name of the group that
+    is shown as A. groups: more entries of `Record.groups`. The captions may be anyone's; a line break in one
+    becomes a space.
     """
     shown = (better, other) if first == better.name else (other, better)
     texts = tuple(tuple(" ".join(caption.split()) for caption in group.captions) for group in shown)
-    pair = f"{cartoon.number}-{other.name}"
+    pair = f"{cartoon.cluster}-{other.name}"
     fields = {"first": numbered(texts[0]), "second": numbered(texts[1])}
     told = {"pairing": other.name, "pair_id": pair, "first": first}
     return Record(
         id=f"{pair}-{first}-first",
-        cluster=str(cartoon.number),
+        cluster=cartoon.cluster,
         fields={**cartoon.fields, **fields},
         context=cartoon.context,
         choices=("\n".join(texts[0]), "\n".join(texts[1])),
@@ -258,7 +257,7 @@ def _both_orders(
     groups_of = (human_group(cartoon.contest, name) for name in (TOP, pairing))
     top, other = filter(None, groups_of)  # both are there, because `_why_not` names no reason
     for first in (top, other):
-        yield group_record(cartoon, top, other, first.name, o, groups)
+        yield group_record(cartoon.record, top, other, first.name, o, groups)
 
 
 def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
@@ -276,41 +275,6 @@ def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
         )
     first = sorted(left, key=lambda number: hashlib.sha256(str(number).encode()).hexdigest())[: o.fit_contests]
     return corpus.crowd_of(dataclasses.replace(source, numbers=tuple(sorted(first))), o)
-
-
-# ---- worked examples ------------------------------------------------------------------------------
-
-
-def worked_examples(
-    o: GroupsOptions, records: Sequence[Record]
-) -> Callable[[str, int], Mapping[str, Sequence[Record]]]:
-    """The published draw of worked examples, as `Data.drawn`: 600 train rows of `ranking` in blocks, one a contest.
-
-    The rows are pandas' sample of the seed 42. With n examples, contest i in the order of `records` has those from row
-    (n + 1) i on, as in the released code, where the last row of a block is the query of another task. Rows of the
-    contest itself are passed over, and after the last row comes the first one.
-    """
-
-    @cache
-    def drawn(fold: str, count: int) -> dict[str, Sequence[Record]]:
-        rows = corpus.examples_of(o)
-        found = _blocks(rows, list(dict.fromkeys(record.cluster for record in records)), count)
-        return {record.id: found[record.cluster] for record in records}
-
-    return drawn
-
-
-def _blocks(rows: Sequence[Record], contests: Sequence[str], count: int) -> dict[str, list[Record]]:
-    from numpy.random import RandomState
-
-    sampled = [rows[i] for i in RandomState(SAMPLING_SEED).choice(len(rows), min(SAMPLED, len(rows)), replace=False)]
-    blocks: dict[str, list[Record]] = {}
-    for i, contest in enumerate(contests):
-        start = (count + 1) * i % len(sampled)
-        blocks[contest] = [row for row in (*sampled[start:], *sampled[:start]) if row.cluster != contest][:count]
-        if len(blocks[contest]) < count:
-            raise BadInput(f"shots={count}: there are only {len(blocks[contest])} train rows of other contests.")
-    return blocks
 
 
 # ---- prompt -------------------------------------------------------------------------------------

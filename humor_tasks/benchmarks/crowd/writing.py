@@ -1,13 +1,17 @@
 """Caption writing: can a model write captions that beat people's?
 
 Zhang et al. 2024, arXiv 2406.10522, Tables 3, 4 and 6.
+
+A sample holds the human groups and the scene, so that a log is judged without the dataset. The entries of a contest are
+too many for that: what the captions repeat is found where the run has its data, and kept among the reply's facts. A log
+without these facts has no metric of recitation. Worked examples of the judges are read from `shots_from`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -26,14 +30,15 @@ from humor_tasks.benchmarks.crowd.groups import (
     Mode,
     group_record,
     human_groups,
-    worked_examples,
 )
-from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, Verdict, lost, verdict_values
+from humor_tasks.benchmarks.crowd.worked import block
+from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, WIN_RATES, Verdict, lost, verdict_values
+from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
+from humor_tasks.benchmarks.rubric import Rubric
 from humor_tasks.data import papers
 from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.contests.source import Contests
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.caption_list import read_captions
@@ -44,7 +49,7 @@ from humor_tasks.scorers.tagged import count_words
 WRITTEN = "captions"
 """The name of the written captions among the groups."""
 EXAM = ("top10", "rank1000")
-_FIELDS = ("dataset", "revision", "split", "contests", "annotations", "images", "doubtful", "setting")
+_QUESTION = ("dataset", "setting", "shots_from", "prompts", "mode", "tau")
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,7 @@ class WritingOptions(corpus.CrowdOptions):
 
     def question(self) -> GroupsOptions:
         """The options of `crowd_groups` for the judges' question. Raises BadInput as GroupsOptions does."""
-        given = {name: getattr(self, name) for name in (*_FIELDS, "shots_from", "prompts", "mode", "tau")}
-        return GroupsOptions(**given, shots=self.judge_shots)
+        return GroupsOptions(**{name: getattr(self, name) for name in _QUESTION}, shots=self.judge_shots)
 
     @property
     def variant(self) -> str:
@@ -92,8 +96,8 @@ class WritingOptions(corpus.CrowdOptions):
         return "" if self.mode == "overall" else self.mode
 
     def scoring(self) -> dict[str, Any]:
-        """Also the contests and the judges' question."""
-        names = (*_FIELDS, "judge_shots", "shots_from", "prompts", "mode", "exam", "tau")
+        """Also the judges' question."""
+        names = (*_QUESTION, "judge_shots", "exam")
         default = type(self)
         changed = {n: value for n in names if (value := getattr(self, n)) != getattr(default, n, None)}
         return super().scoring() | changed
@@ -112,51 +116,37 @@ class WritingOptions(corpus.CrowdOptions):
 
 
 def load(benchmark: Benchmark[WritingOptions], o: WritingOptions) -> Data:
-    """One record per contest, with a cartoon to write captions for."""
-    crowd = _with_all_groups(corpus.open_crowd(o, corpus.WITH_GROUPS), o)
+    """One record per contest, with a cartoon to write captions for and people's groups of captions.
+
+    `place` is the contest's position among all, by which the judges' worked examples are drawn.
+    """
+    crowd = corpus.open_crowd(o, corpus.WITH_GROUPS)
+    people = {cartoon.number: human_groups(cartoon.contest) for cartoon in crowd.cartoons}
+    places = {number: i for i, number in enumerate(number for number, groups in people.items() if groups)}
+    crowd = _with_all_groups(crowd, people, o)
     records = [
-        Record(
-            id=f"contest-{cartoon.number}",
-            cluster=str(cartoon.number),
-            fields=cartoon.fields,
-            context=cartoon.context,
-            choices=(),
+        dataclasses.replace(
+            cartoon.record,
             target="",
             groups={"fold": "0"},
-            picture=cartoon.picture,
+            facts={"people": {name: list(group.captions) for name, group in people[cartoon.number].items()}}
+            | ({"place": places[cartoon.number]} if o.judge_shots else {}),
         )
         for cartoon in crowd.cartoons
     ]
-    return Data(tuple(records), crowd.provenance(len(records)))
+    entries = crowd.source.contest
+    return Data(tuple(records), crowd.provenance(len(records)), entries=lambda cluster: entries(int(cluster)).caption)
 
 
-def _with_all_groups(crowd: corpus.Crowd, o: WritingOptions) -> corpus.Crowd:
+def _with_all_groups(crowd: corpus.Crowd, people: Mapping[int, Mapping[str, Group]], o: WritingOptions) -> corpus.Crowd:
     """The contests that have every human group whole; the others are left out with a warning."""
-    lacking = [c.number for c in crowd.cartoons if len(human_groups(c.contest)) < len(HUMAN_GROUPS)]
+    lacking = [number for number, groups in people.items() if len(groups) < len(HUMAN_GROUPS)]
     if not lacking:
         return crowd
     left_out = {f"fewer than {corpus.GROUP_SIZE} usable captions in a human group": lacking}
     warnings.warn(f"{o.dataset}, split {o.split}: left out: {corpus.told_of(left_out)}.", stacklevel=3)
     kept = tuple(cartoon for cartoon in crowd.cartoons if cartoon.number not in lacking)
     return dataclasses.replace(crowd, cartoons=kept, left_out={**crowd.left_out, **left_out})
-
-
-@lru_cache(maxsize=4)
-def _source(o: WritingOptions) -> Contests:
-    return corpus.open_source(o)
-
-
-def _same_data(o: WritingOptions) -> WritingOptions:
-    """Options that differ only in what does not select contests are one."""
-    return WritingOptions(**{name: getattr(o, name) for name in _FIELDS})
-
-
-def cartoon(o: WritingOptions, number: int) -> corpus.Cartoon:
-    """A contest of the options' data. Raises BadInput where it is not there or cannot be evaluated."""
-    found = corpus.cartoon_of(_source(_same_data(o)), number, o, corpus.WITH_GROUPS)
-    if isinstance(found, corpus.Cartoon):
-        return found
-    raise BadInput(f"{o.dataset}: contest {number} cannot be evaluated: {found}.")
 
 
 # ---- prompt -------------------------------------------------------------------------------------
@@ -194,13 +184,23 @@ def given(captions: Sequence[str]) -> Answer:
 
 
 def outcome(run: Run[WritingOptions], record: Record, answer: Answer) -> Outcome:
-    """The measures of the captions' words, and how many of them repeat an entry; judges add the rest."""
+    """The measures of the captions' words, and how many of them repeat an entry; judges add the rest.
+
+    Without the contest's entries, the captions that repeat one are those that the record's facts name.
+    """
     values: dict[str, float] = {}
-    if answer.value is not None:
-        entries = _source(_same_data(run.options)).contest(int(record.cluster)).caption
-        kinds = [match.kind for match in matches(answer.facts["captions"], entries)]
+    recited: Mapping[str, str] = {}
+    captions = answer.facts.get("captions", ())
+    if run.data.entries and captions:
+        found = matches(captions, run.data.entries(record.cluster))
+        recited = {caption: match.kind for caption, match in zip(captions, found, strict=True)}
+    elif captions:
+        recited = record.facts.get("recited", {})
+    if captions and all(caption in recited for caption in captions):
+        kinds = [recited[caption] for caption in captions]
         values = {f"recited_{kind}": kinds.count(kind) / len(kinds) for kind in ("exact", "near")}
-    return answer.outcome(dataclasses.replace(record, target=None), values)
+    facts = {"recited": dict(recited)} if values else {}
+    return answer.outcome(dataclasses.replace(record, target=None, facts=facts), values)
 
 
 # ---- the judges' questions ------------------------------------------------------------------------
@@ -208,22 +208,48 @@ def outcome(run: Run[WritingOptions], record: Record, answer: Answer) -> Outcome
 
 @lru_cache(maxsize=8)
 def judges_run(question: GroupsOptions) -> Run[GroupsOptions]:
-    """`crowd_groups` without rows: the prompt, the form of answers and the worked examples of the judges' question."""
-    cartoons = corpus.open_crowd(question, corpus.WITH_GROUPS).cartoons if question.shots else ()
-    records = [record for each in cartoons for record in comparisons(question, each, (), exam=True)]
-    data = Data((), {}, lambda fold: corpus.pool(question), drawn=worked_examples(question, records))
+    """`crowd_groups` without rows: the prompt and the form of answers of the judges' question."""
+    data = Data((), {}, lambda fold: corpus.pool(question))
     return Run(CROWD_GROUPS, question, data, CROWD_GROUPS.texts(question))
 
 
-def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequence[str], exam: bool) -> list[Record]:
+def questions(run: Run[WritingOptions], reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
+    """Those of `comparisons`; none about a reply without ten captions."""
+    if reply.outcome.answer is None:
+        return []
+    question = run.options.question()
+    records = comparisons(question, reply.record, reply.outcome.facts["captions"], run.options.exam)
+    asked = judges_run(question)
+    if question.shots:
+        shown = block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
+        drawn = dict.fromkeys((record.id for record in records), shown)
+        asked = dataclasses.replace(asked, data=dataclasses.replace(asked.data, drawn=lambda fold, count: drawn))
+    return [_question(asked, record) for record in records]
+
+
+def _question(asked: Run[GroupsOptions], record: Record) -> Question:
+    pairing, first = record.groups["pairing"], record.groups["first"]
+    put = ByAnswer(
+        record,
+        asked.prompt(record),
+        asked.form,
+        asked.reply_length,
+        asked.options.needs_logprobs,
+        asked.prompts_hash,
+    )
+    return Question({"pairing": pairing, "target": record.target, "first": first}, put, f"{pairing}, {first} first")
+
+
+def comparisons(question: GroupsOptions, record: Record, captions: Sequence[str], exam: bool) -> list[Record]:
     """The judges' questions about a contest: written captions against each human group, in both orders.
 
     exam: also the two of EXAM, whose answer is known. `groups["pairing"]` is the human group's name, or "exam".
     """
     written = Group(WRITTEN, tuple(captions))
-    human = human_groups(cartoon.contest)
+    human = {name: Group(name, tuple(texts)) for name, texts in record.facts["people"].items()}
+    cartoon = dataclasses.replace(record, context=corpus.context_of(record.fields))
     asked: list[tuple[Group, Group, dict[str, str]]] = [(written, group, {}) for group in human.values()]
-    if exam and all(name in human for name in EXAM):
+    if exam:
         better, other = (human[name] for name in EXAM)
         asked.append((better, other, {"pairing": "exam"}))
     return [
@@ -233,21 +259,39 @@ def comparisons(question: GroupsOptions, cartoon: corpus.Cartoon, captions: Sequ
     ]
 
 
-def options_of(run: Run) -> WritingOptions:
-    """The options of a run of this benchmark."""
-    assert isinstance(run.options, WritingOptions)
-    return run.options
+# ---- verdicts -------------------------------------------------------------------------------------
 
 
-def judged(run: Run, outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
+def panel_letter(letters: Sequence[str | None]) -> str | None:
+    """The letter of more than half of the judges; None where there is none."""
+    return next((letter for letter in "AB" if 2 * letters.count(letter) > len(letters)), None)
+
+
+def judged(run: Run[WritingOptions], o: Outcome, panels: Sequence[Panel]) -> Outcome:
+    """See `compared`. The log-odds are those of a single judge."""
+    found = []
+    for panel in panels:
+        told = panel.verdicts[0].told
+        odds = told["A"] - told["B"] if len(told) == 2 else None
+        found.append(Verdict(panel.about["pairing"], panel.about["target"], panel_letter(panel.words), odds))
+    return compared(run, o, found)
+
+
+def compared(run: Run[WritingOptions], outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:
     """The outcome of captions with the judges' verdicts; without ten captions it is lost, or left out."""
-    o = options_of(run)
+    o = run.options
     tau = None if o.tau == "none" else float(o.tau)
     if outcome.answer is None:
         values = {} if o.on_unparsed == "exclude" else lost(o.exam, tau is not None)
     else:
         values = verdict_values(verdicts, tau)
     return dataclasses.replace(outcome, values={**outcome.values, **values})
+
+
+def mean_win_rate(o: Outcome) -> float | None:
+    """The mean of the four win rates; None where one is missing."""
+    won = [o.values[name] for name in WIN_RATES if name in o.values]
+    return sum(won) / len(won) if len(won) == len(WIN_RATES) else None
 
 
 CAPTION_WRITING = Benchmark(
@@ -289,10 +333,15 @@ CAPTION_WRITING = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    judged=True,
-    verdicts=VERDICTS,
-    rubric="",
+    judging=Judging(
+        scorer="against_people",
+        questions=questions,
+        outcome=judged,
+        value=mean_win_rate,
+        panel=panel_letter,
+        verdicts=VERDICTS,
+        in_words=False,
+    ),
     writes="captions",
     lm_eval=variants.WRITING,
-    scorers=("against_people",),
 )

@@ -5,7 +5,7 @@ Narad et al. 2025, arXiv 2507.21476.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,18 +15,16 @@ from humor_tasks.benchmarks.card import UNNAMED, Card
 from humor_tasks.benchmarks.charts import BySubset
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
-from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, rate
-from humor_tasks.benchmarks.missing import Verdicts
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.rubric import rubric_templates
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
-from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.proportion import clustered_share
 from humor_tasks.scorers.tagged import count_words, read_tagged
-from humor_tasks.scorers.verdict import covered, majority
+from humor_tasks.scorers.thinking import without_thinking
 
 COLUMNS = ("idx", "description", "caption", "element")
 WORD_LIMIT = 200
@@ -131,65 +129,11 @@ def outcome(run: Run, record: Record, answer: Answer) -> Outcome:
     return answer.outcome(replace(record, target=None))
 
 
-def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
-    """The outcome with the graders' verdicts.
+def read_text(reply: str, refused: bool) -> Answer:
+    """Of a task of another package: the whole reply without its reasoning block."""
+    text = (without_thinking(reply) or "").strip()
+    return Answer(text, "answered") if text else Answer(None, "empty")
 
-    verdicts: one per point, None where there is none.
-    tied: for each point, whether there is no verdict because a panel's readable votes had no majority.
-
-    A reply without an explanation covers no point, or is left out with `on_unparsed=exclude`; no grader is needed. A
-    point without a verdict is excluded from the denominator.
-    """
-    values = dict(o.values)
-    if o.answer is None:
-        if run.options.on_unparsed == "exclude":
-            return o
-        verdicts = [False] * len(verdicts)
-    share, everything = covered(verdicts)
-    missing = sum(verdict is None for verdict in verdicts)
-    if o.answer is not None:
-        asked = len(verdicts)
-        values |= {"grader_failed": (missing - sum(tied)) / asked, "undecided": sum(tied) / asked}
-        values["asked_points"] = float(asked)
-    if share is not None:
-        values |= {"coverage": share, "graded_points": float(len(verdicts) - missing)}
-    if everything is not None:
-        values["all_covered"] = everything
-    return replace(o, values=values)
-
-
-def panel_verdicts(panels: Sequence[Sequence[bool | None]]) -> tuple[list[bool | None], list[bool]]:
-    """The verdict on each point from the votes of its graders, and whether there is none because the votes are tied."""
-    verdicts = [majority(votes) for votes in panels]
-    return verdicts, [v is None and None not in votes for v, votes in zip(verdicts, panels, strict=True)]
-
-
-def _point_share(name: str, direction: Direction, of: str, about: str) -> Metric:
-    """A share of points: a ratio of sums, clustered by cartoon; `of` names the outcome's value with their number."""
-
-    def estimate(outcomes: Sequence[Outcome]) -> Estimate:
-        points = [o.values[of] for o in outcomes]
-        found = [o.values[name] * n for o, n in zip(outcomes, points, strict=True)]
-        return clustered_share(found, points, [o.cluster for o in outcomes])
-
-    return Metric(name, direction, estimate, proportion=True, about=about)
-
-
-def _missing(o: Outcome) -> float:
-    without = o.values.get("grader_failed", 0.0) + o.values.get("undecided", 0.0)
-    return without * o.values["asked_points"]
-
-
-def _filled(o: Outcome, passed: bool) -> Outcome:
-    asked = o.values.get("asked_points")
-    if asked is None:
-        return o
-    found = o.values.get("coverage", 0.0) * o.values.get("graded_points", 0.0)
-    return replace(o, values={**o.values, "coverage": (found + passed * _missing(o)) / asked, "graded_points": asked})
-
-
-POINTS = Verdicts(lambda o: o.values.get("asked_points", 0.0), _missing, _filled, ("coverage",))
-"""The verdicts on the points of an explanation, for every benchmark with points."""
 
 HUMORBENCH = Benchmark(
     name="humorbench",
@@ -217,28 +161,20 @@ HUMORBENCH = Benchmark(
     version="1-A",
     answer=FreeText(read),
     metrics=(
-        _point_share(
-            "coverage", "higher", "graded_points", "Share of the graded elements that the explanation contains."
-        ),
-        Metric("all_covered", proportion=True, about="Share of explanations that contain all of their elements."),
+        *COVERAGE,
         rate("over_limit", "Share of explanations of 200 words or more."),
         rate("untagged", "Share of replies without tags, which are the explanation as a whole."),
         Metric("words", "lower", about="Length of the explanation in words.", neutral=True),
         *REPLY_RATES,
-        _point_share(
-            "grader_failed", "lower", "asked_points", "Share of elements with an unreadable verdict or a failed grader."
-        ),
-        _point_share("undecided", "lower", "asked_points", "Share of elements on which a panel has no majority."),
+        *UNDECIDED,
     ),
     options=HumorBenchOptions,
     templates=(EXPLAIN, *rubric_templates("humorbench", fields=GRADED_FIELDS)),
     load=load,
     prompt=prompt,
     outcome=outcome,
-    judged=True,
-    verdicts=POINTS,
-    rubric="humorbench",
-    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)), uses.Column("explanation_form", "words")),
+    judging=by_points("humorbench"),
+    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)),),
     charts=(
         BySubset(
             "humorbench_categories",
@@ -256,5 +192,12 @@ HUMORBENCH = Benchmark(
         settings={"": {}, "_hard": {"subset": "hard"}},
         about="Explanations, generated and logged (--log_samples); `humor-tasks grade` grades them.",
     ),
-    scorers=("element_coverage", "explanation_form"),
 )
+
+ANY_TEXT = replace(
+    HUMORBENCH,
+    answer=FreeText(read_text),
+    outcome=lambda run, record, answer: replace(outcome(run, record, answer), values={}),
+    judging=by_points(),
+)
+"""How `element_coverage` reads and judges the replies in tasks of other packages."""

@@ -193,7 +193,7 @@ AUTOGRADER = Benchmark(
     ),
     corpus="humorbench",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.structured)),
+    answer=lambda o: FreeText(partial(read, o.structured), whole=True),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
     templates=rubric_templates("humorbench"),

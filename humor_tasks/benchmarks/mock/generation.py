@@ -12,16 +12,17 @@ from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
-from humor_tasks.benchmarks.rubric import Judgement
+from humor_tasks.benchmarks.rubric import Judgement, Rubric
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.answer import Status
-from humor_tasks.scorers.rated import WORDS
+from humor_tasks.scorers.rated import WORDS, panel_rating
 from humor_tasks.scorers.refusal import is_refusal
 from humor_tasks.scorers.tagged import count_words
 from humor_tasks.scorers.thinking import without_thinking
@@ -104,6 +105,28 @@ def outcome(run: Run[GenerationOptions], record: Record, answer: Answer) -> Outc
     return answer.outcome(dataclasses.replace(record, target=None))
 
 
+def questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
+    """Both ratings of a story; nobody is asked where there is none."""
+    material = {"context": reply.shown, "story": reply.outcome.answer or ""}
+    asked = reply.outcome.answer is not None
+    return [
+        Question({"rating": name}, ByRubric(rubric, material) if asked else None, name.upper())
+        for name, rubric in zip(RATINGS, rubrics, strict=True)
+    ]
+
+
+def judged(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
+    """See `rated`."""
+    ratings = {panel.about["rating"]: panel_rating(panel.words) for panel in panels if panel.verdicts}
+    return rated(run, o, ratings, [verdict.status for panel in panels for verdict in panel.verdicts])
+
+
+def mean_rating(o: Outcome) -> float | None:
+    """The mean of both ratings; None where one is missing."""
+    given = [o.values[name] for name in RATINGS if name in o.values]
+    return sum(given) / len(given) if len(given) == len(RATINGS) else None
+
+
 def rated(run: Run, ungraded: Outcome, ratings: Mapping[str, float | None], statuses: Sequence[str]) -> Outcome:
     """The outcome with its ratings, and the shares of graders' replies without a rating.
 
@@ -177,8 +200,14 @@ MOCK_GENERATION = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    judged=True,
-    verdicts=VERDICTS,
+    judging=Judging(
+        scorer="story_ratings",
+        questions=questions,
+        outcome=judged,
+        value=mean_rating,
+        panel=panel_rating,
+        verdicts=VERDICTS,
+        rubrics=tuple(("generation", judgement) for judgement in RATED.values()),
+    ),
     columns=(uses.Column("story_ratings", scale=(1, 5)),),
-    scorers=("story_ratings",),
 )

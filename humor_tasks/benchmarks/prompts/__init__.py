@@ -7,6 +7,7 @@ cannot add a turn or another field.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -121,3 +122,9 @@ def split_turns(template: str, name: str) -> list[tuple[Role, str]]:
 def filled_turns(template: str, fields: Mapping[str, str], name: str) -> list[Turn]:
     """The turns of a chat template with their fields filled in."""
     return [Turn(role, fill(text, fields, name)) for role, text in split_turns(template, name)]
+
+
+def templates_hash(templates: Mapping[str, str]) -> str:
+    """First 8 hex digits of the SHA-256 over the templates, sorted by name."""
+    text = "".join(f"{name}\0{body}\0" for name, body in sorted(templates.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

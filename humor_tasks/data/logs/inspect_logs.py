@@ -202,6 +202,8 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         points=tuple(Point(p["id"], p["text"]) for p in sample.metadata.get("points") or ()) if told.benchmark else (),
         prompt=_prompt(sample),
         reply=sample.output.completion if replied else None,
+        question=sample.input if isinstance(sample.input, str) else sample.input[-1].text if sample.input else "",
+        target=(sample.target if isinstance(sample.target, str) else "".join(sample.target)) or None,
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
         scores=_scores(sample, path),

@@ -107,6 +107,8 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         points=tuple(Point(point["id"], point["text"]) for point in doc.get("points") or ()),
         prompt=_prompt(logged),
         reply=reply if isinstance(reply, str) else None,
+        question=_prompt(logged),
+        target=doc.get("target"),
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
         raw=reply if len(replies) == 1 else replies,
         place=(scored or {}).get("place", logged.get("doc_id")),

@@ -10,6 +10,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from humor_tasks.data.records import Outcome, Point
 from humor_tasks.data.signature import Signature
 
+CUT_OFF = ("max_tokens", "model_length")
+"""Stop reasons of a reply that ended at a limit of its length."""
 Harness = Literal["inspect", "lm_eval", "predictions"]
 
 
@@ -65,12 +67,12 @@ class LoggedSample:
     """One sample of a run: the prompt, the reply and its scores.
 
     where: file and sample, or file and line, for messages. groups, facts: the record's. benchmark: None for a task of
-    another package. fields:
-    the record's fields as far as the log holds them, possibly none. context: the scene as text, "" where the log does
-    not hold it. reply: None where the run has no reply in text. raw: in lm-eval the logged response, such as a
-    log-likelihood and whether it is the greatest; a list of several. place: the position among all rows of the run,
-    also in a part; both harnesses compute metrics in this order, epoch by epoch. shown: the names of its
-    pictures and clips in the dataset.
+    another package. fields: the record's fields as far as the log holds them, possibly none. context: the scene as
+    text, "" where the log does not hold it. question: the text of the prompt's last turn; of lm-eval the whole prompt.
+    target: the letter or the reference text. reply: None where the run has no reply in text. raw: in lm-eval the logged
+    response, such as a log-likelihood and whether it is the greatest; a list of several. place: the position among all
+    rows of the run, also in a part; both harnesses compute metrics in this order, epoch by epoch. shown: the names of
+    its pictures and clips in the dataset.
     """
 
     where: str
@@ -86,6 +88,8 @@ class LoggedSample:
     points: tuple[Point, ...] = field(repr=False)
     prompt: str = field(repr=False)
     reply: str | None
+    question: str = field(default="", repr=False)
+    target: str | None = None
     stop: str | None = None
     error: str | None = None
     scores: tuple[Scored, ...] = ()
@@ -105,10 +109,14 @@ class LoggedSample:
         """Whether the provider flagged a refusal."""
         return self.stop == "content_filter"
 
-    def scored_by(self, scorer: str, detail: str = "") -> Scored | None:
-        """The last score of that scorer, which is the valid one of a run scored again; its details hold `detail`."""
-        found = (s for s in reversed(self.scores) if s.scorer.rsplit("/", 1)[-1].startswith(scorer))
-        return next((s for s in found if not detail or detail in s.details), None)
+    @property
+    def cut_off(self) -> bool:
+        """Whether the reply ended at a limit of its length."""
+        return self.stop in CUT_OFF
+
+    def scored_by(self, scorer: str) -> Scored | None:
+        """The last score of that scorer, which is the valid one of a run scored again."""
+        return next((s for s in reversed(self.scores) if s.scorer.rsplit("/", 1)[-1].startswith(scorer)), None)
 
 
 @runtime_checkable

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.model import (
@@ -18,19 +17,18 @@ from inspect_ai.model import (
 )
 from inspect_ai.util import JSONSchema, LimitExceededError
 
+from humor_tasks.benchmarks.judging import ByAnswer, Verdict
 from humor_tasks.benchmarks.options import Declared, parameter
-from humor_tasks.benchmarks.rubric import POINT, Judgement, Rubric, open_rubric
+from humor_tasks.benchmarks.rubric import Judgement
+from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.answer_cache import policy, replayed
 from humor_tasks.on_inspect.errors import cannot_run
-from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
-from humor_tasks.on_inspect.messages import turn_messages
-from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.logprobs import LIKELIHOODS, letter_logprobs
 from humor_tasks.on_inspect.private import PrerequisiteError, active_model
 from humor_tasks.scorers.verdict import read_word
 
 ROLE = "grader"
-CUT_OFF = ("max_tokens", "model_length")
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,10 @@ class Requests(Declared):
         except BadInput as problem:
             cannot_run(str(problem))
 
+    def shown(self) -> str:
+        """The settings as part of a signature."""
+        return f"temperature:{self.temperature}|seed:{self.seed}"
+
     def config(self, own: GenerateConfig, attempt: int = 0) -> GenerateConfig:
         """The generation settings of a request; `own` are the model's own settings."""
         seed = None if self.seed is None else self.seed + attempt
@@ -74,30 +76,7 @@ class Asking(Requests):
 
     def shown(self) -> str:
         """The settings as part of a signature."""
-        form = "json" if self.structured else "tags"
-        return f"verdict:{form}|temperature:{self.temperature}|seed:{self.seed}"
-
-
-@dataclass(frozen=True)
-class Graded:
-    """One grader's verdict.
-
-    word: the value of the verdict (True for PASS); None unless `status` is answered.
-    status: the status of parsing the reply, or `error` where there is no reply.
-    reply: kept only where it has no readable verdict.
-    told: log-probabilities and scores beside the reply, by name, where they are asked for.
-    """
-
-    grader: str
-    word: Any
-    status: str
-    reasons: str
-    reply: str | None = None
-    told: Mapping[str, float] | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """The verdict for a log."""
-        return {name: value for name, value in asdict(self).items() if name != "told" or value}
+        return f"verdict:{'json' if self.structured else 'tags'}|{super().shown()}"
 
 
 @dataclass(frozen=True)
@@ -105,23 +84,22 @@ class VerdictForm:
     """What a request for a verdict adds to the settings, and how the verdict is read from a grader's output."""
 
     config: GenerateConfig
-    read: Callable[[str, ModelOutput], Graded]
+    read: Callable[[str, ModelOutput], Verdict]
 
 
-def in_words(judgement: Judgement, how: Asking) -> VerdictForm:
-    """A verdict that is one of the judgement's words."""
+def by_answer(asked: ByAnswer) -> VerdictForm:
+    """A verdict that is the answer to another benchmark's question."""
+    config = GenerateConfig(**(LIKELIHOODS if asked.needs_logprobs else {}))
+    return VerdictForm(config, lambda grader, output: read_answer(grader, output, asked))
+
+
+def in_words(judgement: Judgement, structured: bool) -> VerdictForm:
+    """A verdict that is one of the judgement's words, in tags or `structured` as JSON."""
     config = GenerateConfig()
-    if how.structured:
+    if structured:
         schema = JSONSchema.model_validate(judgement.schema)
         config.response_schema = ResponseSchema(name="verdict", json_schema=schema, strict=True)
-    return VerdictForm(config, lambda grader, output: read(grader, output, judgement, how))
-
-
-def prepared(structured: bool, temperature: float | None, seed: int | None, cache: bool, retries: int) -> Asking:
-    """The settings of a scorer with graders; registers prices and the warning of missing verdicts."""
-    register_prices()
-    warn_when_tasks_end()
-    return Asking(temperature, seed, cache, retries, structured)
+    return VerdictForm(config, lambda grader, output: read(grader, output, judgement, structured))
 
 
 NO_GRADER = "No grader: give a grader model with --model-role grader=MODEL (a panel with grader=MODEL,MODEL)."
@@ -159,26 +137,7 @@ def resolve(names: str | Sequence[str] | None) -> list[Model]:
     return distinct(models)
 
 
-@lru_cache(maxsize=8)
-def rubric_of(family: str, prompts: str | None, judgement: Judgement = POINT) -> Rubric:
-    """The rubric of a family; errors in a prompts folder become CannotRun, without a traceback."""
-    try:
-        return open_rubric(family, prompts, judgement)
-    except BadInput as problem:
-        cannot_run(str(problem))
-
-
-async def ask(grader: Model, rubric: Rubric, material: Mapping[str, str], how: Asking) -> Graded:
-    """One grader's verdict on `material`; see `put`."""
-    return await put(grader, turn_messages(rubric.ask(material, how.structured).turns), rubric.judgement, how)
-
-
-async def put(grader: Model, messages: list[ChatMessage], judgement: Judgement, how: Asking) -> Graded:
-    """One grader's verdict on the question in `messages`, in the judgement's words; see `verdict_of`."""
-    return await verdict_of(grader, messages, in_words(judgement, how), how)
-
-
-async def verdict_of(grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests) -> Graded:
+async def verdict_of(grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests) -> Verdict:
     """One grader's verdict on the question in `messages`.
 
     A request that fails permanently gives a missing verdict and does not end the run. An error that would affect every
@@ -195,9 +154,9 @@ async def verdict_of(grader: Model, messages: list[ChatMessage], form: VerdictFo
 
 async def _round(
     grader: Model, messages: list[ChatMessage], form: VerdictForm, how: Requests, turn: int
-) -> tuple[Graded, bool]:
+) -> tuple[Verdict, bool]:
     """The verdict after at most `how.retries` retries, and whether any request was not answered from the cache."""
-    word, asked = Graded(str(grader), None, "error", ""), False
+    word, asked = Verdict(str(grader), None, "error", ""), False
     for attempt in range(how.retries + 1):
         scopes = {name: str(number) for name, number in (("attempt", attempt), ("round", turn)) if number}
         kept: Any = policy(grader, **scopes) if how.cache else False
@@ -208,7 +167,7 @@ async def _round(
             raise
         except Exception as problem:
             _check_hopeless(grader, problem, form)
-            word, asked = Graded(str(grader), None, "error", f"{type(problem).__name__}: {problem}"), True
+            word, asked = Verdict(str(grader), None, "error", f"{type(problem).__name__}: {problem}"), True
         else:
             word = form.read(str(grader), output)
             if word.word is not None:
@@ -225,11 +184,25 @@ def _check_hopeless(grader: Model, problem: Exception, form: VerdictForm) -> Non
         cannot_run(f"grader {grader} rejected the schema; use structured=false. Its error: {problem}")
 
 
-def read(grader: str, output: ModelOutput, judgement: Judgement, how: Asking) -> Graded:
+def read(grader: str, output: ModelOutput, judgement: Judgement, structured: bool) -> Verdict:
     """The verdict in a grader's output; a truncated output has none, because it may end with a quotation."""
-    word, reasons, status = read_word(output.completion, judgement.words, "json" if how.structured else "tags")
-    stopped = output.stop_reason if output.choices else "stop"
-    if word is not None and stopped not in CUT_OFF:
-        return Graded(grader, word, status, reasons)
-    status = "refused" if stopped == "content_filter" else "unparsed" if word is not None else status
-    return Graded(grader, None, status, reasons, output.error or output.completion)
+    word, reasons, status = read_word(output.completion, judgement.words, "json" if structured else "tags")
+    if word is not None and _stopped(output) not in CUT_OFF:
+        return Verdict(grader, word, status, reasons)
+    status = "refused" if _stopped(output) == "content_filter" else "unparsed" if word is not None else status
+    return Verdict(grader, None, status, reasons, output.error or output.completion)
+
+
+def read_answer(grader: str, output: ModelOutput, asked: ByAnswer) -> Verdict:
+    """The answer in a judge's output, and the labels' log-probabilities where they are needed."""
+    answer = asked.form.read(output.completion, _stopped(output) == "content_filter")
+    needs = asked.needs_logprobs
+    told = letter_logprobs(output, asked.form.labels, needs) if needs else {}
+    if answer.value is not None and _stopped(output) not in CUT_OFF:
+        return Verdict(grader, answer.value, answer.status, told=told)
+    status = "unparsed" if answer.value else answer.status
+    return Verdict(grader, None, status, reply=output.error or output.completion)
+
+
+def _stopped(output: ModelOutput) -> str:
+    return output.stop_reason if output.choices else "stop"

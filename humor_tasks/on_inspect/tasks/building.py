@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from inspect import signature as signature_of
 from typing import Any
 
 from inspect_ai import Task
@@ -32,6 +31,7 @@ from humor_tasks.on_inspect.judging.graders import Asking, Requests, check_grade
 from humor_tasks.on_inspect.logprobs import LIKELIHOODS
 from humor_tasks.on_inspect.messages import chat_messages
 from humor_tasks.on_inspect.modalities import check_takes
+from humor_tasks.on_inspect.outcomes import scorers_of
 from humor_tasks.on_inspect.parts import expected_answer, left_to_judges, require_grader
 from humor_tasks.on_inspect.prices import register_prices
 from humor_tasks.on_inspect.private import active_model
@@ -53,8 +53,8 @@ class Repeated(Declared):
 def only_inspect(name: str) -> type[Declared]:
     """The parameters that an Inspect task has beside those of the benchmark."""
     benchmark = find_benchmark(name)
-    if benchmark.judged:
-        return Asking if benchmark.rubric else Requests
+    if benchmark.judging:
+        return Asking if benchmark.judging.in_words else Requests
     return Repeated if benchmark.repeated else Declared
 
 
@@ -73,8 +73,9 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     """
     try:
         benchmark = find_benchmark(name)
-        asks = asks and benchmark.calls_model
-        if benchmark.judged:
+        judging = benchmark.judging
+        asks = asks and (judging is None or judging.of_reply)
+        if judging:
             check_grader_bound()
         only = only_inspect(name)(**_of(name, given, own=False))
         run = benchmark.open(**_of(name, given, own=True))
@@ -95,7 +96,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     register_prices()
     warn_of_reducers()
     shows = any(record.picture or record.clip for record in run.records)
-    setup = [require_grader()] if benchmark.judged else []
+    setup = [require_grader()] if judging else []
     setup += [check_reuse(str(signature.without_release))] if asks else []
     setup += [show_pictures(run, asks)] if shows else []
     return Task(
@@ -132,31 +133,24 @@ def _likelihoods(form: AnswerForm) -> bool:
 
 
 def _scorers(run: Run, only: Declared) -> list[Scorer]:
-    """The scorers that the benchmark names, or that of its answer form, with the settings of grading that they take."""
-    found = []
-    for name in run.benchmark.scorers or (_scorer_of(run.form),):
-        made = getattr(parts, name)
-        taken = signature_of(made).parameters
-        found.append(made(**{each: value for each, value in asdict(only).items() if each in taken}))
-    return found
-
-
-def _scorer_of(form: AnswerForm) -> str:
-    """The name of the scorer of an answer form."""
-    if isinstance(form, Rating):
-        return "rating_error"
-    return "multiple_choice" if form.labels else "reference_overlap"
+    """The first scorer that fits the run, with the run's data and the settings of grading where it asks judges."""
+    made = getattr(parts, next(iter(scorers_of(run)), "reference_overlap"))
+    if run.benchmark.judging is None:
+        return [made()]
+    judge = made(**asdict(only))
+    judge.data = run.data
+    return [judge]
 
 
 def _config(run: Run) -> GenerateConfig:
     """What a request to the model under test asks for beside the reply; a judge under test is asked as a grader."""
     asked = LIKELIHOODS if _likelihoods(run.form) or run.options.needs_logprobs else {}
     config = GenerateConfig(**run.options.generation(), **asked)
-    if run.benchmark.judged or not run.benchmark.verdicts:
+    if run.benchmark.judging or not run.benchmark.verdicts:
         return config
     own = {each.name: getattr(run.options, each.name) for each in declared(Asking) if hasattr(run.options, each.name)}
     how = Asking(**own)
-    return config.merge(how.config(GenerateConfig())).merge(in_words(POINT, how).config)
+    return config.merge(how.config(GenerateConfig())).merge(in_words(POINT, how.structured).config)
 
 
 def sample(run: Run, record: Record, signature: Signature) -> Sample:
@@ -165,11 +159,12 @@ def sample(run: Run, record: Record, signature: Signature) -> Sample:
     about |= {"signature": str(signature), "split": run.options.split}
     about |= {"place": run.data.places[record.id]} if run.data.places else {}  # for the order of joined parts
     metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | held_of(record)}
-    if record.points:
+    judging = run.benchmark.judging
+    if record.points or (judging and judging.of_reply):  # what judges are asked is made from these
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}
     return Sample(
         id=record.id,
-        input=chat_messages(run.prompt(record), record, run, pictures=False),
+        input=chat_messages(run.prompt(record), record, run.form, run.reply_length, pictures=False),
         choices=list(record.choices) or None,
         target=record.target or [point.text for point in record.points],
         metadata=metadata,
@@ -184,7 +179,7 @@ def show_pictures(run: Run, asks: bool = True) -> Solver:
     records = {record.id: record for record in run.records}
 
     def read(record: Record, prompt: Prompt, handles: bool) -> tuple[list[ChatMessage], list[dict[str, str]]]:
-        messages = chat_messages(prompt, record, run, pictures=True, handles=handles)
+        messages = chat_messages(prompt, record, run.form, run.reply_length, pictures=True, handles=handles)
         return messages, [{"where": m.where, "sha256": m.sha256()} for m in prompt.media]
 
     @solver(name="show_pictures")

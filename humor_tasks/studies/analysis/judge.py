@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from humor_tasks.benchmarks.judging import panels_in
 from humor_tasks.benchmarks.missing import BOUNDS, MISSING, missing_warning
 from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
@@ -101,15 +102,15 @@ def read_judge_log(path: Path) -> JudgeLog:
     judges: dict[str, None] = {}
     settled = set()
     for sample in run.samples:
-        score = sample.scored_by("preference", "values")
+        score = sample.scored_by("preference")
         if score is None or score.outcome is None:
             raise BadInput(f"{sample.where} has no score of preference.")
         identity = sample.groups.get("pair_id", sample.id)
         if sample.groups.get("settled"):
             settled.add(identity)
             continue
-        words = [word for panel in score.details.get("verdicts", []) for word in panel]
-        judges |= dict.fromkeys(str(word["grader"]) for word in words)
+        words = [verdict for panel in panels_in(score.details) or () for verdict in panel.verdicts]
+        judges |= dict.fromkeys(verdict.grader for verdict in words)
         before = pairs[identity].outcomes if identity in pairs else ()
         pairs[identity] = JudgedPair(identity, _texts(sample), (*before, score.outcome))
     if not pairs:

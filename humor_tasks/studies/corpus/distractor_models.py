@@ -16,11 +16,12 @@ from inspect_ai.model import GenerateConfig, Model
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.prompts import Template, fill, read_all, split_turns
 from humor_tasks.benchmarks.rubric import Judgement, open_rubric
+from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.calls import Calls
 from humor_tasks.on_inspect.errors import first_exception
-from humor_tasks.on_inspect.judging.graders import CUT_OFF, Asking, read
+from humor_tasks.on_inspect.judging.graders import Asking, read
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.private import PrerequisiteError
 from humor_tasks.on_inspect.providers.batching import Batcher
@@ -94,7 +95,7 @@ def by_judge(model: Model, calls: Calls, prompts: str | None, seed: int) -> Same
         prompt = rubric.ask({"first": first, "second": second})
         about = {"item": item.record.id, "purpose": "judge"}
         output = await calls.ask(model, prompt, how.config(model.config), about)
-        found: bool | None = read(str(model), output, SAME, how).word
+        found: bool | None = read(str(model), output, SAME, structured=False).word
         return found
 
     return same

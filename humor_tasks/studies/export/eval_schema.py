@@ -84,7 +84,7 @@ def _score(result: Result, metric: Metric, estimate: Estimate) -> dict[str, Any]
     """One metric over all items."""
     bounds = {"score_type": "continuous", "min_score": 0.0, "max_score": 1.0} if metric.proportion else {}
     card = result.benchmark.card
-    graders = {"graders": ", ".join(result.run.graders)} if result.benchmark.judged and result.run.graders else {}
+    graders = {"graders": ", ".join(result.run.graders)} if result.benchmark.judging and result.run.graders else {}
     return {
         "evaluation_result_id": f"{result.scorer}:{metric.name}",
         "evaluation_name": result.benchmark.name,

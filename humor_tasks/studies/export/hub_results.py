@@ -76,7 +76,7 @@ def _yaml(result: Result, source_url: str | None) -> str:
 def _notes(result: Result, main: str, e: Estimate) -> str:
     """Metric, interval and protocol in one line."""
     shown = [f"{name} {result.signature[name]}" for name in SHOWN if name in result.signature]
-    graders = [f"graders {', '.join(result.run.graders)}"] if result.benchmark.judged and result.run.graders else []
+    graders = [f"graders {', '.join(result.run.graders)}"] if result.benchmark.judging and result.run.graders else []
     interval = f"{main}, 95 % interval {e.low:.4f} to {e.high:.4f}, {e.n} items in {e.clusters} clusters"
     library = {"inspect": "Inspect AI", "lm_eval": "lm-evaluation-harness"}[result.run.harness]
     release = f"humor-tasks {result.signature.get('humor_tasks', '')} {result.benchmark.name} {result.run.version}"

@@ -47,7 +47,7 @@ def build_report(
     file. Raises BadInput as `check_subset` does.
     """
     check_subset(hard)
-    spent = {r.run.path: spent_of(r.run, r.benchmark.judged, prices, anew) for r in results.results}
+    spent = {r.run.path: spent_of(r.run, r.benchmark.judging is not None, prices, anew) for r in results.results}
     card = scorecard(results)
     with_points = [r for r in results.results if r.benchmark.subsets and has_main_metric(r)]
     judged = {
@@ -89,5 +89,5 @@ def _unscored(results: Iterable[Result]) -> Iterator[str]:
     for result in results:
         if result.paths not in scored:
             main = result.benchmark.metrics[0].name
-            grade = " Grade it with `humor-tasks grade`." if result.benchmark.judged else ""
+            grade = " Grade it with `humor-tasks grade`." if result.benchmark.judging else ""
             yield f"{result.paths[0].name}: has no value of {main}, so that it is not in the scorecard.{grade}"

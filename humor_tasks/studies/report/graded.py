@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.judging import panels_in
+from humor_tasks.benchmarks.points import by_points
 from humor_tasks.benchmarks.uses import Subsets
 from humor_tasks.data.logs import FinishedRun, read_run
 from humor_tasks.data.prices import Price
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.scorers.verdict import majority
 from humor_tasks.studies.report.spent import Spent, apart, is_this_runs
+
+SCORER = by_points().scorer
 
 
 @dataclass(frozen=True)
@@ -80,19 +85,23 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
     ids: set[str] = set()
     grading = Signature()
     for sample in run.samples:
-        score = sample.scored_by("element_coverage", "points")
+        score = sample.scored_by(SCORER)
         if score is None and run.status != "success":
             continue
         if score is None:
-            raise BadInput(f"{sample.where} has no score of element_coverage.")
+            raise BadInput(f"{sample.where} has no score of {SCORER}.")
         ids.add(sample.id)
         grading = grading or score.grading
-        for point in score.details["points"]:
-            asked_about = point["passed"] is not None or score.answer is not None
-            points.append(GradedPoint(point["id"], sample.cluster, point["passed"], score.answer, asked_about))
-            asked |= {word["grader"] for word in point["verdicts"]}
+        lost = score.outcome is not None and "coverage" in score.outcome.values
+        for panel in panels_in(score.details) or ():
+            passed = majority(panel.words)
+            if score.answer is None:  # nobody was asked: the reply covers nothing, or is left out
+                passed = False if lost else None
+            asked_about = passed is not None or score.answer is not None
+            points.append(GradedPoint(panel.about["id"], sample.cluster, passed, score.answer, asked_about))
+            asked |= {verdict.grader for verdict in panel.verdicts}
     if not points:
-        raise BadInput(f"{run.path}: holds no verdicts of element_coverage.")
+        raise BadInput(f"{run.path}: holds no verdicts of {SCORER}.")
     judges = set(run.graders) | asked
     benchmark = BENCHMARKS.get(run.benchmark or "")
     explainer, grader = apart(run, judges, prices, anew)

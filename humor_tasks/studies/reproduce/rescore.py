@@ -5,9 +5,8 @@ Replies are read again by the rules of the log, or by others; grades are counted
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,13 @@ from typing import Any
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Benchmark, Run
-from humor_tasks.benchmarks.crowd.writing import judged
-from humor_tasks.benchmarks.crowd.writing_metrics import Verdict
-from humor_tasks.benchmarks.humorbench.coverage import graded, panel_verdicts
-from humor_tasks.benchmarks.mock.generation import RATINGS, rated
+from humor_tasks.benchmarks.judging import panels_in
 from humor_tasks.benchmarks.options import parameters_of, read_parameters
-from humor_tasks.benchmarks.pair_verdicts import judged_pair
+from humor_tasks.benchmarks.reference import judging_of
 from humor_tasks.data.logs import LoggedSample, Scored
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.scorers.rated import panel_rating
 from humor_tasks.studies.results import LeftOut, Result, read_results
 
 RULES = ("extraction", "on_unparsed", "seed")
@@ -128,7 +123,7 @@ def rules_of(result: Result) -> list[str]:
     written = result.run.harness == "inspect" or next(iter(result.run)).reply is not None
     applies: dict[str, bool] = {
         "extraction": isinstance(form, Choice) and written,
-        "on_unparsed": result.scorer != "preference" or benchmark is not result.benchmark,
+        "on_unparsed": benchmark.judging is None or benchmark.judging.of_reply,
         "seed": form.guess(0, "") is not None,
     }
     return [name for name in RULES if name in declared and applies[name]]
@@ -142,9 +137,8 @@ def _rescored(result: Result, changes: Mapping[str, Any]) -> Rescored:
     changed = {name: value for name, value in changes.items() if settings.get(name) != value}
     version = next(iter(result.run)).version
     run = _asked(result).reopen(version, settings | dict(changes))
-    again = SCORERS.get(result.scorer, _read)
     found = [
-        (sample.epoch, sample.place or 0, Item(sample.id, sample.epoch, score.outcome, again(run, sample, score)))
+        (sample.epoch, sample.place or 0, Item(sample.id, sample.epoch, score.outcome, _again(run, sample, score)))
         for sample, score in _scores(result)
         if score.outcome is not None
     ]
@@ -179,57 +173,15 @@ def _read(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
     if sample.reply is None and isinstance(sample.raw, list):
         responses = [sample.raw] if isinstance(sample.raw[0], int | float | str) else sample.raw
         return run.scored(record, run.form.from_likelihoods([float(likelihood) for likelihood, _ in responses]), told)
-    return run.outcome(record, sample.reply or "", sample.refused, told)
+    return run.outcome(record, sample.reply or "", sample.refused, told, sample.cut_off)
 
 
-def _agreement(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
-    """A judge's verdict; a reply that was cut off has none."""
-    from humor_tasks.on_inspect.judging.graders import CUT_OFF
-
-    outcome = _read(run, sample, score)
-    if sample.stop not in CUT_OFF:
-        return outcome
-    return dataclasses.replace(outcome, answer=None, status="unparsed", values={"unparsed": 1.0, "refused": 0.0})
-
-
-def _coverage(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
-    """The graders' verdicts on the points of an explanation."""
-    from humor_tasks.on_inspect.judging.coverage import GRADED
-
-    votes = [[vote["passed"] for vote in point["verdicts"]] for point in score.details["points"]]
-    outcome = graded(run, _read(run, sample, score), *panel_verdicts(votes))
-    return dataclasses.replace(outcome, values={n: v for n, v in outcome.values.items() if n in GRADED})
-
-
-def _pair(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
-    """The judges' verdicts on a pair; a reply without an explanation loses to its reference, or is left out."""
-    record = _record(sample, score)
-    if score.details.get("groups", {}).get("settled") in ("against", "left_out") and "first" not in record.groups:
-        settled = "left_out" if run.options.on_unparsed == "exclude" else "against"
-        record = dataclasses.replace(record, groups={**record.groups, "settled": settled})
-    return judged_pair(record, score.details["verdicts"])
-
-
-def _against_people(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
-    """The judges' verdicts on written captions."""
-    found = [Verdict(*(each[name] for name in Verdict._fields)) for each in score.details["verdicts"]]
-    return judged(run, _read(run, sample, score), found)
-
-
-def _stories(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
-    """The graders' ratings of a story."""
-    panels = {name: score.details["ratings"][name] for name in RATINGS}
-    ratings = {name: panel_rating([word["word"] for word in panel]) for name, panel in panels.items() if panel}
-    statuses = [word["status"] for panel in panels.values() for word in panel]
-    return rated(run, _read(run, sample, score), ratings, statuses)
-
-
-SCORERS: Mapping[str, Callable[[Run, LoggedSample, Scored], Outcome]] = {
-    "judge_agreement": _agreement,
-    "against_people": _against_people,
-    "element_coverage": _coverage,
-    "preference": _pair,
-    "reference_preference": _pair,
-    "story_ratings": _stories,
-}
-"""Scorer -> how its score is computed again; all others read the reply alone."""
+def _again(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """From the reply, or where judges were asked from their verdicts."""
+    panels, judging = panels_in(score.details), judging_of(run)
+    if panels is None or judging is None:
+        return _read(run, sample, score)
+    if judging.of_reply:
+        return judging.outcome(run, _read(run, sample, score), panels)
+    o = Outcome(sample.id, sample.cluster, sample.groups, "answered", None, None, {}, sample.facts)
+    return judging.outcome(run, o, panels)

@@ -70,9 +70,9 @@ def other_protocol(a: Result, b: Result) -> list[str]:
     found = [f"{PROTOCOL[name]}: {x} and {y}" for name, (x, y) in changed.items() if name in PROTOCOL]
     if a.run.version != b.run.version and not any(reason.startswith(PROTOCOL["v"]) for reason in found):
         found.append(f"{PROTOCOL['v']}: {a.run.version} and {b.run.version}")
-    if a.scorer != b.scorer and a.benchmark.judged:
+    if a.scorer != b.scorer and a.benchmark.judging:
         found.append(f"scorer: {a.scorer} and {b.scorer}")
-    if a.benchmark.judged and a.run.graders != b.run.graders:
+    if a.benchmark.judging and a.run.graders != b.run.graders:
         found.append(f"graders: {', '.join(a.run.graders) or '-'} and {', '.join(b.run.graders) or '-'}")
     found += _judging(a, b)
     if "prompts" in changed and changed.keys().isdisjoint(WITH_PROMPT):

@@ -15,6 +15,8 @@ from typing import Any
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.judging import JUDGED
+from humor_tasks.benchmarks.reference import reporting
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
 from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
 from humor_tasks.data.predictions import read_predictions
@@ -24,8 +26,6 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.answer import MODES
 from humor_tasks.studies.results.result import LeftOut, Result, Results
 
-PAIRED = {"preference": "explanation_preference", "reference_preference": "explanation_preference"}
-"""Scorers whose metrics are those of another benchmark than the sample's."""
 LOGS = ("*.eval", "*.json", "samples_*.jsonl")
 RESULTS = re.compile(r"results_(?P<stamp>\d{4}-\d\d-\d\dT.+)\.json")
 NO_SAMPLES = "holds lm-eval's results without samples; run lm-eval with --log_samples."
@@ -207,6 +207,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         raise BadInput(f"{run.path}: {empty}.")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
     asked: dict[str, set[Signature]] = {}
+    judged: set[str] = set()
     first: LoggedSample | None = None
     errors = without_error = 0
     once = Once()
@@ -219,16 +220,18 @@ def results_of(run: FinishedRun) -> list[Result]:
         for score in sample.scores:
             if score.outcome is not None:
                 _check_finite(score.outcome, sample.where)
-                asked.setdefault(score.scorer.rsplit("/", 1)[-1], set()).add(score.grading)
+                scorer = score.scorer.rsplit("/", 1)[-1]
+                asked.setdefault(scorer, set()).add(score.grading)
+                judged |= {scorer} if JUDGED in score.details else set()
                 found = sample.epoch, sample.place or 0, once.held(score.outcome)
-                scored.setdefault(score.scorer.rsplit("/", 1)[-1], []).append(found)
+                scored.setdefault(scorer, []).append(found)
     if first is None or not scored:
         raise BadInput(f"{run.path}: holds no score of humor-tasks.")
     results = []
     for scorer, of_scorer in scored.items():
         notes = tuple(_notes(run, errors, without_error - len(of_scorer)))
         rule = _rule(run, scorer)
-        opened = _opened(run.benchmark, scorer, first, rule)
+        opened = _opened(run.benchmark, scorer in judged, first, rule)
         epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda one: one[:2]), strict=True)
         paths, own = run.paths or (run.path,), _read_by(run, rule) if rule else run
         judging = _judging(asked[scorer], run.settings.get("grader", ()))
@@ -275,10 +278,9 @@ def _system(run: FinishedRun) -> str:
     return Path(judged).stem if judged and run.model == NO_MODEL else run.replayed or run.model
 
 
-def _opened(benchmark: str, scorer: str, sample: LoggedSample, rule: Mapping[str, Any]) -> Run:
-    if PAIRED.get(scorer, benchmark) != benchmark:
-        return find_benchmark(PAIRED[scorer]).reopen(None, {"system": "-"})
-    return find_benchmark(benchmark).reopen(sample.version, {**sample.options, **rule})
+def _opened(benchmark: str, judged: bool, sample: LoggedSample, rule: Mapping[str, Any]) -> Run:
+    run = find_benchmark(benchmark).reopen(sample.version, {**sample.options, **rule})
+    return reporting(run) if judged else run
 
 
 def _notes(run: FinishedRun, errors: int, unscored: int) -> Iterator[str]:

@@ -1,0 +1,226 @@
+"""The scorer of every judged benchmark: it puts the questions of `Judging` to graders and scores their verdicts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentText, Model
+from inspect_ai.scorer import Score, Target
+from inspect_ai.solver import TaskState
+from inspect_ai.util import collect
+
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.judging import (
+    JUDGED,
+    AsAsked,
+    ByAnswer,
+    ByRubric,
+    Judging,
+    Panel,
+    Question,
+    Reply,
+    logged,
+)
+from humor_tasks.benchmarks.reference import judging_of
+from humor_tasks.benchmarks.rubric import Rubric, open_rubric
+from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.records import Outcome, Point, Record
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect.errors import cannot_run, first_exception
+from humor_tasks.on_inspect.judging.graders import (
+    Asking as Asking,
+)
+from humor_tasks.on_inspect.judging.graders import (
+    Requests as Requests,
+)
+from humor_tasks.on_inspect.judging.graders import (
+    VerdictForm,
+    by_answer,
+    in_words,
+    resolve,
+    verdict_of,
+)
+from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
+from humor_tasks.on_inspect.messages import chat_messages, media_of, turn_messages
+from humor_tasks.on_inspect.modalities import check_takes_these
+from humor_tasks.on_inspect.outcomes import read_reply, run_scored_by, score_of
+from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.threads import in_thread
+
+
+class Judge:
+    """A scorer.
+
+    name: its public name. like: the benchmark that samples of other packages' tasks are taken for. grader: the models
+    that judge; None for those of the role `grader`. how: the settings of requests. prompts: folder of templates that
+    replace packaged ones. as_in_task: whether the task's `structured` takes the place of that of `how`.
+    data: of the task's run, where the scorer was made for a task; a log is judged without it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        like: str | Benchmark[Any],
+        grader: str | list[str] | None,
+        how: Requests,
+        prompts: str | None = None,
+        as_in_task: bool = False,
+    ) -> None:
+        register_prices()
+        warn_when_tasks_end()
+        self.name, self.like, self.grader, self.how = name, like, grader, how
+        self.prompts, self.as_in_task = prompts, as_in_task
+        self.data: Data | None = None
+
+    async def __call__(self, state: TaskState, target: Target) -> Score:
+        """The score of a sample's reply."""
+        run = run_scored_by(self.name, state, self.like)
+        judging = judging_of(run)
+        assert judging is not None  # others are refused
+        how = self._how(state)
+        try:
+            rubrics = [open_rubric(family, self.prompts or run.options.prompts, of) for family, of in judging.rubrics]
+            run = run if self.data is None else dataclasses.replace(run, data=self.data)
+            reply = _reply(run, judging, state, target)
+            questions = await in_thread(judging.questions, run, reply, rubrics)
+        except BadInput as problem:
+            cannot_run(f"sample {state.sample_id}: {problem}")
+        judges = resolve(self.grader)
+        panels = await _ask(judges, questions, judging, how, state)
+        if self.data is not None:
+            _note(state, reply.outcome)
+        score = _score(judging, judging.outcome(run, reply.outcome, panels), questions, panels)
+        (score.metadata or {})["signature"] = _signature(judges, how, rubrics, questions)
+        return score
+
+    def _how(self, state: TaskState) -> Requests:
+        if not self.as_in_task or not isinstance(self.how, Asking):
+            return self.how
+        return dataclasses.replace(self.how, structured=about(state.metadata).options.get("structured", False))
+
+
+# ---- the reply ------------------------------------------------------------------------------------
+
+
+def _reply(run: Run[Any], judging: Judging[Any], state: TaskState, target: Target) -> Reply:
+    identity, told = str(state.sample_id), about(state.metadata)
+    ours = told.benchmark is not None  # in other tasks, metadata of the same names can differ
+    points = [Point(f"{identity}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
+    record = Record(
+        id=identity,
+        cluster=str(state.metadata.get("cluster", identity)),
+        fields=state.metadata.get("fields", {}) if ours else {},
+        context=str(state.metadata.get("context") or ""),
+        choices=tuple(choice.value for choice in state.choices),
+        target=target[0] if len(target) else None,  # the first of several alternatives
+        groups=told.groups,
+        points=tuple(Point(**point) for point in state.metadata.get("points", ())) if ours else tuple(points),
+        facts=told.facts,
+    )
+    if judging.of_reply:
+        outcome = read_reply(run, state, target)
+    else:
+        outcome = Outcome(record.id, record.cluster, record.groups, "answered", None, None, {}, record.facts)
+    return Reply(outcome, record, _asked_last(state).text, state.input_text)
+
+
+def _asked_last(state: TaskState) -> ChatMessageUser:
+    return next(message for message in reversed(state.messages) if isinstance(message, ChatMessageUser))
+
+
+def _note(state: TaskState, outcome: Outcome) -> None:
+    """Keep the reply's facts in the sample, because those that need the data cannot be found in a log."""
+    if (told := state.metadata.get("humor_tasks")) is not None:
+        state.metadata["humor_tasks"] = {**told, "facts": {**told["facts"], **outcome.facts}}
+
+
+# ---- the judges -----------------------------------------------------------------------------------
+
+
+async def _ask(
+    judges: Sequence[Model], questions: Sequence[Question], judging: Judging[Any], how: Requests, state: TaskState
+) -> list[Panel]:
+    """The verdicts of all judges on each question; none on a question that is not put."""
+    asked = [question.put for question in questions if question.put is not None]
+    for put in asked:
+        if isinstance(put, ByAnswer) and put.needs_logprobs and len(judges) > 1:
+            needs = f"{put.needs_logprobs} needs one grader, whose log-probabilities are compared"
+            cannot_run(f"{needs}, not {len(judges)}.")
+    shown = media_of(_asked_last(state), f"of sample {state.sample_id}") if asked and judging.shows else []
+    try:
+        messages = [await in_thread(_messages, put, how, state, shown) for put in asked]
+    except BadInput as problem:
+        cannot_run(f"sample {state.sample_id}: {problem}")
+    for judge in judges:
+        for each in messages:
+            check_takes_these(judge, each)
+    requests = [
+        verdict_of(judge, list(each), form, how)
+        for each, form in zip(messages, [_form(put, how) for put in asked], strict=True)
+        for judge in judges
+    ]
+    try:
+        verdicts = iter(await collect(*requests))
+    except BaseExceptionGroup as problems:
+        raise first_exception(problems) from None
+    return [Panel(q.about, tuple(next(verdicts) for _ in judges) if q.put is not None else ()) for q in questions]
+
+
+def _messages(
+    put: ByRubric | ByAnswer | AsAsked, how: Requests, state: TaskState, shown: Sequence[Content]
+) -> list[ChatMessage]:
+    """A question with the pictures and clips that are `shown`; the item's own prompt has them already."""
+    if isinstance(put, AsAsked):
+        return list(state.messages)
+    if isinstance(put, ByAnswer):
+        messages = chat_messages(put.prompt, put.record, put.form, put.length, pictures=True)
+    else:
+        messages = turn_messages(put.rubric.ask(put.material, _structured(how)).turns)
+    if shown:
+        messages[-1].content = [*shown, ContentText(text=messages[-1].text)]
+    return messages
+
+
+def _form(put: ByRubric | ByAnswer | AsAsked, how: Requests) -> VerdictForm:
+    if isinstance(put, ByAnswer):
+        return by_answer(put)
+    return in_words(put.rubric.judgement if isinstance(put, ByRubric) else put.judgement, _structured(how))
+
+
+def _structured(how: Requests) -> bool:
+    return isinstance(how, Asking) and how.structured
+
+
+# ---- the score ------------------------------------------------------------------------------------
+
+
+def _score(judging: Judging[Any], outcome: Outcome, questions: Sequence[Question], panels: Sequence[Panel]) -> Score:
+    """The score with the verdict and reasons of every judge; N where there is no value."""
+    value = judging.value(outcome)
+    lines: list[str] = []
+    for question, panel in zip(questions, panels, strict=True):
+        if question.title:
+            verdict = judging.panel(panel.words) if panel.verdicts else None
+            lines.append(f"{_word(verdict)}: {question.title}")
+        mark = "- " if question.title else ""
+        lines += [f"{mark}{each.grader}, {_word(each.word)}: {each.reasons}" for each in panel.verdicts]
+    told = {JUDGED: logged(judging, panels)}
+    score = score_of(outcome, "N" if value is None else value, "\n".join(lines), **told)
+    if value is None and score.reason is None:
+        score.reason = judging.why_none(outcome)
+    return score
+
+
+def _word(word: Any) -> str:
+    if isinstance(word, bool):
+        return "PASS" if word else "FAIL"
+    return "no verdict" if word is None else str(word)
+
+
+def _signature(judges: Sequence[Model], how: Requests, rubrics: Sequence[Rubric], questions: Sequence[Question]) -> str:
+    """Who judged, and how: for a score's metadata."""
+    others = dict.fromkeys(q.put.prompts for q in questions if isinstance(q.put, ByAnswer))
+    prompts = ",".join([*(rubric.hash for rubric in rubrics), *others])
+    return f"graders:{','.join(map(str, judges))}|{how.shown()}" + (f"|prompts:{prompts}" if prompts else "")
