@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from humor_tasks import load
-from humor_tasks.benchmarks import BENCHMARKS, Card, Level, Paper
+from humor_tasks.benchmarks import BENCHMARKS, Card, FreeText, Level, Paper
 from humor_tasks.data.papers import MOCK, PAPERS
 from humor_tasks.data.published import published
 
@@ -27,8 +27,8 @@ def may_be_empty(name: str) -> set[str]:
         found |= {"place", "name"}  # neither paper nor corpus is public
     if card.paper.key in ("humorbench", "bbeh"):
         found |= {"place"}  # a paper whose versions differ in sections, and one with a part for each task
-    judges = benchmark.judged and benchmark.verdicts and "win_rate" not in [m.name for m in benchmark.metrics]
-    if not benchmark.verdicts or judges:
+    written = benchmark.judging.of_reply if benchmark.judging else not benchmark.verdicts
+    if written and isinstance(benchmark.form(benchmark.options()), FreeText):
         found |= {"chance"}  # texts that are written: no guess has a score
     if not any(figure.kind == "human" for figure in published(name)):
         found |= {"human"}  # no paper says what people reach

@@ -251,9 +251,16 @@ def real() -> Iterator[Case]:
     yield lm_eval("humorbench_autograder", **exam)
 
 
+def others() -> Iterator[Case]:
+    """One run in Inspect of each benchmark that is not among KINDS: a choice of letters."""
+    for name in BENCHMARKS:
+        if name not in KINDS:
+            yield inspect(name)
+
+
 def all_cases() -> list[Case]:
     """Every run, each under its own key."""
-    made = [*caption_contest(), *crowd(), *mock(), *rated(), *humorbench(), *in_lm_eval(), *real()]
+    made = [*caption_contest(), *crowd(), *mock(), *rated(), *humorbench(), *in_lm_eval(), *others(), *real()]
     keys = [case.key for case in made]
     assert len(set(keys)) == len(keys), sorted(key for key in set(keys) if keys.count(key) > 1)
     return [
@@ -309,7 +316,8 @@ def kept_cases() -> list[Case]:
     """Those of KEPT; all without a harness; of real rows all in lm-eval, too."""
     made = all_cases()
     assert set(KEPT) <= {case.key for case in made}, set(KEPT) - {case.key for case in made}
-    return [c for c in made if c.key in KEPT or c.harness == "alone" or (c.real and c.harness == "lm_eval")]
+    kept = {*KEPT, *(case.key for case in others())}
+    return [c for c in made if c.key in kept or c.harness == "alone" or (c.real and c.harness == "lm_eval")]
 
 
 def _caches(case: Case) -> bool:
