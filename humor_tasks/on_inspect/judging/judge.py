@@ -27,6 +27,7 @@ from humor_tasks.benchmarks.reference import judging_of
 from humor_tasks.benchmarks.rubric import Rubric, open_rubric
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Point, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
 from humor_tasks.on_inspect.judging.graders import (
@@ -92,7 +93,7 @@ class Judge:
         if self.data is not None:
             _note(state, reply.outcome)
         score = _score(judging, judging.outcome(run, reply.outcome, panels), questions, panels)
-        (score.metadata or {})["signature"] = _signature(judges, how, rubrics, questions)
+        (score.metadata or {})["signature"] = str(_signature(judges, how, rubrics, questions))
         return score
 
     def _how(self, state: TaskState) -> Requests:
@@ -219,8 +220,11 @@ def _word(word: Any) -> str:
     return "no verdict" if word is None else str(word)
 
 
-def _signature(judges: Sequence[Model], how: Requests, rubrics: Sequence[Rubric], questions: Sequence[Question]) -> str:
+def _signature(
+    judges: Sequence[Model], how: Requests, rubrics: Sequence[Rubric], questions: Sequence[Question]
+) -> Signature:
     """Who judged, and how: for a score's metadata."""
     others = dict.fromkeys(q.put.prompts for q in questions if isinstance(q.put, ByAnswer))
     prompts = ",".join([*(rubric.hash for rubric in rubrics), *others])
-    return f"graders:{','.join(map(str, judges))}|{how.shown()}" + (f"|prompts:{prompts}" if prompts else "")
+    about = {"graders": ",".join(map(str, judges)), **how.shown()}
+    return Signature(about | ({"prompts": prompts} if prompts else {}))
