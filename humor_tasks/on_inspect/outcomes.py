@@ -41,7 +41,12 @@ REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty":
 def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
     """Every metric of the run over these scores, by `flat`. Raises CannotRun as `check_one_run` does."""
     check_one_run(scores)
-    estimates = run.metrics([outcome_of(score) for score in scores])
+    for each in scores:
+        if "values" not in (each.score.metadata or {}):
+            raise ValueError(
+                f"sample {each.sample_id}: benchmark_metrics reads scores of humor_tasks' own scorers only."
+            )
+    estimates = run.metrics([outcome_in(each.score, str(each.sample_id)) for each in scores])
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
     return flat(estimates, run.benchmark.reported)
 
@@ -181,11 +186,3 @@ def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **m
         reason=REASONS.get(outcome.status),
         metadata={**outcome.as_dict(), **more},
     )
-
-
-def outcome_of(sample_score: SampleScore) -> Outcome:
-    """The outcome stored in a score."""
-    identity = str(sample_score.sample_id)
-    if "values" not in (sample_score.score.metadata or {}):
-        raise ValueError(f"sample {identity}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
-    return outcome_in(sample_score.score, identity)
