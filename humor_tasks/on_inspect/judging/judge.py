@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentText, Model
@@ -30,19 +31,9 @@ from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
-from humor_tasks.on_inspect.judging.graders import (
-    Asking as Asking,
-)
-from humor_tasks.on_inspect.judging.graders import (
-    Requests as Requests,
-)
-from humor_tasks.on_inspect.judging.graders import (
-    VerdictForm,
-    by_answer,
-    in_words,
-    resolve,
-    verdict_of,
-)
+from humor_tasks.on_inspect.judging.graders import Asking as Asking
+from humor_tasks.on_inspect.judging.graders import Requests as Requests
+from humor_tasks.on_inspect.judging.graders import VerdictForm, by_answer, in_words, resolve, verdict_of
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.messages import chat_messages, media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
@@ -74,6 +65,7 @@ class Judge:
         self.name, self.like, self.grader, self.how = name, like, grader, how
         self.prompts, self.as_in_task = prompts, as_in_task
         self.data: Data | None = None
+        self._rubrics = lru_cache(maxsize=8)(_opened)
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """The score of a sample's reply."""
@@ -82,7 +74,7 @@ class Judge:
         assert judging is not None  # others are refused
         how = self._how(state)
         try:
-            rubrics = [open_rubric(family, self.prompts or run.options.prompts, of) for family, of in judging.rubrics]
+            rubrics = self._rubrics(judging, self.prompts or run.options.prompts)
             run = run if self.data is None else dataclasses.replace(run, data=self.data)
             reply = _reply(run, judging, state, target)
             questions = await in_thread(judging.questions, run, reply, rubrics)
@@ -100,6 +92,11 @@ class Judge:
         if not self.as_in_task or not isinstance(self.how, Asking):
             return self.how
         return dataclasses.replace(self.how, structured=about(state.metadata).options.get("structured", False))
+
+
+def _opened(judging: Judging[Any], prompts: str | None) -> list[Rubric]:
+    """The rubrics, with the templates of the folder `prompts` in the place of packaged ones. Raises BadInput."""
+    return [open_rubric(family, prompts, judgement) for family, judgement in judging.rubrics]
 
 
 # ---- the reply ------------------------------------------------------------------------------------
