@@ -159,13 +159,15 @@ def test_a_benchmark_without_a_page_is_named() -> None:
         hooks.check_benchmarks(PAGES - {"benchmarks/matching.md"})
 
 
-def test_what_the_navigation_leaves_out_stands_at_the_end_of_its_part() -> None:
-    left = ["benchmarks/ranking.md", "cards/mock.md"]
-    pages = {*PAGES, *(page for page in hooks.OUTSIDE.values() if page.startswith("cards/"))}
-    given = sorted(pages - set(left))
-    config = SimpleNamespace(nav=[{"Start": ["index.md"]}, {"Benchmarks": [{"All": given}, "parameters.md"]}])
-    part = hooks.on_config(config).nav[1]["Benchmarks"]
-    assert part == [{"All": given}, "parameters.md", *left]
+def test_benchmarks_and_cards_are_in_the_navigation_by_what_they_declare() -> None:
+    config = SimpleNamespace(nav=[{"Start": ["index.md"]}, {"Benchmarks": ["benchmarks/index.md", "parameters.md"]}])
+    index, *groups, parameters, cards = hooks.on_config(config).nav[1]["Benchmarks"]
+    assert (index, parameters) == ("benchmarks/index.md", "parameters.md")
+    assert groups[0]["New Yorker Caption Contest"][0] == {"Matching": "benchmarks/matching.md"}
+    assert {page for group in groups for pages in group.values() for each in pages for page in each.values()} == {
+        f"benchmarks/{name}.md" for name in BENCHMARKS
+    }
+    assert "cards/mock.md" in cards["Dataset cards"]
 
 
 @dataclass(frozen=True)

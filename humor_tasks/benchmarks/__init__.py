@@ -119,6 +119,12 @@ NAMES = tuple(BENCHMARKS)
 GROUP = "humor_tasks.benchmarks"
 
 
+def related(name: str) -> tuple[str, ...]:
+    """The benchmarks that a benchmark's card names, and those whose cards name it."""
+    naming = (other for other, benchmark in BENCHMARKS.items() if name in benchmark.card.related)
+    return tuple(dict.fromkeys((*BENCHMARKS[name].card.related, *naming)))
+
+
 def trained(system: System) -> tuple[str, ...]:
     """The benchmarks whose rows can train this system."""
     return tuple(name for name, benchmark in BENCHMARKS.items() if system in benchmark.trains)
