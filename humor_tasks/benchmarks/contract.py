@@ -46,7 +46,7 @@ A plain `Benchmark` or `Run` has any options.
 """
 
 TOLD = {"logprobs": "logprob_", "scores": "score_"}
-"""What a model tells of each letter besides its answer -> the beginning of the name, such as logprob_A.
+"""Per-letter numbers that a model may report -> the prefix of their names, such as logprob_A.
 
 logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
 """
@@ -114,7 +114,7 @@ def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> di
 class Benchmark(Generic[O_co]):
     """The definition of one benchmark.
 
-    card: what is said of it; see `benchmarks.card`.
+    card: its description; see `benchmarks.card`.
     version: protocol and prompt set, "1-A" for protocol 1 with prompt set A; it is independent of the package's
     version. Scores of different versions must not be compared.
     answer: the answer form, or a function that returns it for the options.
@@ -125,29 +125,30 @@ class Benchmark(Generic[O_co]):
     summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
     outcomes and METRIC_PART over each part.
     signatures: returns additional entries of a score's signature.
-    judging: how judges score the answers (`benchmarks.judging`); None where no judge is needed.
-    verdicts: of a benchmark whose model under test is itself a judge: its replies as verdicts. They add metrics of
-    missing verdicts (`benchmarks.missing`), as those of `judging` do.
-    repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
-    told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
+    judging: how judges score the answers (`benchmarks.judging`); None if no judge is needed.
+    verdicts: how to read the replies as verdicts, if the model under test is itself a judge. Like those of `judging`,
+    they add metrics of missing verdicts (`benchmarks.missing`).
+    repeated: whether published figures are means over several replies per item. If so, its Inspect task takes
+    `replicates`.
+    told: the kinds of per-letter numbers, from TOLD, that a multiple-choice outcome keeps in its values.
     answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
     package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
     reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
     gives takes precedence.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
-    columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
+    columns: how Inspect's viewer shows the scorers' columns.
     charts: what reports draw of its results; see `benchmarks.charts`.
-    subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
-    trains: what its rows can train.
-    votes: what people are asked of its items; None where they cannot vote on them.
-    submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
-    chain: which worked samples of MOCK fit its questions.
-    clips: which of its rows have clips; None for a benchmark without clips.
-    writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
-    lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has its own name.
-    scorers: names of the scorers of its Inspect task, of `humor_tasks.on_inspect`, where neither `judging` nor the
-    answer form says which.
+    subsets: named subsets of its points. A report then compares the score of one subset with the score of all points.
+    trains: the systems that its rows can train.
+    votes: the question that people answer about its items; None if they cannot vote on them.
+    submits: the organisers' sub-task that its answers are submitted to, if the submission file is a table of numbers.
+    chain: the worked samples of MOCK that fit its questions.
+    clips: the part of its data that has clips; None without clips.
+    writes: whether a reply holds one caption or a list of captions, which can be compared with human captions.
+    lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has the benchmark's name.
+    scorers: the scorers of its Inspect task, by their names in `humor_tasks.on_inspect`. Needed only if neither
+    `judging` nor the answer form determines them.
     """
 
     name: str

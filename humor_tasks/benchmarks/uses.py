@@ -1,4 +1,4 @@
-"""What is done with a benchmark beside running it: the types of these fields of its definition."""
+"""Types of the fields that say how a benchmark is used beyond a run: viewer, subsets, training, votes, clips."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Literal
 class Column:
     """How Inspect's viewer shows the column of a scorer.
 
-    heading: instead of the scorer's name. scale: the lowest and the highest score, where a higher score is better.
+    heading: the column's heading, if it is not the scorer's name. scale: the lowest and the highest score, if higher is
+    better.
     """
 
     scorer: str
@@ -23,9 +24,9 @@ class Column:
 class Subsets:
     """Named subsets of a benchmark's points, for the table of its graded runs.
 
-    of: the benchmark in headings. names: the subsets that the charts compare. keys: the ids of a subset's points, of a
-    name or a file, in a dataset; None for all. Raises BadInput where there is no such subset. chosen_by: file and
-    model of the logs that the rows of a file were chosen by.
+    of: the benchmark's name in headings. names: the subsets that charts compare. keys: returns the ids of the points in
+    a subset, given its name or file and the dataset; None for all points. Raises BadInput for an unknown subset.
+    chosen_by: returns file and model of the logs from which the rows in a file were chosen.
     """
 
     of: str
@@ -35,15 +36,15 @@ class Subsets:
 
 
 System = Literal["clip", "ofa", "text", "preferences"]
-"""What its rows can train: CLIP, OFA and text models by `humor-tasks train`; and, exported, preferences of texts."""
+"""A system that its rows can train: by `humor-tasks train`, or, for preferences of texts, by an export."""
 
 
 @dataclass(frozen=True)
 class Clips:
-    """What of a benchmark's data has clips, for a harness without video input.
+    """The part of a benchmark's data that has clips, for a harness without video input.
 
-    of: the part, as the value of `parameter`. others: the values without clips, in words. words: the option and its
-    value that show clips in words.
+    parameter: the option that selects parts of the data. of: its value for the part with clips. others: its values
+    without clips, as a phrase. words: an option and its value that describe clips in words.
     """
 
     of: str
@@ -54,9 +55,9 @@ class Clips:
 
 @dataclass(frozen=True)
 class Votes:
-    """What people are asked who vote on a benchmark's items.
+    """The question for people who vote on a benchmark's items.
 
-    kind: of the item in a file of items. question: as people read it.
+    kind: the kind of item, as in a file of items. question: the text that people read.
     """
 
     kind: str
@@ -67,14 +68,15 @@ PREFERENCE = Votes("preference", "Which explanation of the joke is better?")
 MATCHING = Votes("matching", "Which caption belongs to this cartoon?")
 RANKING = Votes("ranking", "Which caption is the funnier?")
 VOTES = {each.kind: each for each in (PREFERENCE, MATCHING, RANKING)}
-"""Kind of item -> what is asked. Preferences are between the texts of two systems, the others between a row's own."""
+"""Kind of item -> its question. Preferences compare texts of two systems; the others compare the texts in a row."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Which worked samples of MOCK fit a benchmark's questions, for the solver `chain_of_task`.
+    """The worked samples of MOCK that fit a benchmark's questions, for the solver `chain_of_task`.
 
-    subtask: of MOCK that the questions are like. scene: theirs, of a benchmark outside MOCK.
+    subtask: the sub-task of MOCK that the questions resemble. scene: the scene of the questions, if the benchmark is
+    not part of MOCK.
     """
 
     subtask: str
