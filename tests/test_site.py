@@ -92,7 +92,9 @@ def test_pages_say_what_the_code_says(site: Path) -> None:
         page = (site / "benchmarks" / f"{name}.html").read_text(encoding="utf-8")
         assert all(f"<td>{figure.value:g}</td>" in page for figure in published(name))
     own = (site / "own.md").read_text(encoding="utf-8")
-    assert (ROOT / "tests/thirdparty/pun_bench/pun_bench/__init__.py").read_text(encoding="utf-8").rstrip() in own
+    for package in ("pun_bench", "quip_bench"):
+        source = ROOT / "tests" / "thirdparty" / package / package / "__init__.py"
+        assert source.read_text(encoding="utf-8").rstrip() in own
 
 
 REFERENCE = ("", ".benchmarks", ".models.clip", ".models.ofa", ".on_inspect", ".scorers", ".tasks", ".testing")
