@@ -117,7 +117,7 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
 def _with_subsets() -> list[str]:
     from humor_tasks.benchmarks import BENCHMARKS
 
-    return [name for name, benchmark in BENCHMARKS.items() if benchmark.subsets]
+    return [name for name, benchmark in BENCHMARKS.items() if benchmark.shown.subsets]
 
 
 @main.command()

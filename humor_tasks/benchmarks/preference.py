@@ -38,6 +38,7 @@ from humor_tasks.benchmarks.pair_verdicts import (
 from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.systems import HUMAN, read_system
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -276,6 +277,6 @@ EXPLANATION_PREFERENCE = Benchmark(
         verdicts=VERDICTS,
         of_reply=False,
     ),
-    clips=replace(mock.CLIPS, words=("setting", "description")),
+    uses=Uses(clips=replace(mock.CLIPS, words=("setting", "description"))),
     lm_eval=variants("explanation_preference", "generate_until"),
 )

@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
@@ -189,7 +190,7 @@ BRAINSTORM = Benchmark(
     ),
     corpus="newyorker",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
+    answer=lambda o: FreeText(partial(read, o.labels), scorer="brainstormed", stop=o.stop),
     metrics=(
         Metric("parsed", proportion=True, about="Share of replies in which every line can be read."),
         *REPLY_RATES,
@@ -206,6 +207,5 @@ BRAINSTORM = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    writes="caption",
-    scorers=("brainstormed",),
+    uses=Uses(writes="caption"),
 )

@@ -98,9 +98,9 @@ EXPLANATION = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     signatures=bleu_used,
-    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
-    trains=frozenset({"ofa", "text"}),
-    votes=uses.PREFERENCE,
-    chain=uses.Chain("explaining", scene="cartoon"),
+    uses=uses.Uses(
+        trains=frozenset({"ofa", "text"}), votes=uses.PREFERENCE, chain=uses.Chain("explaining", scene="cartoon")
+    ),
+    shown=uses.Shown(columns=(uses.OVERLAP,)),
     lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
 )

@@ -54,9 +54,9 @@ MATCHING = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),),
-    trains=frozenset({"clip", "ofa", "text"}),
-    votes=uses.MATCHING,
-    chain=uses.Chain("matching", scene="cartoon"),
+    uses=uses.Uses(
+        trains=frozenset({"clip", "ofa", "text"}), votes=uses.MATCHING, chain=uses.Chain("matching", scene="cartoon")
+    ),
+    shown=uses.Shown(charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),)),
     lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),
 )

@@ -30,6 +30,14 @@ def accuracies(record: Record) -> Sequence[str]:
     return ("accuracy", _ACCURACY[source]) if source in _ACCURACY else ("accuracy",)
 
 
+PEOPLE_CHART = TwoMetrics(
+    "ranking_people",
+    "Ranking: the crowd's choices against the editors'",
+    "Hessel et al. 2023, figures 12 and 13",
+    x=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
+    y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
+)
+
 RANKING = Benchmark(
     name="ranking",
     card=Card(
@@ -87,16 +95,7 @@ RANKING = Benchmark(
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,
     part=corpus.part,
-    charts=(
-        TwoMetrics(
-            "ranking_people",
-            "Ranking: the crowd's choices against the editors'",
-            "Hessel et al. 2023, figures 12 and 13",
-            x=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
-            y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
-        ),
-    ),
-    trains=frozenset({"clip", "ofa", "text", "preferences"}),
-    votes=uses.RANKING,
+    uses=uses.Uses(trains=frozenset({"clip", "ofa", "text", "preferences"}), votes=uses.RANKING),
+    shown=uses.Shown(charts=(PEOPLE_CHART,)),
     lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
 )

@@ -37,6 +37,7 @@ from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, R
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
 from humor_tasks.benchmarks.rubric import Rubric
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data import papers
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -342,6 +343,6 @@ CAPTION_WRITING = Benchmark(
         verdicts=VERDICTS,
         in_words=False,
     ),
-    writes="captions",
+    uses=Uses(writes="captions"),
     lm_eval=variants.WRITING,
 )

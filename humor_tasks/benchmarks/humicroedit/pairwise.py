@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -280,6 +281,6 @@ PAIRWISE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    submits="pairwise",
+    uses=Uses(submits="pairwise"),
     lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until"),
 )

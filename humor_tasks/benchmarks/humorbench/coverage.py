@@ -135,6 +135,21 @@ def read_text(reply: str, refused: bool) -> Answer:
     return Answer(text, "answered") if text else Answer(None, "empty")
 
 
+SHOWN = uses.Shown(
+    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)),),
+    charts=(
+        BySubset(
+            "humorbench_categories",
+            "HumorBench: coverage by category",
+            "Narad et al. 2025",
+            x="category",
+            y="coverage",
+            note="Elements without a verdict are left out.",
+        ),
+    ),
+    subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+)
+
 HUMORBENCH = Benchmark(
     name="humorbench",
     card=Card(
@@ -174,18 +189,7 @@ HUMORBENCH = Benchmark(
     prompt=prompt,
     outcome=outcome,
     judging=by_points("humorbench"),
-    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)),),
-    charts=(
-        BySubset(
-            "humorbench_categories",
-            "HumorBench: coverage by category",
-            "Narad et al. 2025",
-            x="category",
-            y="coverage",
-            note="Elements without a verdict are left out.",
-        ),
-    ),
-    subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+    shown=SHOWN,
     lm_eval=variants(
         "humorbench",
         "generate_until",

@@ -193,7 +193,7 @@ AUTOGRADER = Benchmark(
     ),
     corpus="humorbench",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.structured), whole=True),
+    answer=lambda o: FreeText(partial(read, o.structured), scorer="judge_agreement", whole=True),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
     templates=rubric_templates("humorbench"),
@@ -204,5 +204,4 @@ AUTOGRADER = Benchmark(
     part=part,
     verdicts=VERDICTS,
     lm_eval=variants("humorbench_autograder", "generate_until"),
-    scorers=("judge_agreement",),
 )

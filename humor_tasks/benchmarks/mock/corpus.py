@@ -17,7 +17,7 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
-from humor_tasks.benchmarks.uses import Clips
+from humor_tasks.benchmarks.uses import Chain, Clips, Uses, Votes
 from humor_tasks.benchmarks.variants import OutputType, Variant, variants
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
@@ -94,6 +94,11 @@ def source(rows: str) -> Source:
 def sizes(task: str) -> dict[str, int | None]:
     """The paper's number of items of a sub-task by split."""
     return {split: sum(PUBLISHED[scene][task][i] for scene in SCENES) for i, split in enumerate(get_args(Split))}
+
+
+def uses(task: str, votes: Votes | None = None) -> Uses:
+    """What the items of a sub-task are good for."""
+    return Uses(frozenset({"text"}), votes, Chain(task), CLIPS, repeated=True)
 
 
 def people(task: str, *values: float) -> tuple[Level, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level
 from humor_tasks.benchmarks.choice import outcome
@@ -48,9 +47,6 @@ MOCK_DETECTING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    repeated=True,
-    trains=frozenset({"text"}),
-    chain=uses.Chain("detecting"),
-    clips=corpus.CLIPS,
+    uses=corpus.uses("detecting"),
     lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
 )

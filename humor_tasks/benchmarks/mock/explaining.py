@@ -45,11 +45,7 @@ MOCK_EXPLAINING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
-    repeated=True,
-    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
-    trains=frozenset({"text"}),
-    votes=uses.PREFERENCE,
-    chain=uses.Chain("explaining"),
-    clips=corpus.CLIPS,
+    uses=corpus.uses("explaining", uses.PREFERENCE),
+    shown=uses.Shown(columns=(uses.OVERLAP,)),
     lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
 )

@@ -209,5 +209,5 @@ MOCK_GENERATION = Benchmark(
         verdicts=VERDICTS,
         rubrics=tuple(("generation", judgement) for judgement in RATED.values()),
     ),
-    columns=(uses.Column("story_ratings", scale=(1, 5)),),
+    shown=uses.Shown(columns=(uses.Column("story_ratings", scale=(1, 5)),)),
 )

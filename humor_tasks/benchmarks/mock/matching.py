@@ -47,10 +47,6 @@ MOCK_MATCHING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    repeated=True,
-    trains=frozenset({"text"}),
-    votes=uses.MATCHING,
-    chain=uses.Chain("matching"),
-    clips=corpus.CLIPS,
+    uses=corpus.uses("matching", uses.MATCHING),
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
 )
