@@ -40,6 +40,8 @@ _NONE = "brainstorm has no such parameter; for worked examples use examples."
 class BrainstormOptions(corpus.NyccOptions):
     """Parameters of the brainstorm; those of the corpus are inherited from `explanation`."""
 
+    scored = (*corpus.NyccOptions.scored, "setting")  # which determines the lines of a reply
+
     shots: int = absent(0, _NONE)
     prompts: str | None = parameter(
         None, "Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates."
@@ -77,14 +79,9 @@ class BrainstormOptions(corpus.NyccOptions):
         """The sampling settings."""
         return {name: getattr(self, name) for name in SAMPLING}
 
-    def scoring(self) -> dict[str, Any]:
-        """Also the setting, which determines the lines of a reply."""
-        return super().scoring() | {"setting": self.setting}
-
-    def shown(self) -> dict[str, Any]:
-        """Without the parameters that have no effect."""
-        apart = ("shots", "cot", "extraction", "on_unparsed", "seed")
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        return super().without_effect() | {"shots", "cot", "extraction", "on_unparsed", "seed"}
 
     @property
     def labels(self) -> tuple[str, ...]:

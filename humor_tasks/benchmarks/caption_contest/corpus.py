@@ -58,6 +58,8 @@ SOURCES = ("official_winner", "crowd_winner")
 class NyccOptions(WithPictures):
     """Parameters of the caption contest benchmarks."""
 
+    scored = (*WithPictures.scored, "fold")  # for means over folds
+
     dataset: str = parameter(
         HUB,
         "Hub id of the corpus, a dataset folder, a folder in the leaderboard's format, or `sample` (packaged, "
@@ -110,15 +112,14 @@ class NyccOptions(WithPictures):
         return "cot" if self.reasons else "direct"
 
     def shown(self) -> dict[str, Any]:
-        """`cot` has its effective value; `shots_order` is there where it has an effect that is not the default's."""
-        shown = super().shown() | {"cot": self.reasons}
-        if not self.shots or self.shots_order == "seeded":
-            del shown["shots_order"]
-        return shown
+        """`cot` has its effective value."""
+        shown = super().shown()
+        return shown | {"cot": self.reasons} if "cot" in shown else shown
 
-    def scoring(self) -> dict[str, Any]:
-        """Also the fold, for means over folds."""
-        return super().scoring() | {"fold": self.fold}
+    def without_effect(self) -> set[str]:
+        """`shots_order` where it has no effect, or that of the default."""
+        seeded = not self.shots or self.shots_order == "seeded"
+        return super().without_effect() | ({"shots_order"} if seeded else set())
 
     def compared(self) -> dict[str, Any]:
         """Log-likelihoods of labels require a prompt without reasoning."""

@@ -15,7 +15,7 @@ from humor_tasks.benchmarks.caption_contest import corpus as contest_corpus
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions, entity_name, scene_context
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.card import Source
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data.contests.annotations import Scene
 from humor_tasks.data.contests.contest_csv import Contest
@@ -47,6 +47,8 @@ WITH_GROUPS = 1010
 class CrowdOptions(NyccOptions):
     """Parameters of the crowd benchmarks."""
 
+    scored = Options.scored
+
     dataset: str = parameter(
         HUB,
         "Hub id of the corpus, a folder with the contests' ratings (docs/crowd.md), or `sample` (packaged, invented).",
@@ -74,15 +76,11 @@ class CrowdOptions(NyccOptions):
     shots_order: contest_corpus.ShotsOrder = absent("seeded", "worked examples are those of shots_from; leave it out.")
     fold: contest_corpus.Fold = absent("0", "the crowd's contests have no folds; choose a split or contests.")
 
-    def shown(self) -> dict[str, Any]:
-        """Without paths and what has no effect."""
-        apart = {"fold", "shots_order", "annotations", "images", *(() if self.shots else ("shots_from",))}
-        apart |= set() if self.contests else {"contests"}
-        return {name: value for name, value in super().shown().items() if name not in apart}
-
-    def scoring(self) -> dict[str, Any]:
-        """Without the fold."""
-        return {name: value for name, value in super().scoring().items() if name != "fold"}
+    def without_effect(self) -> set[str]:
+        """Also paths."""
+        idle = super().without_effect() | {"fold", "shots_order", "annotations", "images"}
+        idle |= set() if self.shots else {"shots_from"}
+        return idle if self.contests else idle | {"contests"}
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,8 @@ class Group(NamedTuple):
 class GroupsOptions(corpus.CrowdOptions):
     """Parameters of the groups."""
 
+    scored = (*corpus.CrowdOptions.scored, "against", "mode", "tau")  # what selects the metrics and their parts
+
     against: Against = parameter(
         "1000",
         "Group that the top 10 is compared with: ranks 200-209 (`200`), 1000-1009 (`1000`, published), around the "
@@ -123,14 +125,9 @@ class GroupsOptions(corpus.CrowdOptions):
             raise BadInput("mode=best_pick requires a generated reply; this task compares log-likelihoods of answers.")
         return {}
 
-    def scoring(self) -> dict[str, Any]:
-        """Also what selects the metrics and their parts."""
-        return super().scoring() | {"against": self.against, "mode": self.mode, "tau": self.tau}
-
-    def shown(self) -> dict[str, Any]:
-        """Without what has no effect."""
-        apart = ("cot", *(() if self.tau == FIT else ("fit_contests",)))
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        return super().without_effect() | {"cot"} | (set() if self.tau == FIT else {"fit_contests"})
 
 
 def _is_number(text: str) -> bool:

@@ -107,10 +107,10 @@ class WritingOptions(corpus.CrowdOptions):
         """The published limit of a reply."""
         return {"max_tokens": 1000}
 
-    def shown(self) -> dict[str, Any]:
-        """Without what has no effect on replies or scores."""
-        apart = {"shots", "cot", "extraction", *(() if self.judge_shots else ("judge_shots",))}
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        idle = super().without_effect() | {"shots", "cot", "extraction"}
+        return idle if self.judge_shots else idle | {"judge_shots"}
 
 
 # ---- data ---------------------------------------------------------------------------------------

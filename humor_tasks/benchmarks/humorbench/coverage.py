@@ -35,6 +35,8 @@ Per = Literal["row", "caption"]
 class HumorBenchOptions(Options):
     """Parameters of HumorBench."""
 
+    scored = (*Options.scored, "prompts", "one_explanation_per")  # `prompts` includes the grader's
+
     dataset: str = parameter(
         corpus.PUBLIC, "The public corpus (downloaded once, pinned), a CSV file, a folder with it, or `sample`."
     )
@@ -57,10 +59,6 @@ class HumorBenchOptions(Options):
         "One explanation per `row`, as published, or per `caption`, graded against all its elements (version "
         "1-A-caption).",
     )
-
-    def scoring(self) -> dict[str, Any]:
-        """Also the folder of prompts, which includes the grader's, and the protocol."""
-        return super().scoring() | {"prompts": self.prompts, "one_explanation_per": self.one_explanation_per}
 
     @property
     def variant(self) -> str:

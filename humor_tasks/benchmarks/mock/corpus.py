@@ -113,6 +113,9 @@ def people(task: str, *values: float) -> tuple[Level, ...]:
 class MockOptions(WithPictures):
     """Parameters of the MOCK benchmarks."""
 
+    # The scene is needed for metrics per scene, the others by the solver `chain_of_task`.
+    scored = (*WithPictures.scored, "scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task")
+
     dataset: str = parameter(
         "", "A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented)."
     )
@@ -139,16 +142,14 @@ class MockOptions(WithPictures):
         "split.",
     )
 
-    def shown(self) -> dict[str, Any]:
-        """Without the settings of frames where no frames are shown."""
-        apart = () if self.input == "frames" and self.has_clips else ("frames", "sampling")
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """The settings of frames where no frames are shown."""
+        frames = self.input == "frames" and self.has_clips
+        return super().without_effect() | (set() if frames else {"frames", "sampling"})
 
     def scoring(self) -> dict[str, Any]:
-        """Also the scene, for metrics per scene, and the settings that the solver `chain_of_task` needs."""
-        names = ["scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task"]
-        names += ["on_bad_picture"] if self.on_bad_picture == "skip" else []
-        return super().scoring() | {name: getattr(self, name) for name in names}
+        """Also `on_bad_picture` where it leaves out rows."""
+        return super().scoring() | ({"on_bad_picture": "skip"} if self.on_bad_picture == "skip" else {})
 
     @property
     def has_clips(self) -> bool:

@@ -6,7 +6,7 @@ import dataclasses
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
@@ -59,9 +59,9 @@ class GenerationOptions(corpus.MockOptions):
     chain_of_task: bool = absent(False, _NO_EXAMPLES)
     images: int = parameter(150, "Number of pictures per scene, drawn by `seed`; 0 takes all.", least=0)
 
-    def shown(self) -> dict[str, Any]:
-        """Without the parameters that do not affect the stories."""
-        return {k: v for k, v in super().shown().items() if k not in ("shots", "chain_of_task", "extraction")}
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        return super().without_effect() | {"shots", "chain_of_task", "extraction"}
 
     @property
     def rows_by_seed(self) -> bool:
