@@ -16,7 +16,7 @@ from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.uses import Uses
@@ -189,12 +189,10 @@ BRAINSTORM = Benchmark(
     version="1-A",
     answer=lambda o: FreeText(partial(read, o.labels), scorer="brainstormed", stop=o.stop),
     metrics=(
-        Metric("parsed", proportion=True, about="Share of replies in which every line can be read."),
+        share("parsed", "Share of replies in which every line can be read."),
         *REPLY_RATES,
         Metric("concepts", about="Number of different concepts listed.", neutral=True),
-        Metric(
-            "chosen_among_them", proportion=True, about="Share of replies whose chosen concepts are among the listed."
-        ),
+        share("chosen_among_them", "Share of replies whose chosen concepts are among the listed."),
         Metric("caption_words", about="Length of the caption in words.", neutral=True),
     ),
     options=BrainstormOptions,

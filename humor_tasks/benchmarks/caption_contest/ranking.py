@@ -16,7 +16,7 @@ from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.charts import TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
-from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, share
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data import papers
 from humor_tasks.data.records import Record
@@ -73,17 +73,13 @@ RANKING = Benchmark(
     answer=corpus.letters("AB"),
     metrics=(
         ACCURACY,
-        Metric(
-            "ny_accuracy",
-            lm_eval_name="ny_acc",
-            proportion=True,
-            about="Accuracy over the pairs whose better caption was chosen by the editors (NYAcc).",
+        share(
+            "ny_accuracy", "Accuracy over the pairs whose better caption was chosen by the editors (NYAcc).", "ny_acc"
         ),
-        Metric(
+        share(
             "crowd_accuracy",
-            lm_eval_name="crowd_acc",
-            proportion=True,
-            about="Accuracy over the pairs whose better caption was chosen by readers (CrowdAcc).",
+            "Accuracy over the pairs whose better caption was chosen by readers (CrowdAcc).",
+            "crowd_acc",
         ),
         *REPLY_RATES,
         FALLBACK,
