@@ -14,13 +14,11 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
 from humor_tasks.benchmarks.uses import Uses
-from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.answer import Mode
@@ -163,9 +161,8 @@ def outcome(run: Run[BrainstormOptions], record: Record, answer: Answer) -> Outc
 
 BRAINSTORM = Benchmark(
     name="brainstorm",
-    card=Card(
+    card=corpus.card(
         title="New Yorker Caption Contest: brainstorm a caption",
-        paper=papers.CAPTION_CONTEST,
         place="Appendix G",
         source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
         asks="Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny.",
@@ -177,11 +174,11 @@ BRAINSTORM = Benchmark(
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
-        dates=corpus.DATES,
         means="The metrics describe the form of a reply: whether its lines can be read and how many concepts it lists.",
         limits="None says that a caption is funny. Measure that with `humor-tasks rank-captions`, `humor-tasks "
         "captions score` (docs/captions.md), or `caption_writing`.",
         related=("caption_writing", "mock_generation"),
+        over_time=False,
         needs="hub",
         usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
     ),

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
-from humor_tasks.benchmarks.card import Source
+from humor_tasks.benchmarks.card import Card, Source
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw, released
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import (
     Rows,
@@ -36,7 +37,6 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.proportion import proportion_of_folds
 
-NEEDS = "hub, text only (7.9 GB more with pictures)"
 SAMPLING = (  # section 4.1 and appendix B.7
     "GPT-3.5 and GPT-4 by OpenAI's defaults, `--gen_kwargs do_sample=True,temperature=1`; explanations of T5 by "
     "`--gen_kwargs do_sample=True,temperature=1,top_p=0.95`."
@@ -149,6 +149,17 @@ def source(rows: str) -> Source:
         "writers."
     )
     return Source(HUB, pin, licence=licence, rows=rows)
+
+
+card = partial(
+    Card,
+    paper=papers.CAPTION_CONTEST,
+    sampling=SAMPLING,
+    dates=DATES,
+    over_time=True,
+    needs="hub, text only (7.9 GB more with pictures)",
+)
+"""The card of a benchmark of this corpus, with what all of them share."""
 
 
 def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str] = ()) -> Data:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.caption_contest import corpus as contest_corpus
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions, entity_name, scene_context
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.card import Source
+from humor_tasks.benchmarks.card import Card, Source
 from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.data import papers
 from humor_tasks.data.contests.annotations import Scene
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.contests.defects import Defect
@@ -27,16 +28,22 @@ from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 
 SAMPLING = "judges with temperature 0, as lm-eval's tasks; in Inspect `--temperature 0`."
-SOURCE = Source(
-    HUB,
-    "Rows come from the hub; -T revision=COMMIT pins them.",
-    licence="CC BY-NC 4.0; its ratings are published as CC BY 4.0 by the NEXT project. Cartoons belong to their "
-    "artists.",
-    rows="91 held-out contests.",
+card = partial(
+    Card,
+    paper=papers.CROWD,
+    source=Source(
+        HUB,
+        "Rows come from the hub; -T revision=COMMIT pins them.",
+        licence="CC BY-NC 4.0; its ratings are published as CC BY 4.0 by the NEXT project. Cartoons belong to their "
+        "artists.",
+        rows="91 held-out contests.",
+    ),
+    splits={"held_out": len(HELD_OUT), "validation": len(VALIDATION), "test": len(TEST), "train": 271, "all": 362},
+    counted="contests of the release",
+    dates="Contests 530 to 895, of about July 2016 to May 2024; those held out are 536 to 761, until about June 2021.",
+    needs="hub",
 )
-SPLITS = {"held_out": len(HELD_OUT), "validation": len(VALIDATION), "test": len(TEST), "train": 271, "all": 362}
-COUNTED = "contests of the release"
-DATES = "Contests 530 to 895, of about July 2016 to May 2024; those held out are 536 to 761, until about June 2021."
+"""The card of a benchmark of this corpus, with what all of them share."""
 Doubtful = Literal["keep", "skip"]
 GROUP_SIZE = 10
 WITH_GROUPS = 1010

@@ -10,15 +10,17 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.card import Level, Source
+from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
 from humor_tasks.benchmarks.uses import Chain, Clips, Uses, Votes
 from humor_tasks.benchmarks.variants import OutputType, Variant, variants
+from humor_tasks.data import papers
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Turn
@@ -26,7 +28,6 @@ from humor_tasks.data.rows import fingerprint
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
-BUILT = "a corpus that you [build](docs/mock.md)"
 CARD = "mock"
 LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
 """What lm-eval's tasks fix, by the ends of their names."""
@@ -76,9 +77,16 @@ PUBLISHED = {
     },
 }
 """Scene -> sub-task -> MOCK's published sizes of train, validation and test."""
-COUNTED = "items of the paper's own corpus, all three scenes"
-DATES = "The paper gives none."
-LANGUAGES = ("en", "hi")  # dialogues of WITS are Hindi mixed with English
+card = partial(
+    Card,
+    paper=papers.MOCK,
+    sampling=UNNAMED,
+    counted="items of the paper's own corpus, all three scenes",
+    dates="The paper gives none.",
+    languages=("en", "hi"),  # dialogues of WITS are Hindi mixed with English
+    needs="a corpus that you [build](docs/mock.md)",
+)
+"""The card of a benchmark of this corpus, with what all of them share."""
 
 
 def source(rows: str) -> Source:

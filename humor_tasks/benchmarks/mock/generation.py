@@ -10,7 +10,6 @@ from typing import Literal, get_args
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
@@ -19,7 +18,6 @@ from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
 from humor_tasks.benchmarks.rubric import Judgement, Rubric
-from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.answer import Status
 from humor_tasks.scorers.rated import WORDS, panel_rating
@@ -157,9 +155,8 @@ VERDICTS = Verdicts(lambda o: float(len(RATINGS)) if "unrated" in o.values else 
 
 MOCK_GENERATION = Benchmark(
     name="mock_generation",
-    card=Card(
+    card=corpus.card(
         title="MOCK: a humorous or sarcastic story",
-        paper=papers.MOCK,
         source=corpus.source(
             "the pictures of the configs `SCENE_matching` of a MOCK folder, `images` per scene, drawn by seed without "
             "replacement; 150 in the paper."
@@ -171,14 +168,12 @@ MOCK_GENERATION = Benchmark(
         "`grader`), clustered by medium. A missing rating is excluded from them and counted as `unrated`.",
         sampling="the paper names none.",
         splits=dict.fromkeys(get_args(Split)),
-        dates=corpus.DATES,
-        languages=corpus.LANGUAGES,
+        counted="",
         means="A rating is this judge's opinion on a scale of 1 to 5. Published are GPT-4o's SMS 4.28 and HSS 4.37 on "
         "cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
         limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "
         "`of=mock_generation` compares two systems' stories.",
         related=("explanation_preference", "brainstorm"),
-        needs=corpus.BUILT,
         usage="To compare two systems, use `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T "
         "against=LOG`.",
     ),
