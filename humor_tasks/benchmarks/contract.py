@@ -13,21 +13,20 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Generic, Literal
+from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm
 from humor_tasks.benchmarks.card import Card
-from humor_tasks.benchmarks.charts import Chart
 from humor_tasks.benchmarks.judging import Judging
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
 from humor_tasks.benchmarks.prompts import Template, read_all, templates_hash
-from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
+from humor_tasks.benchmarks.uses import Shown, Uses
 from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
@@ -49,6 +48,14 @@ TOLD = {"logprobs": "logprob_", "scores": "score_"}
 """Per-letter numbers that a model may report -> the prefix of their names, such as logprob_A.
 
 logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
+"""
+
+ANSWER_TOKENS = 1024
+"""The length of a reply, in tokens, with reasoning, where `Options.generation` prescribes none.
+
+lm-eval sends it as max_gen_toks. Models of this package write at most as many in both harnesses. Inspect leaves other
+models to their providers, because hidden reasoning counts there; it sends a limit only where one is prescribed. A limit
+that the user gives takes precedence.
 """
 
 ASKED = ("shots", "shots_order", "prompts", "cot", "scale", "estimate", "on_unparsed", "extraction", "seed")
@@ -128,27 +135,12 @@ class Benchmark(Generic[O_co]):
     judging: how judges score the answers (`benchmarks.judging`); None if no judge is needed.
     verdicts: how to read the replies as verdicts, if the model under test is itself a judge. Like those of `judging`,
     they add metrics of missing verdicts (`benchmarks.missing`).
-    repeated: whether published figures are means over several replies per item. If so, its Inspect task takes
-    `replicates`.
     told: the kinds of per-letter numbers, from TOLD, that a multiple-choice outcome keeps in its values.
-    answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
-    package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
-    reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
-    gives takes precedence.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
-    columns: how Inspect's viewer shows the scorers' columns.
-    charts: what reports draw of its results; see `benchmarks.charts`.
-    subsets: named subsets of its points. A report then compares the score of one subset with the score of all points.
-    trains: the systems that its rows can train.
-    votes: the question that people answer about its items; None if they cannot vote on them.
-    submits: the organisers' sub-task that its answers are submitted to, if the submission file is a table of numbers.
-    chain: the worked samples of MOCK that fit its questions.
-    clips: the part of its data that has clips; None without clips.
-    writes: whether a reply holds one caption or a list of captions, which can be compared with human captions.
+    uses: what its rows and replies can be used for beyond a run; see `benchmarks.uses`.
+    shown: how the viewer and reports show its scores; see `benchmarks.uses`.
     lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has the benchmark's name.
-    scorers: the scorers of its Inspect task, by their names in `humor_tasks.on_inspect`. Needed only if neither
-    `judging` nor the answer form determines them.
     """
 
     name: str
@@ -166,21 +158,11 @@ class Benchmark(Generic[O_co]):
     signatures: Callable[[Run[O_co]], Mapping[str, str]] = lambda run: {}
     judging: Judging[Run[O_co]] | None = None
     verdicts: Verdicts | None = None
-    repeated: bool = False
     told: frozenset[str] = frozenset()
-    answer_tokens: int = 1024
     corpus: str = ""
-    columns: tuple[Column, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    subsets: Subsets | None = None
-    trains: frozenset[System] = frozenset()
-    votes: Votes | None = None
-    submits: Literal["", "rating", "pairwise"] = ""
-    chain: Chain | None = None
-    clips: Clips | None = None
-    writes: Literal["", "caption", "captions"] = ""
+    uses: Uses = field(default_factory=Uses)
+    shown: Shown = field(default_factory=Shown)
     lm_eval: tuple[Variant, ...] = ()
-    scorers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():
@@ -266,9 +248,9 @@ class Run(Generic[O_co]):
 
     @property
     def reply_length(self) -> ReplyLength:
-        """The length of a reply: the one that the protocol prescribes under these options, else `answer_tokens`."""
+        """The length of a reply: the one that the protocol prescribes under these options, else ANSWER_TOKENS."""
         prescribed = self.options.generation().get("max_tokens")
-        return ReplyLength(prescribed or self.benchmark.answer_tokens, prescribed is not None)
+        return ReplyLength(prescribed or ANSWER_TOKENS, prescribed is not None)
 
     @property
     def records(self) -> tuple[Record, ...]:

@@ -1,10 +1,12 @@
-"""Types of the fields that say how a benchmark is used beyond a run: viewer, subsets, training, votes, clips."""
+"""Types of the fields `uses` and `shown`: what a benchmark is used for beyond a run, and how its scores are shown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+from humor_tasks.benchmarks.charts import Chart
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,10 @@ class Column:
     scorer: str
     heading: str = ""
     scale: tuple[float, float] | None = None
+
+
+OVERLAP = Column("reference_overlap", scale=(0, 1))
+"""The overlap of a text with its reference."""
 
 
 @dataclass(frozen=True)
@@ -81,3 +87,40 @@ class Chain:
 
     subtask: str
     scene: str = ""
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What a benchmark's rows and replies can be used for, in addition to a score.
+
+    trains: the systems that its rows can train.
+    votes: the question that people answer about its items; None if they cannot vote on them.
+    chain: the worked samples of MOCK that fit its questions.
+    clips: the part of its data that has clips; None without clips.
+    repeated: whether published figures are means over several replies per item. If so, its Inspect task takes
+    `replicates`.
+    submits: the organisers' sub-task that its answers are submitted to, if the submission file is a table of numbers.
+    writes: whether a reply holds one caption or a list of captions, which can be compared with human captions.
+    """
+
+    trains: frozenset[System] = frozenset()
+    votes: Votes | None = None
+    chain: Chain | None = None
+    clips: Clips | None = None
+    repeated: bool = False
+    submits: Literal["", "rating", "pairwise"] = ""
+    writes: Literal["", "caption", "captions"] = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a benchmark's scores are shown.
+
+    columns: how Inspect's viewer shows the scorers' columns.
+    charts: the charts of its results in reports; see `benchmarks.charts`.
+    subsets: named subsets of its points. A report then compares the score of one subset with the score of all points.
+    """
+
+    columns: tuple[Column, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    subsets: Subsets | None = None

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.datasets_cards import folder, names
+from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.audit.findings import Finding, counted, found
 from humor_tasks.studies.audit.items import Items, Part, key
-from humor_tasks.studies.audit.tables import holds_rows, read_file, row_files
+from humor_tasks.studies.audit.tables import read_file, row_files
 
 SHORTEST = 20
 """Letters and digits of the shortest text that is looked for; shorter ones are alike by accident."""
@@ -43,9 +43,10 @@ def elsewhere(data: Items, against: Sequence[str]) -> tuple[list[Finding], list[
 
 
 def _samples() -> list[tuple[str, list[Path]]]:
-    """The packaged samples and their files, but for samples without tables: their rows are whole questions."""
-    each = {name: Path(folder(name)) for name in names()}
-    return [(f"the packaged sample {name}", row_files(path)) for name, path in each.items() if holds_rows(path)]
+    """The packaged sample of each corpus and its files."""
+    home = Path(folder("humicroedit")).parent
+    each = [path for path in sorted(home.iterdir()) if (path / "README.md").is_file()]
+    return [(f"the packaged sample {path.name}", _files(str(path))) for path in each]
 
 
 def _files(dataset: str) -> list[Path]:
