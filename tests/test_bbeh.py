@@ -29,6 +29,7 @@ BAD: list[tuple[Any, str]] = [
     ({"input": asked(description=""), "target": "(A)"}, "no line 'Description: ...'"),
     ({"input": asked("ABCDEFGHI"), "target": "(A)"}, "ten captions"),
     ({"input": asked("ABCDEFGHJI"), "target": "(A)"}, "in order"),
+    ({"input": asked("ABCDEFGHIJK"), "target": "(A)"}, "ten captions"),
     ({"input": asked().replace("D says:  hi.", " "), "target": "(A)"}, "ten captions"),
     ({"input": asked(), "target": "(K)"}, "target is '(K)'"),
     ({"input": asked(), "target": ""}, "target is ''"),

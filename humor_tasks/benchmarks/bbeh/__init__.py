@@ -36,7 +36,7 @@ URL = f"https://raw.githubusercontent.com/{PUBLIC}/{COMMIT}/bbeh/benchmark_tasks
 LETTERS = "ABCDEFGHIJ"
 ASK = Template(str(Path(__file__).parent), "nycc.txt", shows=("description", "choices"))
 _DESCRIPTION = re.compile(r"^ *Description: (.+?)\n\n", re.M | re.S)
-_CAPTION = re.compile(r"^\(([A-J])\) ", re.M)
+_CAPTION = re.compile(r"^\(([A-Z])\) ", re.M)
 
 
 @dataclass(frozen=True)
