@@ -22,9 +22,11 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import multiple_choice, multiple_choice_released_chat, reference_preference
 from humor_tasks.on_inspect.tasks.caption_contest import explanation, matching
+from humor_tasks.studies.report.graded import read_graded
 from humor_tasks.studies.reproduce import rescore as rescoring
 from humor_tasks.studies.reproduce.rescore import Rescored
-from humor_tasks.testing import run_lm_eval
+from humor_tasks.tasks import humorbench
+from humor_tasks.testing import ScriptedModel, run_lm_eval, scripted_judge
 
 # One run a benchmark and kind of scorer; in a third of the replies something is wrong.
 CASES = (
@@ -329,3 +331,61 @@ def test_predictions_are_no_log(tmp_path: Path) -> None:
     path.write_text(json.dumps({record.id: "A" for record in run.records}))
     assert evaluate(run, json.loads(path.read_text())).metrics
     assert "cannot be read as an Inspect log" in refused("rescore", path)
+
+
+# ---- damaged verdicts -----------------------------------------------------------------------------
+
+FIRST: dict[str, Any] = {"about": {"id": "x", "point": "It is."}, "verdicts": [{"grader": "j", "word": True}]}
+DAMAGED: list[tuple[Any, str]] = [
+    (None, "KeyError('judged')"),
+    ([], "ZeroDivisionError"),
+    ("words", "TypeError"),
+    ([{**FIRST, "about": "x"}], "ValueError"),
+    ([{"verdicts": []}], "KeyError('about')"),
+    ([{**FIRST, "verdicts": None}], "TypeError"),
+    ([{**FIRST, "verdicts": [{"word": True}]}], "'grader'"),
+    ([{**FIRST, "verdicts": [{"grader": "j", "word": True, "status": "answered", "more": 1}]}], "'more'"),
+]
+
+
+@pytest.fixture(scope="module")
+def judged_log() -> EvalLog:
+    (log,) = eval(
+        humorbench(dataset="sample", cache=False),
+        model=ScriptedModel("a", "<explanation>It is a pun.</explanation>").model,
+        model_roles={"grader": scripted_judge("j", True).model},
+        display="none",
+        limit=2,
+    )
+    return log
+
+
+@pytest.mark.parametrize(("judged", "told"), DAMAGED)
+def test_damaged_verdicts_are_named_by_file_and_sample(
+    judged: Any, told: str, judged_log: EvalLog, tmp_path: Path
+) -> None:
+    log, path = judged_log.model_copy(deep=True), tmp_path / "log.json"
+    (_, sample) = log.samples or []
+    details = (sample.scores or {})["element_coverage"].metadata or {}
+    details["judged"] = judged
+    if judged is None:
+        del details["judged"]
+    write_eval_log(log, str(path))
+    for read in (rescore, read_graded):
+        with pytest.raises(BadInput) as problem:
+            read(path)
+        message = str(problem.value)
+        assert message.startswith(
+            f"{path}: sample {sample.id}: its questions and verdicts under 'judged' cannot be read"
+        )
+        assert told in message or (read is read_graded and judged in (None, []))
+
+
+def test_a_question_that_a_log_lacks_is_named(judged_log: EvalLog, tmp_path: Path) -> None:
+    log, path = judged_log.model_copy(deep=True), tmp_path / "log.json"
+    (_, sample) = log.samples or []
+    details = (sample.scores or {})["element_coverage"].metadata or {}
+    lost = details["judged"].pop()["about"]["id"]
+    write_eval_log(log, str(path))
+    with pytest.raises(BadInput, match=f"sample {sample.id}: .*{lost}"):
+        read_graded(path)

@@ -16,6 +16,7 @@ from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.rubric import Judgement, Rubric
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.errors import BadInput
 
 R_contra = TypeVar("R_contra", contravariant=True)
 """The run of a benchmark: a `contract.Run`, which cannot be named here because `contract` imports this module."""
@@ -173,8 +174,23 @@ def logged(judging: Judging[Any], panels: Sequence[Panel]) -> list[dict[str, Any
     ]
 
 
-def panels_in(details: Mapping[str, Any]) -> list[Panel] | None:
-    """The panels in a score's metadata; None for a score without judges."""
+def panels_in(details: Mapping[str, Any], where: str) -> list[Panel] | None:
+    """The panels in a score's metadata; None for a score without judges.
+
+    Raises BadInput, with `where` in the message, for anything that `logged` does not write.
+    """
     if JUDGED not in details:
         return None
-    return [Panel(each["about"], tuple(Verdict(**verdict) for verdict in each["verdicts"])) for each in details[JUDGED]]
+    try:
+        found = [(dict(each["about"]), each["verdicts"]) for each in details[JUDGED]]
+        return [Panel(told, tuple(Verdict(**verdict) for verdict in verdicts)) for told, verdicts in found]
+    except (KeyError, TypeError, ValueError) as problem:
+        raise damaged(where, problem) from None
+
+
+def damaged(where: str, problem: Exception) -> BadInput:
+    """The error where questions and verdicts in a log are not those that `logged` writes."""
+    return BadInput(
+        f"{where}: its questions and verdicts under '{JUDGED}' cannot be read ({problem!r}). They were edited, or "
+        "written by another version of humor-tasks; judge the replies again."
+    )

@@ -109,7 +109,7 @@ def read_judge_log(path: Path) -> JudgeLog:
         if sample.groups.get("settled"):
             settled.add(identity)
             continue
-        words = [verdict for panel in panels_in(score.details) or () for verdict in panel.verdicts]
+        words = [verdict for panel in panels_in(score.details, sample.where) or () for verdict in panel.verdicts]
         judges |= dict.fromkeys(verdict.grader for verdict in words)
         before = pairs[identity].outcomes if identity in pairs else ()
         pairs[identity] = JudgedPair(identity, _texts(sample), (*before, score.outcome))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.judging import panels_in
+from humor_tasks.benchmarks.judging import damaged, panels_in
 from humor_tasks.benchmarks.points import by_points
 from humor_tasks.benchmarks.uses import Subsets
 from humor_tasks.data.logs import FinishedRun, read_run
@@ -93,7 +93,11 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
         ids.add(sample.id)
         grading = grading or score.grading
         lost = score.outcome is not None and "coverage" in score.outcome.values
-        for panel in panels_in(score.details) or ():
+        panels = panels_in(score.details, sample.where) or []
+        named = {panel.about.get("id") for panel in panels}
+        if lacking := {point.id for point in sample.points} - named or named & {None}:
+            raise damaged(sample.where, KeyError(next(iter(lacking))))
+        for panel in panels:
             passed = majority(panel.words)
             if score.answer is None:  # nobody was asked: the reply covers nothing, or is left out
                 passed = False if lost else None

@@ -14,7 +14,7 @@ from typing import Any
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Benchmark, Run
-from humor_tasks.benchmarks.judging import panels_in
+from humor_tasks.benchmarks.judging import JUDGED, damaged, panels_in
 from humor_tasks.benchmarks.options import parameters_of, read_parameters
 from humor_tasks.benchmarks.reference import judging_of
 from humor_tasks.data.logs import LoggedSample, Scored
@@ -178,10 +178,13 @@ def _read(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
 
 def _again(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
     """From the reply, or where judges were asked from their verdicts."""
-    panels, judging = panels_in(score.details), judging_of(run)
-    if panels is None or judging is None:
+    panels, judging = panels_in(score.details, sample.where), judging_of(run)
+    if judging is None or (panels is None and score.scorer.rsplit("/", 1)[-1] != judging.scorer):
         return _read(run, sample, score)
-    if judging.of_reply:
-        return judging.outcome(run, _read(run, sample, score), panels)
     o = Outcome(sample.id, sample.cluster, sample.groups, "answered", None, None, {}, sample.facts)
-    return judging.outcome(run, o, panels)
+    try:
+        if panels is None:
+            raise KeyError(JUDGED)
+        return judging.outcome(run, _read(run, sample, score) if judging.of_reply else o, panels)
+    except (LookupError, TypeError, ArithmeticError) as problem:
+        raise damaged(sample.where, problem) from None
