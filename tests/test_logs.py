@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, eval
+from inspect_ai import Task, eval, score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
@@ -27,6 +27,8 @@ from humor_tasks.data.logs import FinishedRun, Usage, read_run
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import multiple_choice
+from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise
 from humor_tasks.studies.submission import read_answers
@@ -268,6 +270,25 @@ def test_what_is_wrong_with_samples(tmp_path: Path) -> None:
     without = json.loads(lines[0])
     (without if "outcome" in without else without["doc"])["outcome"] = {}
     told([json.dumps(without)], "line 1: is no sample of a humor-tasks task (KeyError('values'))")
+
+
+@pytest.mark.parametrize("name", ["groups", "options", "facts"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_metadata_of_another_shape_is_named(name: str, place: int, tmp_path: Path) -> None:
+    told = f"its metadata under 'humor_tasks' cannot be read (KeyError('{name}')). It was edited, or written by another"
+    log = inspect_log(tmp_path, limit=2)
+    samples = log.samples or []
+    del samples[place].metadata["humor_tasks"][name]
+    for path in (tmp_path / "log.json", tmp_path / "log.eval"):
+        write_eval_log(log, str(path))
+        refused(path, f"sample {samples[place].id}: {told}")
+    with pytest.raises(CannotRun, match="cannot be read"):
+        score(log, multiple_choice(), display="none")
+    lines = [json.loads(line) for line in lm_eval_samples(tmp_path).read_text().splitlines()]
+    del lines[place]["doc"]["humor_tasks"][name]
+    made = tmp_path / "made.jsonl"
+    made.write_text("\n".join(map(json.dumps, lines)))
+    refused(made, f"line {place + 1}: {told}")
 
 
 # ---- memory -------------------------------------------------------------------------------------

@@ -84,7 +84,10 @@ def run_of(metadata: Mapping[str, Any], like: str | Benchmark[Any], choices: int
     Samples with equal settings share it. A sample of another package's task has no such metadata. It is scored `like` a
     benchmark, with a letter per choice. Raises BadInput for changes that the benchmark does not take.
     """
-    told = about(metadata)
+    try:
+        told = about(metadata)
+    except BadInput as problem:
+        cannot_run(str(problem))
     named = told.benchmark or like
     definition = find_benchmark(named) if isinstance(named, str) else named
     settings = dict(told.options) | {name: value for name, value in changes.items() if value is not None}

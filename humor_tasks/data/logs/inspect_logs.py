@@ -125,7 +125,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
     source = source if isinstance(source, Mapping) else {}
     rows = source.get("rows")
     first = next(iter(samples), None)
-    known = about(first.metadata) if first else None
+    known = about(first.metadata, f"{path}: sample {first.id}") if first else None
     roles = log.eval.model_roles or {}
     models = {role: b if isinstance(b, list) else [b] for role, b in roles.items()}
     bound = {role: tuple(c.model for c in each) for role, each in models.items()}
@@ -185,11 +185,12 @@ class _Samples:
 
 
 def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
-    told = about(sample.metadata)
     identity = str(sample.id)
+    where = f"{path}: sample {identity}"
+    told = about(sample.metadata, where)
     replied = bool(sample.output.choices)
     return LoggedSample(
-        where=f"{path}: sample {identity}",
+        where=where,
         id=identity,
         epoch=sample.epoch,
         cluster=str(sample.metadata.get("cluster", identity)),
@@ -236,7 +237,10 @@ def _scored(name: str, score: Score, sample: EvalSample, path: Path) -> Scored:
     try:
         outcome = outcome_in(score, str(sample.id)) if "values" in details else None
     except (KeyError, TypeError, ValueError) as problem:
-        raise BadInput(f"{path}: sample {sample.id}: {name} is no score of humor-tasks ({problem!r}).") from None
+        raise BadInput(
+            f"{path}: sample {sample.id}: {name} is no score of humor-tasks ({problem!r}). It was edited, or written "
+            "by another version of humor-tasks; run the task again."
+        ) from None
     return Scored(name, score.answer, outcome, details, score.explanation)
 
 

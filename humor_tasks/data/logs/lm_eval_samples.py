@@ -88,6 +88,8 @@ def _samples(path: Path, first: _Read | None = None) -> Iterator[_Read]:
             raise BadInput(f"{where}: not JSON that can be read ({problem}).") from None
         try:
             yield _read(logged, where)
+        except BadInput:
+            raise
         except (KeyError, TypeError, IndexError, ValueError, AttributeError) as problem:
             raise BadInput(f"{where}: is no sample of a humor-tasks task ({problem!r}).") from None
 
@@ -95,7 +97,7 @@ def _samples(path: Path, first: _Read | None = None) -> Iterator[_Read]:
 def _read(logged: Mapping[str, Any], where: str) -> _Read:
     doc, replies = logged["doc"], [_first(kept) for kept in logged["filtered_resps"]]
     identity, reply = str(doc["id"]), replies[0]
-    told = about({"humor_tasks": doc["humor_tasks"]})
+    told = about({"humor_tasks": doc["humor_tasks"]}, where)
     scored = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
     outcome = None if scored is None else Outcome.of(identity, scored)  # none of a run with --predict_only
     sample = LoggedSample(
