@@ -19,7 +19,7 @@ from humor_tasks import load
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING, compared, comparisons
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, WIN_RATES, Verdict, verdict_values
 from humor_tasks.data.logs import read_run
-from humor_tasks.data.records import Outcome
+from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import against_people
 from humor_tasks.scorers.win_correction import corrected_win_rate
@@ -321,6 +321,12 @@ def test_worked_examples_are_the_judges(tmp_path: Path) -> None:
     for asked in judge.asked:
         assert sum(role == "assistant" and text.endswith(("A", "B", "A.", "B.")) for role, text in asked) == 5
     assert len({json.dumps(asked[:-1]) for asked in judge.asked}) == 1
+
+
+def test_a_sample_without_peoples_captions_is_named() -> None:
+    question = CAPTION_WRITING.open(dataset="sample").options.question()
+    with pytest.raises(BadInput, match="no groups of people's captions"):
+        comparisons(question, Record("s", "s", {}, "", (), None, {}), ["x"] * 10, exam=False)
 
 
 def test_a_log_is_judged_again(folder: str, tmp_path: Path) -> None:

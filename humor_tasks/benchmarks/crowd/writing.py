@@ -246,6 +246,8 @@ def comparisons(question: GroupsOptions, record: Record, captions: Sequence[str]
     exam: also the two of EXAM, whose answer is known. `groups["pairing"]` is the human group's name, or "exam".
     """
     written = Group(WRITTEN, tuple(captions))
+    if "people" not in record.facts:
+        raise BadInput("it has no groups of people's captions to compare with; only samples of caption_writing have.")
     human = {name: Group(name, tuple(texts)) for name, texts in record.facts["people"].items()}
     cartoon = dataclasses.replace(record, context=corpus.context_of(record.fields))
     asked: list[tuple[Group, Group, dict[str, str]]] = [(written, group, {}) for group in human.values()]
