@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import entity_name
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.contract import Options, Run
+from humor_tasks.benchmarks.prompts import Template, read_all
 from humor_tasks.errors import BadInput
 
 NYCC = ("matching", "ranking", "explanation")
@@ -189,6 +191,12 @@ def test_a_folder_of_prompts_overrides_templates_and_changes_the_signature(tmp_p
     assert turn.text.startswith("The cartoon, put into words:")
     assert turn.text.endswith("Costs $5.")
     assert run.prompts_hash != load("matching", dataset="sample").prompts_hash
+
+
+@pytest.mark.parametrize("name", ["puns.{o.nonsense}.txt", "puns{}.txt", "puns{.txt", "puns.{o.split!x}.txt"])
+def test_a_name_of_a_template_that_the_options_do_not_fill_in_is_named(name: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=f"^template {re.escape(name)}: its name cannot be filled in"):
+        read_all((Template(str(tmp_path), name),), Options())
 
 
 @pytest.mark.parametrize(

@@ -46,16 +46,24 @@ class Template:
 def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
     """The texts of the templates by name, in their order; those in the folder `options.prompts` replace packaged ones.
 
-    Raises BadInput as `read_templates` does, and for a template without a field that it must show.
+    Raises BadInput as `read_templates` does, for a name that the options do not fill in, and for a template without a
+    field that it must show.
     """
     found: dict[str, str] = {}
     for each in templates:
-        name = each.name.format(o=options)
+        name = _name(each.name, options)
         found |= read_templates(each.family, [name], None if each.fixed else options.prompts)
         check_shows(found[name], name, each.shows, each.reader)
         if each.check is not None:
             each.check(found[name], options)
     return found
+
+
+def _name(name: str, options: Any) -> str:
+    try:
+        return name.format(o=options)
+    except (AttributeError, LookupError, ValueError) as problem:
+        raise BadInput(f"template {name}: its name cannot be filled in ({problem}); write {{o.NAME}}.") from None
 
 
 def read_templates(folder: str, names: Sequence[str], override: str | None) -> dict[str, str]:
