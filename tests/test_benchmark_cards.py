@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -12,11 +12,13 @@ import pytest
 import yaml
 
 from humor_tasks import load
-from humor_tasks.benchmarks import BENCHMARKS, Card, FreeText, Level, Paper
+from humor_tasks.benchmarks import ACCURACY, BENCHMARKS, Card, FreeText, Level, Paper, Template, by_points
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data.papers import MOCK, PAPERS
 from humor_tasks.data.published import published
 
 ROOT = Path(__file__).resolve().parent.parent
+PLAIN: Any = BENCHMARKS["matching"]
 
 
 def may_be_empty(name: str) -> set[str]:
@@ -129,7 +131,19 @@ def test_documents_cite_a_paper_by_its_one_entry() -> None:
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (lambda: Card(title=" "), "has an empty title"),
+        (lambda: Card(title=" "), "has ' ' as title; give a text"),
+        (lambda: Card(title=None), "has None as title; give a text"),
+        (lambda: Card(title="Puns", splits=["test"]), "splits is ['test']; give a Mapping"),
+        (lambda: Card(title="Puns", splits={"test": "5"}), "split test has 5 items"),
+        (lambda: Card(title="Puns", chance=0.1), "chance is 0.1; give a Level or None"),
+        (lambda: Card(title="Puns", paper="arXiv"), "paper is 'arXiv'; give a Paper"),
+        (lambda: Level("0.1", "accuracy", "people", "ours"), "the value is '0.1'"),
+        (lambda: Uses(trains="clip"), "trains is 'clip'; give a set of systems from clip, ofa"),
+        (lambda: Uses(trains=frozenset({"clop"})), "give a set of systems from clip, ofa"),
+        (lambda: replace(PLAIN, card="Puns"), "matching: card is 'Puns'; give a Card"),
+        (lambda: replace(PLAIN, judging=by_points), "matching: judging is <function by_points"),
+        (lambda: replace(PLAIN, metrics=ACCURACY), "matching: metrics is one value; give a tuple"),
+        (lambda: replace(PLAIN, templates=Template("x", "x.txt")), "matching: templates is one value; give a tuple"),
         (lambda: Card(title="Puns", related="matching"), "related is one value; give a tuple"),
         (
             lambda: Card(title="Puns", human=Level(0.9, "accuracy", "people", "ours")),

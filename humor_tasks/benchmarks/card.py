@@ -44,8 +44,8 @@ class Level:
     source: str
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.value):
-            raise ValueError(f"level of {self.estimate}: the value is {self.value}; give a finite number.")
+        if not isinstance(self.value, int | float) or not math.isfinite(self.value):
+            raise ValueError(f"level of {self.estimate}: the value is {self.value!r}; give a finite number.")
         for name in ("estimate", "of", "source"):
             if not getattr(self, name).strip():
                 raise ValueError(f"level {self.value} of {self.estimate!r}: {name} is empty.")
@@ -94,11 +94,15 @@ class Card:
     usage: str = ""
 
     def __post_init__(self) -> None:
-        if not self.title.strip():
-            raise ValueError("a benchmark's card has an empty title.")
+        if not isinstance(self.title, str) or not self.title.strip():
+            raise ValueError(f"a benchmark's card has {self.title!r} as title; give a text, which is not empty.")
         for name in ("languages", "human", "related"):
             if isinstance(getattr(self, name), (str, Level)):
                 raise ValueError(f"card {self.title!r}: {name} is one value; give a tuple.")
+        for name, kind in (("paper", Paper), ("source", Source), ("splits", Mapping), ("chance", Level | None)):
+            if not isinstance(value := getattr(self, name), kind):
+                wanted = getattr(kind, "__name__", "Level or None")
+                raise ValueError(f"card {self.title!r}: {name} is {value!r}; give a {wanted}.")
         for split, count in self.splits.items():
-            if count is not None and count < 1:
+            if count is not None and (not isinstance(count, int) or count < 1):
                 raise ValueError(f"card {self.title!r}: split {split} has {count} items; None is an unknown number.")

@@ -165,6 +165,12 @@ class Benchmark(Generic[O_co]):
     lm_eval: tuple[Variant, ...] = ()
 
     def __post_init__(self) -> None:
+        for name, kind in (("card", Card), ("judging", Judging | None), ("uses", Uses), ("shown", Shown)):
+            if not isinstance(value := getattr(self, name), kind):
+                raise ValueError(f"benchmark {self.name}: {name} is {value!r:.60}; give a {name.title()}.")
+        for name in ("metrics", "templates", "lm_eval"):
+            if isinstance(getattr(self, name), (Metric, Template, Variant)):
+                raise ValueError(f"benchmark {self.name}: {name} is one value; give a tuple.")
         if unknown := self.told - TOLD.keys():
             raise ValueError(f"benchmark {self.name}: told is {sorted(unknown)}; choose from {', '.join(TOLD)}.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from humor_tasks.benchmarks.charts import Chart
 
@@ -110,6 +110,11 @@ class Uses:
     repeated: bool = False
     submits: Literal["", "rating", "pairwise"] = ""
     writes: Literal["", "caption", "captions"] = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.trains, str) or set(self.trains) - set(get_args(System)):
+            known = ", ".join(get_args(System))
+            raise ValueError(f"uses: trains is {self.trains!r}; give a set of systems from {known}.")
 
 
 @dataclass(frozen=True)
