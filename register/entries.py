@@ -24,7 +24,6 @@ from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Level, find_benchmark
 from humor_tasks.data.papers import Paper
 
 ROOT = Path(__file__).resolve().parent.parent
-STUBS = ROOT / "humor_tasks" / "on_lm_eval" / "tasks"
 URL, OWNER, COMMIT = "{{REPOSITORY_URL}}", "{{REPOSITORY_OWNER}}", "{{REPOSITORY_COMMIT}}"
 
 
@@ -112,10 +111,11 @@ def family_of(name: str) -> str:
 
 @cache
 def stubs() -> dict[str, dict[str, Any]]:
-    """The YAML files of lm-eval's tasks and groups by name, `about` holding a group's comment."""
+    """The YAML files of lm-eval's tasks and groups by name, as declared, `about` holding a group's comment."""
+    from lm_eval_tasks import files as declared
+
     found: dict[str, dict[str, Any]] = {}
-    for path in sorted(STUBS.glob("*.yaml")):
-        text = path.read_text(encoding="utf-8")
+    for _, text in sorted(declared().items()):
         told = yaml.safe_load(text.replace("!function ", ""))
         comment = " ".join(line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#"))
         found[told.get("group") or told["task"]] = told | {"about": comment}

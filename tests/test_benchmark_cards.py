@@ -131,7 +131,7 @@ def test_documents_cite_a_paper_by_its_one_entry() -> None:
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (lambda: Card(title=" "), "has ' ' as title; give a text"),
+        (lambda: Card(title=" "), "has an empty title"),
         (lambda: Card(title=None), "has None as title; give a text"),
         (lambda: Card(title="Puns", splits=["test"]), "splits is ['test']; give a Mapping"),
         (lambda: Card(title="Puns", splits={"test": "5"}), "split test has 5 items"),

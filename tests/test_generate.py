@@ -70,6 +70,28 @@ def test_files_that_are_renamed_changed_or_missing_are_named_and_written_again(
     assert generate.main(["--check"], copy) == 0
 
 
+def test_damaged_and_foreign_files_are_named(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stubs = copy / "humor_tasks" / "on_lm_eval" / "tasks"
+    (stubs / "foreign.yaml").write_text("task: foreign\nbenchmark: gone\n")
+    (stubs / "nyc.yaml").write_bytes(b"\xff\xfe")
+    assert generate.main(["--check"], copy) == 1
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "humor_tasks/on_lm_eval/tasks/foreign.yaml: nothing of that name is declared; delete it",
+        "humor_tasks/on_lm_eval/tasks/nyc.yaml: differs from what is declared",
+    ]
+
+
+def test_without_the_tasks_the_rest_is_compared(
+    copy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "entries", None)  # an import of it fails
+    (copy / "humor_tasks" / "tasks.py").unlink()
+    assert generate.main(["--check"], copy) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "humor_tasks/tasks.py: is missing"
+    assert told[1].startswith("register/: not compared, because humor_tasks/tasks.py fails (")
+
+
 def test_a_benchmark_without_a_page_gets_one_and_a_written_one_keeps_its_words(copy: Path) -> None:
     page = copy / "docs" / "benchmarks" / "ranking.md"
     written = page.read_text(encoding="utf-8")

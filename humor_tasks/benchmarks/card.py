@@ -94,8 +94,10 @@ class Card:
     usage: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.title, str) or not self.title.strip():
-            raise ValueError(f"a benchmark's card has {self.title!r} as title; give a text, which is not empty.")
+        if not isinstance(self.title, str):
+            raise ValueError(f"a benchmark's card has {self.title!r} as title; give a text.")
+        if not self.title.strip():
+            raise ValueError("a benchmark's card has an empty title.")
         for name in ("languages", "human", "related"):
             if isinstance(getattr(self, name), (str, Level)):
                 raise ValueError(f"card {self.title!r}: {name} is one value; give a tuple.")
