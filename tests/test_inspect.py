@@ -6,6 +6,7 @@ import itertools
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ from standins import commands
 from standins.bad_rows import dataset_folder, row
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks import BENCHMARKS, by_points
 from humor_tasks.errors import BadInput
-from humor_tasks.on_inspect import multiple_choice, reference_overlap
+from humor_tasks.on_inspect import build, multiple_choice, reference_overlap
 from humor_tasks.on_inspect.errors import CannotRun, plain
 from humor_tasks.studies.submission import read_answers
 from humor_tasks.tasks import explanation, matching, ranking
@@ -242,6 +243,13 @@ def test_leaderboard_misuse(leaderboard: Path, parameters: dict[str, Any], messa
 def test_two_letters_in_a_five_letter_task(leaderboard: Path) -> None:
     with pytest.raises(PrerequisiteError, match="caption_choices has 5 captions; this benchmark needs 2"):
         ranking(dataset=str(leaderboard), setting="pixels")
+
+
+def test_a_scorer_that_does_not_exist_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    judging = replace(by_points(), scorer="coverage")
+    monkeypatch.setitem(BENCHMARKS, "quips", replace(BENCHMARKS["humorbench"], name="quips", judging=judging))
+    with pytest.raises(CannotRun, match=r"^quips: its scorer 'coverage' is none of humor_tasks\.on_inspect"):
+        build("quips", {"dataset": "sample"})
 
 
 def test_bad_input_is_told_without_a_traceback() -> None:

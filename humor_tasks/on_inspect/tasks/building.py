@@ -134,7 +134,10 @@ def _likelihoods(form: AnswerForm) -> bool:
 
 def _scorers(run: Run, only: Declared) -> list[Scorer]:
     """The first scorer that fits the run, with the run's data and the settings of grading where it asks judges."""
-    made = getattr(parts, next(iter(scorers_of(run)), "reference_overlap"))
+    name = next(iter(scorers_of(run)), "reference_overlap")
+    if not hasattr(parts, name):
+        cannot_run(f"{run.benchmark.name}: its scorer '{name}' is none of humor_tasks.on_inspect.")
+    made = getattr(parts, name)
     if run.benchmark.judging is None:
         return [made()]
     judge = made(**asdict(only))
