@@ -21,7 +21,7 @@ import yaml
 
 from humor_tasks import tasks
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Level, find_benchmark
-from humor_tasks.data.papers import PAPERS, Paper
+from humor_tasks.data.papers import Paper
 
 ROOT = Path(__file__).resolve().parent.parent
 STUBS = ROOT / "humor_tasks" / "on_lm_eval" / "tasks"
@@ -210,4 +210,9 @@ def files() -> dict[str, str]:
     for name in sorted(tasks.__all__):
         text = yaml.safe_dump(entry(name), sort_keys=False, allow_unicode=True, width=10_000)
         found[f"inspect_evals/humor_tasks_{name}/eval.yaml"] = text
-    return found | {f"lm_eval/{paper.key}/README.md": family_readme(paper) for paper in PAPERS}
+    return found | {f"lm_eval/{paper.key}/README.md": family_readme(paper) for paper in papers()}
+
+
+def papers() -> list[Paper]:
+    """The papers of all benchmarks, one a family of lm-eval's tasks."""
+    return list(dict.fromkeys(benchmark.card.paper for benchmark in BENCHMARKS.values()))

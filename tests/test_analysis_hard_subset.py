@@ -115,9 +115,10 @@ def test_a_written_subset_is_one_for_the_task_and_the_report(logs: Logs, tmp_pat
     pool = [read_graded(log) for log in logs.pool()]
     assert made == hard_subset(pool, 5, 2)
     assert made["corpus_sha256"] == pool[0].fingerprint
-    assert [entry.split(", graders:")[0] for entry in made["source"]["logs"]] == [
-        f"{log.path.name}: {log.model}" for log in pool
+    assert [(each["log"], each["model"]) for each in made["source"]["logs"]] == [
+        (log.path.name, log.model) for log in pool
     ]
+    assert all(each["grading"].startswith("graders:") for each in made["source"]["logs"])
     assert subset_keys(str(path), "sample") == frozenset(made["keys"])
     task = humorbench(dataset="sample", subset=str(path), cache=False)
     assert {sample.id for sample in task.dataset} == set(made["keys"])

@@ -52,7 +52,7 @@ SAMPLE = {"dataset": "sample", "split": "test"}
 GOLD = (0.0, 0.4, 1.0, 1.8, 2.4, 3.0)
 HEADLINES = tuple(Headline(str(i), f"h{i // 2}", f"Minister [eats → juggles] {i}", g) for i, g in enumerate(GOLD))
 PAIRS = tuple(
-    Pair(f"{a}-{b}", f"h{a // 2}", 2, (f"old{a}", f"old{b}"), (f"new{a}", f"new{b}"))
+    Pair(f"{a}-{b}", (str(a), str(b)), f"h{a // 2}", 2, (f"old{a}", f"old{b}"), (f"new{a}", f"new{b}"))
     for a, b in itertools.combinations(range(len(GOLD)), 2)
 )
 

@@ -75,9 +75,12 @@ ALIKE = dataclasses.replace(ALIKE, version="1-A", rows=12, samples=12)
         ({"fingerprint": None}, "the logs differ in data file: f, None."),
         ({"version": "2-A"}, "the logs differ in version: 1-A, 2-A."),
         ({"subset": "hard"}, "the logs differ in subset: all, hard."),
-        ({"graders": "graders:k"}, "the logs differ in grader or way of asking: graders:j, graders:k."),
         (
-            {"graders": "graders:j|verdict:json"},
+            {"grading": Signature.parse("graders:k")},
+            "the logs differ in grader or way of asking: graders:j, graders:k.",
+        ),
+        (
+            {"grading": Signature.parse("graders:j|verdict:json")},
             "the logs differ in grader or way of asking: graders:j, graders:j|verdict:json.",
         ),
         ({"samples": 5, "path": Path("part.eval")}, "part.eval holds 5 samples of 12."),
@@ -94,7 +97,7 @@ def test_everything_that_does_not_compare_is_named() -> None:
         "fingerprint": "g",
         "version": "2-A",
         "subset": "hard",
-        "graders": "graders:k",
+        "grading": Signature.parse("graders:k"),
         "samples": 3,
     }
     told = incomparable(lines_of([ALIKE, dataclasses.replace(ALIKE, **change)]))

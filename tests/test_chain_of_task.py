@@ -107,7 +107,7 @@ def check_no_leak(run: Run) -> int:
             continue
         count += 1
         assert [other for other, _ in found] == WANTED[task]
-        pools = [run.pool(f"{record.groups['scene']}/{other}") for other, _ in found]
+        pools = [run.pool(record.groups["scene"], other) for other, _ in found]
         assert all(sample in pool[sample.cluster] for pool, (_, sample) in zip(pools, found, strict=True))
         shown = [record, *(sample for _, sample in found)]
         for what in ([r.id for r in shown], [r.cluster for r in shown], [digest(r) for r in shown]):
@@ -145,11 +145,11 @@ def item(identity: str, cluster: str, line: str, file: str | None = None, choice
 
 def pooled(matching: Sequence[Record], explaining: Sequence[Record], seed: int = 1) -> Run:
     pools: Mapping[str, Any] = {
-        f"post/{name}": {cluster: [r for r in rows if r.cluster == cluster] for cluster in {r.cluster: 0 for r in rows}}
+        name: {cluster: [r for r in rows if r.cluster == cluster] for cluster in {r.cluster: 0 for r in rows}}
         for name, rows in (("matching", matching), ("explaining", explaining))
     }
     options = mock.MockOptions(dataset="sample", seed=seed, chain_of_task=True)
-    return Run(BENCHMARKS["mock_detecting"], options, Data((), {}, pools.__getitem__), {})
+    return Run(BENCHMARKS["mock_detecting"], options, Data((), {}, lambda scene, task: pools[task]), {})
 
 
 records = st.builds(

@@ -189,7 +189,7 @@ def test_registry_is_light() -> None:
     assert {name.split(".")[0] for name in loaded} == {"humor_tasks"}
     corpora = [name for name in loaded if name.startswith("humor_tasks.on_inspect.tasks.")]
     assert set(loaded) - set(corpora) == {
-        *("humor_tasks", "humor_tasks._registry", "humor_tasks.tasks"),
+        *("humor_tasks", "humor_tasks._version", "humor_tasks._registry", "humor_tasks.tasks"),
         *("humor_tasks.on_inspect", "humor_tasks.on_inspect.parts", "humor_tasks.on_inspect.tasks"),
     }
     assert len(corpora) <= 8

@@ -66,14 +66,18 @@ def test_groups_are_ranks_in_both_orders(folder: str) -> None:
         pairing = first.groups["pairing"]
         sides = ["\n".join(entries[ranks[name] : ranks[name] + 10]) for name in ("top10", pairing)]
         assert list(first.choices) == sides == list(reversed(second.choices))
+        assert first.grouped is not None
+        assert ["\n".join(captions) for captions in first.grouped.captions] == sides
         assert (first.id, second.id) == tuple(f"{first.cluster}-{pairing}-{s}-first" for s in ("top10", pairing))
         assert (first.target, second.target) == ("A", "B")
         assert first.groups == {"pairing": pairing, "pair_id": f"{first.cluster}-{pairing}", "first": "top10"}
         assert second.groups == {**first.groups, "first": pairing}
         assert shown_groups(last_turn(run, first)) == {"A": sides[0].split("\n"), "B": sides[1].split("\n")}
     assert [r.groups["pairing"] for r in opened(folder).records] == ["rank1000"] * 6
-    assert run.records[0].fields["combine"] == "mean"
-    assert opened(folder, mode="best_pick").records[0].fields["combine"] == "max"
+    best = opened(folder, mode="best_pick").records[0].grouped
+    assert run.records[0].grouped is not None
+    assert best is not None
+    assert (run.records[0].grouped.combine, best.combine) == ("mean", "max")
 
 
 def test_ratings_and_votes_are_never_shown(folder: str) -> None:
@@ -277,7 +281,8 @@ def test_published_judges_on_44_contests(real: Run, real_data: Path, crowd: dict
 def by_rating(contest: Contest, record: Record) -> str:
     """The letter of the group with the higher mean rating."""
     rating = dict(zip(reversed(contest.caption), reversed(contest.mean), strict=True))  # of the better of duplicates
-    first, second = (math.fsum(rating[text] or 0 for text in side.split("\n")) for side in record.choices)
+    sides = record.grouped.captions if record.grouped else ()
+    first, second = (math.fsum(rating[text] or 0 for text in side) for side in sides)
     return "AB"[first < second]
 
 
@@ -373,7 +378,7 @@ def test_rows_that_tau_is_fitted_on_are_not_evaluated_and_epochs_are_apart(folde
 
 def test_without_tau_nothing_is_recalibrated(folder: str) -> None:
     run = opened(folder)
-    found = run.metrics([dataclasses.replace(judged(r, 1.0, "A"), groups=r.groups) for r in run.records])
+    found = run.metrics([dataclasses.replace(judged(r, 1.0, "A"), facts=r.facts) for r in run.records])
     assert set(found) == {"accuracy", "share_a", "consistency"}
     assert math.isnan(threshold([])[0])
 

@@ -136,7 +136,7 @@ def test_baselines_score_groups_alike_in_both_harnesses(folder: str, tmp_path: P
     chooser = Baseline(strategy)
     wanted = {}
     for r in run.records:
-        question = Question(r.id, r.context, r.choices, combine=r.fields["combine"])
+        question = Question(r.id, r.context, r.choices, grouped=r.grouped)
         wanted[r.id] = LETTERS[best(grouped.scores(chooser, [question])[0])]
     expected = evaluate(run, wanted).metrics["accuracy"]
     (log,) = eval(build("crowd_groups", given), model=get_model(f"baseline/{strategy}"), log_dir=str(tmp_path))
@@ -315,7 +315,7 @@ def test_attacks_of_any_length_stay_in_their_line(folder: str, letter: str) -> N
             texts = tuple(attacks[start : start + 10])
             record = group_record(CARTOON.record, Group("top10", ("Ha.", "Ho.")), Group("model", texts), "model", o)
             found = shown_groups(
-                last_turn(dataclasses.replace(run, options=o, templates=CROWD_GROUPS.templates(o)), record)
+                last_turn(dataclasses.replace(run, options=o, templates=CROWD_GROUPS.texts(o)), record)
             )
             assert found["B"] == ["Ha.", "Ho."]
             told = [" ".join(text.split()) if text.isascii() and text.isprintable() else None for text in texts]

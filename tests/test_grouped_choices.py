@@ -17,7 +17,7 @@ from standins import duels, tiny_clip_folder
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.data.records import Record, plain_text
+from humor_tasks.data.records import Grouped, Record, plain_text
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.baseline import Baseline
@@ -66,14 +66,19 @@ def combined(groups: Sequence[Sequence[float]], how: str) -> list[float]:
     return found
 
 
+def groups_of(record: Record) -> Sequence[Sequence[str]]:
+    assert record.grouped is not None
+    return record.grouped.captions
+
+
 def alone(chooser: Chooser, record: Record) -> list[list[float]]:
     """Each caption's score as the only choice of a question."""
     return [
         [
             chooser.score([Question(record.id, record.context, (caption,), cluster=record.cluster)])[0][0]
-            for caption in group.split("\n")
+            for caption in group
         ]
-        for group in record.choices
+        for group in groups_of(record)
     ]
 
 
@@ -82,7 +87,7 @@ def in_order(score: Callable[[Record, int], float]) -> Callable[[Record], list[l
 
     def scores(record: Record) -> list[list[float]]:
         places = iter(range(100))
-        return [[score(record, next(places)) for _ in group.split("\n")] for group in record.choices]
+        return [[score(record, next(places)) for _ in group] for group in groups_of(record)]
 
     return scores
 
@@ -134,7 +139,7 @@ class Case:
         clip = Clip.load(ClipConfig(folder, device="cpu"))
         self.model, self.arguments = f"clip/{folder}", {"device": "cpu"}
         self.lm = lambda: ClipLM(folder, device="cpu")
-        self.naive = lambda r: [[clip.score([r.picture], [[c]])[0][0] for c in g.split("\n")] for g in r.choices]
+        self.naive = lambda r: [[clip.score([r.picture], [[c]])[0][0] for c in g] for g in groups_of(r)]
 
 
 KINDS = ("random", "first", "longest", "overlap", "embedding", "quality", "clip")
@@ -169,15 +174,15 @@ def test_both_harnesses_score_groups_by_their_single_captions(
         assert sample["filtered_resps"] == [f"Answer: {LETTERS[best(wanted[sample['doc']['id']])]}"]
 
 
-captions = st.text(st.characters(exclude_characters="\n"), max_size=8)
+captions = st.text(max_size=8)
 
 
 @given(st.lists(st.lists(captions, min_size=2, max_size=2), min_size=1, max_size=5))
 def test_of_groups_of_one_size_the_mean_picks_the_one_with_more_characters(pairs: list[list[str]]) -> None:
     """The published baseline "more characters" counts those of all captions of a group."""
-    groups = tuple("\n".join(side) for side in zip(*pairs, strict=True))
+    groups = Grouped(tuple(zip(*pairs, strict=True)), "mean")
     totals = [sum(len(caption) for caption in side) for side in zip(*pairs, strict=True)]
-    (scores,) = grouped.scores(Baseline("longest"), [Question("q", "", groups, combine="mean")])
+    (scores,) = grouped.scores(Baseline("longest"), [Question("q", "", ("A", "B"), grouped=groups)])
     assert best(scores) == best(totals)
     assert (scores[0] == scores[1]) == (totals[0] == totals[1])
 
@@ -192,10 +197,11 @@ def test_questions_with_and_without_groups_are_scored_in_one_call() -> None:
 
     chooser = Counting("longest")
     chooser.calls = []
+    two = ("one", "two, three"), ("four",)
     asked = [
         Question("a", "", ("one\ntwo, three", "four")),
-        Question("b", "", ("one\ntwo, three", "four"), combine="mean"),
-        Question("c", "", ("one\ntwo, three", "four", ""), combine="max"),
+        Question("b", "", ("one\ntwo, three", "four"), grouped=Grouped(two, "mean")),
+        Question("c", "", ("one\ntwo, three", "four", ""), grouped=Grouped((*two, ("",)), "max")),
     ]
     assert grouped.scores(chooser, asked) == [[14.0, 4.0], [6.5, 4.0], [10.0, 4.0, 0.0]]
     ((plain, *flat),) = chooser.calls
@@ -205,7 +211,8 @@ def test_questions_with_and_without_groups_are_scored_in_one_call() -> None:
 
 def test_another_way_to_combine_is_named() -> None:
     with pytest.raises(BadInput, match="combine: there is no 'median'; choose from mean, max"):
-        grouped.scores(Baseline("longest"), [Question("q", "", ("a", "b"), combine="median")])
+        told = Grouped.of({"captions": [["a"], ["b"]], "combine": "median"})
+        grouped.scores(Baseline("longest"), [Question("q", "", ("a", "b"), grouped=told)])
 
 
 class Reading:

@@ -171,7 +171,7 @@ def asked_in_inspect(model: Any, **given: str) -> EvalLog:
 def longest(identity: str) -> list[float]:
     """The mean number of characters of both groups."""
     groups = duels.GROUPS[int(identity.removeprefix("duel-"))]
-    return [sum(map(len, group.split("\n"))) / len(group.split("\n")) for group in groups]
+    return [sum(map(len, group)) / len(group) for group in groups]
 
 
 def test_a_choosers_numbers_in_inspect() -> None:

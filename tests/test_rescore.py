@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from characterisation.cases import Case, all_cases, kind_of
+from characterisation.cases import Case, all_cases, kind_of, others
 from characterisation.record import Recorder
 from characterisation.scripted import InLmEval, in_inspect
 from inspect_ai import eval, score
@@ -27,7 +27,8 @@ from humor_tasks.studies.reproduce.rescore import Rescored
 from humor_tasks.testing import run_lm_eval
 
 # One run a benchmark and kind of scorer; in a third of the replies something is wrong.
-CASES = """
+CASES = (
+    """
 inspect/matching/sample/fold=all/scripted
 inspect/ranking/sample/on_unparsed=random,seed=7,fold=all/scripted
 inspect/explanation/sample/setting=description/scripted
@@ -48,6 +49,8 @@ inspect/humorbench/sample/one_explanation_per=row,graders=3/scripted
 inspect/humorbench/sample/one_explanation_per=caption/scripted
 inspect/humorbench_autograder/sample/default/scripted
 """.split()
+    + [case.key for case in others()]
+)
 BY_KEY = {case.key: case for case in all_cases()}
 
 

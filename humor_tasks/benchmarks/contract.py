@@ -72,7 +72,7 @@ class Data:
 
     records: tuple[Record, ...]
     provenance: Mapping[str, Any]
-    pool: Callable[[str], Mapping[str, Sequence[Record]]] | None = None
+    pool: Callable[..., Mapping[str, Sequence[Record]]] | None = None
     dropped: frozenset[str] = frozenset()
     places: Mapping[str, int] = field(default_factory=dict)
     drawn: Callable[[str, int], Mapping[str, Sequence[Record]]] | None = None
@@ -289,9 +289,9 @@ class Run(Generic[O_co]):
                 )
         return Run(self.benchmark, options, self.data, self.benchmark.texts(options))
 
-    def pool(self, fold: str) -> Mapping[str, Sequence[Record]]:
+    def pool(self, *part: str) -> Mapping[str, Sequence[Record]]:
         """The training records of a fold by cluster; none where there are no training rows."""
-        return self.data.pool(fold) if self.data.pool else {}
+        return self.data.pool(*part) if self.data.pool else {}
 
     @property
     def units(self) -> list[str]:

@@ -24,14 +24,14 @@ class Subsets:
     """Named subsets of a benchmark's points, for the table of its graded runs.
 
     of: the benchmark in headings. names: the subsets that the charts compare. keys: the ids of a subset's points, of a
-    name or a file, in a dataset; None for all. Raises BadInput where there is no such subset. chosen_by: the logs that
-    the rows of a file were chosen by, as "FILE: MODEL".
+    name or a file, in a dataset; None for all. Raises BadInput where there is no such subset. chosen_by: file and
+    model of the logs that the rows of a file were chosen by.
     """
 
     of: str
     names: tuple[str, ...]
     keys: Callable[[str, str], frozenset[str] | None]
-    chosen_by: Callable[[str], frozenset[str]]
+    chosen_by: Callable[[str], frozenset[tuple[str, str]]]
 
 
 System = Literal["clip", "ofa", "text", "preferences"]

@@ -21,6 +21,22 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Grouped:
+    """The captions of choices that are groups, for models that score single captions.
+
+    captions: those of each choice. combine: how the score of a group follows from theirs.
+    """
+
+    captions: tuple[tuple[str, ...], ...]
+    combine: Literal["mean", "max"]
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any] | None) -> Grouped | None:
+        """From the fields as a message or document of a harness holds them."""
+        return cls(tuple(map(tuple, told["captions"])), told["combine"]) if told else None
+
+
+@dataclass(frozen=True)
 class Record:
     """One item to answer.
 
@@ -29,7 +45,7 @@ class Record:
     compare with the choices. `choices` is empty for an open answer. `target` is a letter, a reference text or a
     verdict; None for unlabelled data. `points` are what a grader checks in an open answer. `groups` are labels by which
     outcomes are grouped, such as a fold or a scene. `facts` are what metrics need beside labels, such as individual
-    grades: values of JSON, which a log gives back as they are.
+    grades: values of JSON, which a log gives back as they are. `grouped`: see Grouped.
     """
 
     id: str
@@ -43,6 +59,7 @@ class Record:
     clip: Clip | None = None
     points: tuple[Point, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    grouped: Grouped | None = None
 
     @property
     def media(self) -> tuple[Picture | Clip, ...]:

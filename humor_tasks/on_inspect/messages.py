@@ -23,7 +23,7 @@ from inspect_ai.model import (
 
 from humor_tasks.benchmarks.answers import AnswerForm
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Prompt, Record, Turn, plain_text
+from humor_tasks.data.records import Grouped, Prompt, Record, Turn, plain_text
 from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Question, check_chooses, from_text
@@ -44,6 +44,7 @@ def chat_messages(
     # process write as much as the benchmark's length of a reply allows.
     known = {"id": record.id, "context": record.context, "choices": list(record.choices), "cluster": record.cluster}
     told = {"fields": dict(record.fields), "prefix": form.prefix, "reply_length": list(length)}
+    told |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
     messages[-1].metadata = known | told
     return messages
 
@@ -115,7 +116,7 @@ def question(messages: Sequence[ChatMessage], rates: bool = False) -> Question:
             check_chooses(known["choices"], known.get("fields", {}))
         fields = known.get("fields", {})
         of: dict[str, Any] = {name: str(known.get(name, "")) for name in ("id", "context", "cluster")}
-        of |= {"about": str(fields.get("punchline", "")), "combine": str(fields.get("combine", ""))}
+        of |= {"about": str(fields.get("punchline", "")), "grouped": Grouped.of(known.get("grouped"))}
         found = Question(choices=tuple(known["choices"]), **of)
     else:
         found = from_text(asked.text, asked.text)

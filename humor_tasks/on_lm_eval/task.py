@@ -393,6 +393,8 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         "target": record.target,
         "rows": run.data.provenance["rows"],  # shows whether a log is of a part or of a run with --limit
     }
+    if record.grouped is not None:
+        doc["grouped"] = dataclasses.asdict(record.grouped)
     if record.picture is not None:
         doc["picture"] = record.picture.where
     points = [dataclasses.asdict(point) for point in record.points]

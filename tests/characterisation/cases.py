@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks import BENCHMARKS
+
 STUBS = Path(__file__).resolve().parents[2] / "humor_tasks" / "on_lm_eval" / "tasks"
 BASELINES = ("first", "longest", "overlap")
 NYCC = ("matching", "ranking", "explanation")
@@ -21,10 +23,12 @@ KINDS = {
 
 
 def kind_of(name: str, args: dict[str, Any]) -> str:
-    """What kind of reply a task or stub asks for."""
+    """What kind of reply a task or stub asks for: one of KINDS, or the letters of a choice."""
     short = name.removeprefix("nyc_")
-    benchmark = max((known for known in KINDS if short.startswith(known)), key=len)
-    return "rating" if args.get("via") == "ratings" else KINDS[benchmark]
+    name = max((known for known in BENCHMARKS if short.startswith(known)), key=len)
+    if name not in KINDS:
+        return "".join(BENCHMARKS[name].form(BENCHMARKS[name].options()).labels)
+    return "rating" if args.get("via") == "ratings" else KINDS[name]
 
 
 @dataclass(frozen=True)
@@ -247,9 +251,16 @@ def real() -> Iterator[Case]:
     yield lm_eval("humorbench_autograder", **exam)
 
 
+def others() -> Iterator[Case]:
+    """One run in Inspect of each benchmark that is not among KINDS: a choice of letters."""
+    for name in BENCHMARKS:
+        if name not in KINDS:
+            yield inspect(name)
+
+
 def all_cases() -> list[Case]:
     """Every run, each under its own key."""
-    made = [*caption_contest(), *crowd(), *mock(), *rated(), *humorbench(), *in_lm_eval(), *real()]
+    made = [*caption_contest(), *crowd(), *mock(), *rated(), *humorbench(), *in_lm_eval(), *others(), *real()]
     keys = [case.key for case in made]
     assert len(set(keys)) == len(keys), sorted(key for key in set(keys) if keys.count(key) > 1)
     return [
@@ -288,7 +299,7 @@ inspect/crowd_groups/sample/against=all/scripted
 inspect/crowd_groups/sample/tau=fit/longest
 inspect/caption_writing/sample/mode=overall/scripted
 lm_eval/crowd_pairs/sample/default/scripted
-lm_eval/humicroedit_pairwise/sample/stubs/scripted
+lm_eval/bbeh_nycc_humor/sample/stubs/scripted
 lm_eval/nyc_crossval/sample/default/overlap
 lm_eval/humorbench/sample/default/scripted
 lm_eval/explanation_preference/sample/default/scripted
@@ -305,7 +316,8 @@ def kept_cases() -> list[Case]:
     """Those of KEPT; all without a harness; of real rows all in lm-eval, too."""
     made = all_cases()
     assert set(KEPT) <= {case.key for case in made}, set(KEPT) - {case.key for case in made}
-    return [c for c in made if c.key in KEPT or c.harness == "alone" or (c.real and c.harness == "lm_eval")]
+    kept = {*KEPT, *(case.key for case in others())}
+    return [c for c in made if c.key in kept or c.harness == "alone" or (c.real and c.harness == "lm_eval")]
 
 
 def _caches(case: Case) -> bool:

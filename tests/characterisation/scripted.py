@@ -53,8 +53,8 @@ def reply(kind: str, asked: str, salt: str = "", odd: int = 12) -> str:
     if kind != "plain" and n % odd < len(ODD):
         return ODD[n % odd]
     n //= odd
-    if kind in LETTERS:
-        letter = LETTERS[kind][n % len(LETTERS[kind])]
+    if letters := LETTERS.get(kind, kind if kind.isupper() else ""):
+        letter = letters[n % len(letters)]
         return (f"Answer: {letter}", letter, f"Both have something.\n\nAnswer: ({letter})", f"**Answer: {letter}**")[
             n % 4
         ]

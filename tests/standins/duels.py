@@ -17,7 +17,7 @@ from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.records import Prompt, Record, Turn
+from humor_tasks.data.records import Grouped, Prompt, Record, Turn
 
 NAME = "duels"
 SCENES = (
@@ -26,12 +26,13 @@ SCENES = (
     "A knight queues at a cheese counter.",
     "A whale waits in a lift with an office crowd.",
 )
-GROUPS = (
+_GROUPS = (
     ("You never switch off, do you?\nI see.\nNotes, please.", "Lie down.\nSo it blinks at night.\nA doctor, a couch"),
     ("Slow down!\nWe had a head start.\nIt is a rental", "At least the snails park well\n\nVroom"),
     ("One sword's length of brie.\nNext!", "My horse had the last one.\nI queued for the grail for less, knight"),
     ("Going down.\nWhich floor is the sea?\nWhale, hello there", "Not again\nWide load\nAfter you\nEveryone out"),
 )
+GROUPS = tuple(tuple(tuple(group.split("\n")) for group in groups) for groups in _GROUPS)
 """For each scene, two groups of captions: of different sizes, one with an empty caption."""
 
 
@@ -61,14 +62,15 @@ def load(benchmark: Benchmark, options: Options) -> Data:
         Record(
             id=f"duel-{i}",
             cluster=str(i),
-            fields={"combine": o.combine},
+            fields={},
             context="" if o.setting == "pixels" else scene,
-            choices=choices,
+            choices=("\n".join(groups[0]), "\n".join(groups[1])),
             target="AB"[i % 2],
             groups={},
             picture=picture(i) if o.setting == "pixels" else None,
+            grouped=Grouped(groups, o.combine),
         )
-        for i, (scene, choices) in enumerate(zip(SCENES, GROUPS, strict=True))
+        for i, (scene, groups) in enumerate(zip(SCENES, GROUPS, strict=True))
     ]
     source = {"dataset": o.dataset, "revision": None, "rows": len(records), "fingerprint": "0" * 64}
     return Data(tuple(records), source)
@@ -94,7 +96,7 @@ DUELS = Benchmark(
     answer=Choice("AB"),
     metrics=(ACCURACY, *REPLY_RATES),
     options=DuelsOptions,
-    templates=lambda options: {"duels.txt": ""},
+    templates=(),
     load=load,
     prompt=prompt,
     outcome=outcome,

@@ -140,7 +140,7 @@ BBEH_NYCC = Benchmark(
             PUBLIC,
             f"The file is pinned by SHA-256, at commit {COMMIT}.",
             {FILE: SHA256},
-            "CC BY 4.0 (data), Apache 2.0 (software)",
+            "CC BY 4.0 for the data, Apache 2.0 for the software.",
             "`bbeh/benchmark_tasks/bbeh_nycc/task.json`.",
         ),
         asks="BBEH, nycc: which of ten captions for a described cartoon won?",

@@ -19,6 +19,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data.contests.annotations import Scene
 from humor_tasks.data.contests.contest_csv import Contest
+from humor_tasks.data.contests.defects import Defect
 from humor_tasks.data.contests.source import HUB, Contests, open_contests
 from humor_tasks.data.contests.splits import HELD_OUT, TEST, VALIDATION, Split, numbers
 from humor_tasks.data.media.picture import Picture
@@ -117,12 +118,12 @@ class Crowd:
     source: Contests
     cartoons: tuple[Cartoon, ...]
     left_out: Mapping[str, Sequence[int]]
-    doubtful: Mapping[int, Sequence[str]]
+    doubtful: Mapping[int, Sequence[Defect]]
 
     def provenance(self, records: int) -> dict[str, Any]:
         """The provenance of a run, with the contests that are left out or doubtful."""
         kept = [cartoon.number for cartoon in self.cartoons]
-        doubtful = {str(number): list(self.doubtful[number]) for number in kept if number in self.doubtful}
+        doubtful = {str(number): list(map(str, self.doubtful[number])) for number in kept if number in self.doubtful}
         about: dict[str, Any] = {**self.source.provenance(kept, records), "contests": len(kept)}
         about |= {"doubtful": doubtful} if doubtful else {}
         left = {why: [str(number) for number in held] for why, held in self.left_out.items()}
@@ -171,7 +172,7 @@ def crowd_of(source: Contests, o: CrowdOptions, needed: int = 2) -> Crowd:
         kinds: dict[str, list[int]] = {}
         for number, defects in doubtful.items():
             for defect in defects:
-                kinds.setdefault(defect.partition(":")[0], []).append(number)
+                kinds.setdefault(defect.kind, []).append(number)
         told = told_of(kinds)
         warnings.warn(f"{o.dataset}: doubtful ratings: {told}. doubtful=skip leaves them out.", stacklevel=3)
     return Crowd(source, tuple(cartoons), left_out, doubtful)
@@ -188,7 +189,7 @@ def cartoon_of(source: Contests, number: int, o: CrowdOptions, needed: int) -> C
     if contest.entries < needed:
         return f"fewer than {needed:,} entries"
     if o.doubtful == "skip" and (found := source.defects(number)):
-        return found[0].partition(":")[0]
+        return found[0].kind
     if o.setting == "description":
         scene = source.scenes.get(number)
         return "without a description" if scene is None else Cartoon(number, contest, _fields(scene))

@@ -70,7 +70,7 @@ def draw(contest: Contest, wanted: int, seed: int, distinct: bool = False) -> Dr
         float(np.median([votes or 0 for votes in contest.votes])),
         float(np.unique(mean, return_counts=True)[1].max() / n),
         int(np.isinf(error).sum()),
-        defects(contest),
+        tuple(map(str, defects(contest))),
     )
 
 

@@ -25,7 +25,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.data import papers
 from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.records import Outcome, Prompt, Record, Turn
+from humor_tasks.data.records import Grouped, Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import join_fingerprints
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.verdict import as_data
@@ -41,7 +41,7 @@ RANKS: dict[str, Callable[[int], int]] = {
 }
 """Group -> its first rank, from 0, in a contest with that many entries."""
 HUMAN_GROUPS = tuple(RANKS)
-COMBINED = {"overall": "mean", "best_pick": "max"}
+COMBINED: Mapping[Mode, Literal["mean", "max"]] = {"overall": "mean", "best_pick": "max"}
 """How a model that scores single captions scores a group."""
 
 
@@ -190,9 +190,9 @@ def group_record(
     becomes a space.
     """
     shown = (better, other) if first == better.name else (other, better)
-    texts = [tuple(" ".join(caption.split()) for caption in group.captions) for group in shown]
+    texts = tuple(tuple(" ".join(caption.split()) for caption in group.captions) for group in shown)
     pair = f"{cartoon.cluster}-{other.name}"
-    fields = {"first": numbered(texts[0]), "second": numbered(texts[1]), "combine": COMBINED[options.mode]}
+    fields = {"first": numbered(texts[0]), "second": numbered(texts[1])}
     told = {"pairing": other.name, "pair_id": pair, "first": first}
     return Record(
         id=f"{pair}-{first}-first",
@@ -204,6 +204,7 @@ def group_record(
         groups={**told, **(groups or {})},
         picture=cartoon.picture,
         facts={"tau": options.threshold} if options.needs_logprobs else {},
+        grouped=Grouped(texts, COMBINED[options.mode]),
     )
 
 

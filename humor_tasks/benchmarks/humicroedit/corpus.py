@@ -131,6 +131,12 @@ def pairs(rows: CsvRows) -> list[Pair]:
     return found
 
 
+def headlines_of(pair: str) -> tuple[str, str]:
+    """The ids of a pair's headlines in subtask 1: the corpus joins them as the pair's id, as in 61-5576."""
+    first, _, second = pair.partition("-")
+    return first, second
+
+
 def _headline(row: Mapping[str, str], n: str, identity: str, where: str) -> Headline:
     original, edit = row[f"original{n}"], " ".join(row[f"edit{n}"].split())
     if not row["id"].strip():

@@ -142,14 +142,14 @@ def _read_keys(path: Path) -> frozenset[str]:
     return frozenset(keys)
 
 
-def subset_logs(subset: str) -> frozenset[str]:
-    """The logs that chose the rows of a file by `humor-tasks hard-subset`, as "FILE: MODEL"; else empty."""
+def subset_logs(subset: str) -> frozenset[tuple[str, str]]:
+    """File and model of the logs that chose the rows of a file by `humor-tasks hard-subset`; else empty."""
     path = Path(subset).expanduser()
     if path.suffix == ".csv" or not path.is_file():
         return frozenset()
     source = parse_json(path, read_body(path)).get("source")
     logs = source.get("logs") if isinstance(source, Mapping) else None
-    return frozenset(str(log).split(", ", 1)[0] for log in logs or ())
+    return frozenset((log["log"], log["model"]) for log in logs or ())
 
 
 def check_keys(wanted: Iterable[str], known: Iterable[str], subset: str, dataset: str) -> None:

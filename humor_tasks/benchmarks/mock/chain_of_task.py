@@ -56,7 +56,7 @@ def samples(
     scene, found, lines = record.groups["scene"], [record], _lines(record)
     others = ORDER[task or run.benchmark.name.removeprefix("mock_")]
     for other in others:
-        pool = run.pool(f"{scene}/{other}")
+        pool = run.pool(scene, other)
         rng = random.Random(f"{run.options.seed}:{record.id}:{other}")
         drawn = (s for s in _drawn(pool, rng) if not any(_same_medium(s, taken) for taken in found))
         sample = next((s for s in drawn if lines.isdisjoint(_lines(s) | _spoken(s)) and allowed(s)), None)

@@ -162,7 +162,7 @@ def worked(run: Run[MockOptions]) -> dict[str, str]:
     drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
     left_out = run.data.provenance.get("left_out", {})
     scenes = [scene for scene in CHOICES[o.scene] if left_out.get(scene) != EVERY]
-    pooled = [run.pool(f"{scene}/{other}") for scene in scenes for other in drawn]
+    pooled = [run.pool(scene, other) for scene in scenes for other in drawn]
     rows = [
         {"id": r.id, "cluster": r.cluster, "fields": dict(r.fields), "target": r.target}
         for pool in pooled
@@ -361,7 +361,7 @@ def shots(run: Run[MockOptions], record: Record) -> list[Record]:
     o, scene = run.options, record.groups["scene"]
     if not o.shots:
         return []
-    pool = run.pool(f"{scene}/{run.benchmark.name.removeprefix('mock_')}")
+    pool = run.pool(scene, run.benchmark.name.removeprefix("mock_"))
     return draw(pool, record, o.shots, o.seed, f"the train split of {scene}", "media")
 
 

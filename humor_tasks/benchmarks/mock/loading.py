@@ -76,12 +76,11 @@ def load(benchmark: Benchmark[MockOptions], o: MockOptions) -> Data:
     return Data(found, provenance | facts, pools(o), dropped | skipped_in(read_rows))
 
 
-def pools(o: MockOptions) -> Callable[[str], Mapping[str, Sequence[Record]]]:
-    """A function that returns the training records of "SCENE/SUB-TASK" by medium; each pool is read once, on demand."""
+def pools(o: MockOptions) -> Callable[[str, str], Mapping[str, Sequence[Record]]]:
+    """A function that returns the training records of a scene and sub-task by medium; each is read once, on demand."""
 
     @cache
-    def pool(name: str) -> Mapping[str, Sequence[Record]]:
-        scene, task = name.split("/")
+    def pool(scene: str, task: str) -> Mapping[str, Sequence[Record]]:
         try:
             part = read(task, o, scene, "train")
         except Absent as problem:

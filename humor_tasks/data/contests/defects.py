@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from statistics import median
+from typing import NamedTuple
 
 from humor_tasks.data.contests.contest_csv import Contest
 
@@ -13,13 +14,23 @@ BROKEN = 0.9
 """A contest's scoring is broken where more than this share of its captions has one and the same mean."""
 
 
-def defects(contest: Contest) -> tuple[str, ...]:
+class Defect(NamedTuple):
+    """What makes the ratings of a contest doubtful, and how much; its text says both."""
+
+    kind: str
+    measured: str = ""
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, self))
+
+
+def defects(contest: Contest) -> tuple[Defect, ...]:
     """What makes the ratings of a rated contest doubtful; () where nothing does."""
     if not contest.caption:
-        return ("no captions",)
+        return (Defect("no captions"),)
     votes = median([each or 0 for each in contest.votes])
     tied = Counter(contest.mean).most_common(1)[0][1] / len(contest.mean)
-    found = [f"thin votes: median {votes:g}"] if votes < THIN else []
+    found = [Defect("thin votes", f"median {votes:g}")] if votes < THIN else []
     if tied > BROKEN:
-        found.append(f"broken scoring: {tied:.1%} of captions have the same mean")
+        found.append(Defect("broken scoring", f"{tied:.1%} of captions have the same mean"))
     return tuple(found)

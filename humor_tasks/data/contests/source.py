@@ -17,7 +17,7 @@ from typing import Any
 
 from humor_tasks.data.contests.annotations import Scene, read_annotations
 from humor_tasks.data.contests.contest_csv import Contest, contest_files, read_contest, read_contests
-from humor_tasks.data.contests.defects import defects
+from humor_tasks.data.contests.defects import Defect, defects
 from humor_tasks.data.contests.descriptions import read_descriptions
 from humor_tasks.data.contests.splits import HELD_OUT, TEST, TWINS, VALIDATION, WRONG_PICTURES, Split
 from humor_tasks.data.media.picture import Picture
@@ -61,7 +61,7 @@ class Contests:
             raise BadInput(f"{self.files[number]}: contest {number} has no ratings; give a file with mean and votes.")
         return contest
 
-    def defects(self, number: int) -> tuple[str, ...]:
+    def defects(self, number: int) -> tuple[Defect, ...]:
         """What makes the ratings of a contest doubtful."""
         return defects(self.contest(number))
 

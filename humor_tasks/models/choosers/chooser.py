@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from humor_tasks.data.records import Grouped
 from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit.texts import edits_in
@@ -29,8 +30,8 @@ class Question:
     the question, a `humor_tasks.data.media.picture.Picture` or a PIL image, or None. `about` is the text that a yes-no
     question asks about: the caption or the last utterance. `cluster` is the record's: in the caption contest the number
     of the contest. `prompt` is the whole prompt as plain text, which language models read instead of the scene;
-    it ends with `prefix`, the beginning of an answer. `combine`: "mean" or "max" where each choice is a group of
-    captions, divided by line breaks (`choosers.grouped`). `length` is the benchmark's length of a reply in words.
+    it ends with `prefix`, the beginning of an answer. `grouped`: the captions of each choice where it is a group of
+    them (`choosers.grouped`). `length` is the benchmark's length of a reply in words.
     """
 
     id: str
@@ -41,7 +42,7 @@ class Question:
     cluster: str = ""
     prompt: str = field(default="", compare=False, repr=False)
     prefix: str = field(default="", compare=False, repr=False)
-    combine: str = ""
+    grouped: Grouped | None = None
     length: ReplyLength | None = field(default=None, compare=False)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 
+from humor_tasks.data.records import Grouped
 from humor_tasks.errors import check_choice
 from humor_tasks.models.choosers.chooser import Chooser, Question
 
@@ -18,23 +20,19 @@ COMBINED: dict[str, Callable[[Sequence[float]], float]] = {
 def scores(chooser: Chooser, questions: Sequence[Question]) -> list[list[float]]:
     """A chooser's scores of each question's choices.
 
-    Where a question says how its captions combine, each choice is a group: captions divided by line breaks, which the
-    chooser scores as single choices. A chooser that reads the prompt (`reads_prompt`) gets the question as it is.
+    Where each choice is a group of captions, the chooser scores these as single choices. A chooser that reads the
+    prompt (`reads_prompt`) gets the question as it is.
     """
     if getattr(chooser, "reads_prompt", False):
         return chooser.score(questions)
-    groups = [[choice.split("\n") for choice in q.choices] if q.combine else [] for q in questions]
     flat = [
-        replace(q, choices=tuple(caption for group in held for caption in group), combine="") if held else q
-        for q, held in zip(questions, groups, strict=True)
+        replace(q, choices=tuple(chain.from_iterable(q.grouped.captions)), grouped=None) if q.grouped else q
+        for q in questions
     ]
     found = chooser.score(flat)
-    return [
-        _combined(row, held, q.combine) if held else row for q, held, row in zip(questions, groups, found, strict=True)
-    ]
+    return [_combined(row, q.grouped) if q.grouped else row for q, row in zip(questions, found, strict=True)]
 
 
-def _combined(row: Sequence[float], groups: Sequence[Sequence[str]], how: str) -> list[float]:
-    combine = COMBINED[check_choice("combine", how, COMBINED)]
-    captions = iter(row)
-    return [combine([next(captions) for _ in group]) for group in groups]
+def _combined(row: Sequence[float], grouped: Grouped) -> list[float]:
+    combine, captions = COMBINED[check_choice("combine", grouped.combine, COMBINED)], iter(row)
+    return [combine([next(captions) for _ in group]) for group in grouped.captions]

@@ -9,6 +9,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from humor_tasks.data.records import Grouped
 from humor_tasks.errors import check_choice
 from humor_tasks.models.choosers import grouped
 from humor_tasks.models.choosers.chooser import (
@@ -96,7 +97,7 @@ class ChooserLM(Uncached):
         if all(len(c) == 1 and c in letters for c in continuations):
             return asked, [letters.index(c) for c in continuations]
         context = asked.context or str(requests[0].args[0])
-        asked = dataclasses.replace(asked, context=context, choices=tuple(continuations))
+        asked = dataclasses.replace(asked, context=context, choices=tuple(continuations), grouped=None)
         return asked, list(range(len(continuations)))
 
     def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
@@ -132,7 +133,7 @@ def _asked(request: Instance) -> Question:
             tuple(doc["choices"]),
             about=fields.get("punchline", ""),
             cluster=doc.get("cluster", ""),
-            combine=fields.get("combine", ""),
+            grouped=Grouped.of(doc.get("grouped")),
         )
     else:
         asked = from_text(str(request.args[0]), str(request.args[0]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,12 +25,12 @@ def prompt_of(request: Instance, prefix: str) -> str:
 def prefix_of(request: Instance) -> str:
     """The prefix of answers in a task of this package; empty for other tasks."""
     told = request.doc.get(OWN) if isinstance(request.doc, dict) else None
-    return _prefix(told["benchmark"], json.dumps(told["options"])) if told else ""
+    return _prefix(told["benchmark"], tuple(told["options"].items())) if told else ""
 
 
 @functools.cache
-def _prefix(name: str, options: str) -> str:
-    return find_benchmark(name).reopen(None, json.loads(options)).form.prefix
+def _prefix(name: str, options: tuple[tuple[str, Any], ...]) -> str:
+    return find_benchmark(name).reopen(None, dict(options)).form.prefix
 
 
 def read_arguments(

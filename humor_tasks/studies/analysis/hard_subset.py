@@ -41,7 +41,7 @@ def hard_subset(logs: Sequence[GradedLog], size: int = 100, min_attempts: int = 
     return {
         "subset": "hard",
         "corpus_sha256": next(iter(files), None),
-        "source": {"logs": [f"{log.path.name}: {log.model}, {log.grading}" for log in logs]},
+        "source": {"logs": [{"log": o.path.name, "model": o.model, "grading": str(o.grading)} for o in logs]},
         "note": f"lowest pass rate of {len(enough)} rows with at least {min_attempts} verdicts; "
         f"{len(tally) - len(enough)} rows had fewer{cut}",
         "keys": keys,

@@ -34,9 +34,10 @@ class Headline:
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair of subtask 2 without a tie: the funnier headline `label` (1 or 2), the replaced words and their edits."""
+    """A pair of subtask 2 without a tie: its headlines, the funnier one (1 or 2), replaced words and their edits."""
 
     id: str
+    headlines: tuple[str, str]
     cluster: str
     label: int
     words: tuple[str, str]
@@ -171,11 +172,10 @@ def _undecided(system: System, picks: Mapping[str, int | None], pairs: Sequence[
 
 
 def compared(ratings: Mapping[str, float | None], pairs: Iterable[Pair]) -> dict[str, int | None]:
-    """A system's picks by its ratings; the id of a pair joins the ids of its headlines, as in 61-5576."""
+    """A system's picks by its ratings."""
     found: dict[str, int | None] = {}
     for pair in pairs:
-        first, _, second = pair.id.partition("-")
-        place = funnier(ratings.get(first), ratings.get(second))
+        place = funnier(*map(ratings.get, pair.headlines))
         found[pair.id] = None if place is None else int(place)
     return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from humor_tasks.api import check_ids, load
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC
+from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC, headlines_of
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
@@ -45,7 +45,8 @@ def _marked(r: Record) -> str:
 
 def _pair(r: Record) -> Pair:
     f = r.fields
-    return Pair(r.id, r.cluster, 1 if r.target == "A" else 2, (f["word1"], f["word2"]), (f["edit1"], f["edit2"]))
+    words, edits = (f["word1"], f["word2"]), (f["edit1"], f["edit2"])
+    return Pair(r.id, headlines_of(r.id), r.cluster, 1 if r.target == "A" else 2, words, edits)
 
 
 def read_systems(named: Sequence[str], corpus: Corpus) -> list[System]:

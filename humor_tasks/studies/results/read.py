@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -183,10 +184,11 @@ def _done(run: FinishedRun) -> tuple[bool, int, str]:
 
 
 class Once:
-    """Outcomes whose equal texts and groups are one object in memory: the runs of a benchmark have the same items."""
+    """Outcomes whose equal texts, groups and facts are one object in memory: many items have the same."""
 
     def __init__(self) -> None:
         self.groups: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
+        self.facts: dict[str, Mapping[str, Any]] = {}
 
     def held(self, o: Outcome) -> Outcome:
         """An equal outcome."""
@@ -194,7 +196,8 @@ class Once:
         answer = o.answer if o.answer is None or len(o.answer) > SHORT else intern(o.answer)
         target = o.target if o.target is None or len(o.target) > SHORT else intern(o.target)
         values = {intern(name): value for name, value in o.values.items()}
-        return Outcome(intern(o.id), intern(o.cluster), groups, intern(o.status), answer, target, values)
+        facts = self.facts.setdefault(json.dumps(o.facts, sort_keys=True), o.facts)
+        return Outcome(intern(o.id), intern(o.cluster), groups, intern(o.status), answer, target, values, facts)
 
 
 def results_of(run: FinishedRun) -> list[Result]:
