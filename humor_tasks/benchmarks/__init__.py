@@ -32,14 +32,18 @@ from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.benchmarks.humorbench.exam import AUTOGRADER
+from humor_tasks.benchmarks.judging import ByAnswer, ByRubric, Judging, Panel, Question, Reply
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
+from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
+from humor_tasks.benchmarks.rubric import Judgement, rubric_templates
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.benchmarks.uses import VOTES, System, Votes
 from humor_tasks.data.papers import Paper
@@ -50,33 +54,44 @@ from humor_tasks.errors import BadInput, check_choice
 __all__ = [
     "ACCURACY",
     "BENCHMARKS",
+    "COVERAGE",
     "FALLBACK",
     "NAMES",
     "REPLY_RATES",
+    "UNDECIDED",
     "Answer",
     "AnswerForm",
     "BadInput",
     "Benchmark",
+    "ByAnswer",
+    "ByRubric",
     "Card",
     "Choice",
     "Data",
     "FreeText",
+    "Judgement",
+    "Judging",
     "Level",
     "Metric",
     "Options",
     "Outcome",
+    "Panel",
     "Paper",
     "Point",
     "Prompt",
+    "Question",
     "Rating",
     "Record",
+    "Reply",
     "Run",
     "Source",
     "Template",
     "Turn",
+    "Verdicts",
     "YesNo",
     "absent",
     "by_cluster",
+    "by_points",
     "choice",
     "draw",
     "fill",
@@ -85,6 +100,7 @@ __all__ = [
     "open_rows",
     "parameter",
     "provenance_of",
+    "rubric_templates",
     "split_turns",
 ]
 
