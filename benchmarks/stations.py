@@ -3,7 +3,7 @@
     python benchmarks/stations.py [--show]
 
 A station is a function of humor_tasks that takes or returns the row, as a record, prompt, sample, question, outcome,
-logged sample or item, alone or in a sequence or mapping. The run is matching on the packaged sample, limited to one
+logged sample or item, alone or in a sequence or mapping; a handover is a station that is called from another file. The run is matching on the packaged sample, limited to one
 row, with the baseline `overlap`; then the log is read and its report is built. `--show` lists the stations in order.
 """
 
@@ -49,6 +49,7 @@ class Trace:
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], int] = {}
+        self.handed: set[tuple[str, str]] = set()
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
         code = frame.f_code
@@ -61,6 +62,8 @@ class Trace:
         if any(map(is_row, values)):
             key = (code.co_filename.removeprefix(str(Path(HERE).parent) + "/"), name)
             self.found[key] = self.found.get(key, 0) + (event == "call" or key not in self.found)
+            if frame.f_back is None or frame.f_back.f_code.co_filename != code.co_filename:
+                self.handed.add(key)
 
 
 def traced(run: Callable[[], Path]) -> Trace:
@@ -104,8 +107,10 @@ def main() -> None:
     os.environ["INSPECT_DISPLAY"] = "none"
     for name, run in (("Inspect", in_inspect), ("lm-eval", in_lm_eval)):
         with tempfile.TemporaryDirectory() as folder:
-            found = traced(lambda run=run, folder=folder: run(Path(folder))).found  # type: ignore[misc]
-        print(f"{name}: {len(found)} stations in {len({file for file, _ in found})} files, {sum(found.values())} calls")
+            trace = traced(lambda run=run, folder=folder: run(Path(folder)))  # type: ignore[misc]
+        found = trace.found
+        told = f"{len(found)} stations in {len({file for file, _ in found})} files, {len(trace.handed)} handovers"
+        print(f"{name}: {told}, {sum(found.values())} calls")
         if show:
             print("\n".join(f"  {calls:3} {file}: {function}" for (file, function), calls in found.items()))
 

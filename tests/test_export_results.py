@@ -253,7 +253,10 @@ REFUSED: list[tuple[Callable[[Result], Result], str]] = [
         lambda r: replace(r, run=replace(r.run, source={}, harness="lm_eval")),
         "does not say which rows it is of; put lm-eval's results_*.json of the run beside its samples.",
     ),
-    (lambda r: replace(r, run=replace(r.run, signature="-")), "has no signature, which says how it was made; run"),
+    (
+        lambda r: replace(r, run=replace(r.run, signature=Signature())),
+        "has no signature, which says how it was made; run",
+    ),
     (
         lambda r: replace(r, outcomes=(replace(r.outcomes[0], values={"accuracy": 7.0}), *r.outcomes[1:])),
         "values[0] is 7.0; in a proportion it lies between 0 and 1.",

@@ -181,7 +181,7 @@ def test_more_examples_than_headlines() -> None:
 
 
 def one(grades: str = "22110", mean: str = "1.2") -> Record:
-    return Record("1", "h", {}, "", (), mean, {"grades": grades})
+    return Record("1", "h", {}, "", (), mean, {}, facts={"grades": [int(grade) for grade in grades]})
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_bins(gold: float, name: str) -> None:
 )
 def test_outcomes_of_a_pair(reply: str, target: str, status: str, accuracy: float, reward: float) -> None:
     run = load(PAIRWISE, dataset="sample")
-    record = Record("1-2", "h", {}, "", ("x", "y"), target, {"difference": "0.6"})
+    record = Record("1-2", "h", {}, "", ("x", "y"), target, {}, facts={"difference": 0.6})
     found = run.outcome(record, reply)
     assert (found.status, found.values["accuracy"], found.values["reward"]) == (status, accuracy, reward)
     left_out = run.with_options(on_unparsed="exclude").outcome(record, reply)

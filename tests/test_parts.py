@@ -335,7 +335,9 @@ def part_of(shard: str, ids: str, **more: Any) -> FinishedRun:
 def test_parts_are_one_run_with_the_usage_of_all() -> None:
     spent = {"m": Usage(10, 1, 2, 3, 0.5)}
     parts = [part_of("2/2", "bdf", models=spent), part_of("1/2", "ace", models=spent, roles={"grader": Usage(7)})]
-    parts[0] = dataclasses.replace(parts[0], signature="bench:matching|n:6|humor_tasks:2")  # another release
+    parts[0] = dataclasses.replace(
+        parts[0], signature=Signature.parse("bench:matching|n:6|humor_tasks:2")
+    )  # another release
     run = joined(parts)
     assert [sample.id for sample in run] == [sample.id for sample in run] == list("abcdef")
     assert (run.status, run.error, run.held, run.rows) == ("success", None, 6, 6)
@@ -391,7 +393,10 @@ def test_an_incomplete_set_is_said_to_be(parts: list[FinishedRun], status: str, 
         (part_of("2/3", "def"), r"1\.eval is part 1/2 and 2\.eval is part 2/3: their rows overlap\."),
         (part_of("2/2", "def", model="n"), "are parts of different runs: model m and n"),
         (part_of("2/2", "def", arguments={"x": 1}), r"different runs: model arguments \{\} and \{'x': 1\}"),
-        (part_of("2/2", "def", signature="bench:matching|n:7"), "different runs: signature .*n:6 and .*n:7"),
+        (
+            part_of("2/2", "def", signature=Signature.parse("bench:matching|n:7")),
+            "different runs: signature .*n:6 and .*n:7",
+        ),
         (part_of("2/2", "def", bound={"grader": ("g",)}), "different runs: grader models"),
         (part_of("2/2", "def", harness="lm_eval"), "different runs: harness inspect and lm_eval"),
     ],

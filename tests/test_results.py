@@ -24,6 +24,7 @@ from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import chain_of_task, describe_first, multiple_choice, multiple_choice_released_chat
 from humor_tasks.on_inspect.tasks.caption_contest import matching
+from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_rating
 from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.on_inspect.tasks.mock import mock_matching
 from humor_tasks.studies.results import LeftOut, Result, differences, read_results, refusals
@@ -82,6 +83,13 @@ def test_samples_read_for_their_scores_alone_have_the_same_scores(logs: Path) ->
         assert alone == [(s.id, s.epoch, s.cluster, s.scores, s.error) for s in result.run]
         assert {s.id: s.outcome for s in result.run} == {o.id: o for o in result.outcomes}
     assert {s.reply for s in read_results([logs / "a.eval"]).results[0].run.scored()} == {None}
+
+
+def test_results_have_the_facts_of_outcomes(tmp_path: Path) -> None:
+    (log,) = eval(humicroedit_rating(dataset="sample"), model=ScriptedModel("m", "1.5").model, log_dir=str(tmp_path))
+    (result,) = read_results([tmp_path]).results
+    assert {s.id: s.outcome for s in from_log(log)} == {o.id: o for o in result.outcomes}
+    assert all(o.facts["grades"] for o in result.outcomes)
 
 
 def test_an_unfinished_run_is_noted_and_does_not_compare(logs: Path) -> None:

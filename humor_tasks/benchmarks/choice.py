@@ -10,15 +10,10 @@ from humor_tasks.benchmarks.metric import ACCURACY
 from humor_tasks.data.records import Outcome, Record
 
 
-def only_accuracy(record: Record) -> Sequence[str]:
-    """The metrics of every labelled item: `accuracy` alone."""
-    return (ACCURACY.name,)
-
-
 def outcome(
-    run: Run, record: Record, answer: Answer, accuracies: Callable[[Record], Sequence[str]] = only_accuracy
+    run: Run, record: Record, answer: Answer, accuracies: Callable[[Record], Sequence[str]] | None = None
 ) -> Outcome:
-    """The outcome of an item: 1 or 0 for each metric that `accuracies` names.
+    """The outcome of an item: 1 or 0 for each metric that `accuracies` names, by default for `accuracy` alone.
 
     An item without an answer counts as wrong, is left out or is guessed at random, depending on `on_unparsed`.
     """
@@ -27,5 +22,5 @@ def outcome(
         value = run.form.guess(options.seed, record.id)
     values: dict[str, float] = {}
     if record.target is not None and not (value is None and options.on_unparsed == "exclude"):
-        values = dict.fromkeys(accuracies(record), float(value == record.target))
+        values = dict.fromkeys(accuracies(record) if accuracies else (ACCURACY.name,), float(value == record.target))
     return answer.outcome(record, values)

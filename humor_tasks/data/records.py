@@ -132,15 +132,7 @@ class Outcome:
     @classmethod
     def of(cls, identity: str, logged: Mapping[str, Any]) -> Outcome:
         """The outcome that `as_dict` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+        values, facts = dict(logged["values"]), dict(logged["facts"])
         groups = {str(name): str(value) for name, value in dict(logged["groups"]).items()}
         status, answer, target = (logged[name] for name in ("status", "answer", "target"))
-        return cls(
-            identity,
-            str(logged["cluster"]),
-            groups,
-            status,
-            answer,
-            target,
-            dict(logged["values"]),
-            dict(logged["facts"]),
-        )
+        return cls(identity, str(logged["cluster"]), groups, status, answer, target, values, facts)

@@ -101,8 +101,10 @@ def media_of(message: ChatMessageUser, where: str) -> list[Content]:
         cannot_run(str(problem))
 
 
-def question(messages: Sequence[ChatMessage], rates: bool = False) -> Question:
+def question(messages: Sequence[ChatMessage], rates: bool = False, reads: bool = False) -> Question:
     """The question in a conversation, from the metadata of the last user message, otherwise from its text.
+
+    reads: whether the model reads the whole conversation as text, which is then `Question.prompt`.
 
     Its picture is the last one of that message, read when it is used. Raises BadInput for a rating question, which has
     no choices, unless the model `rates`.
@@ -121,7 +123,7 @@ def question(messages: Sequence[ChatMessage], rates: bool = False) -> Question:
     else:
         found = from_text(asked.text, asked.text)
     prefix = str(known.get("prefix", "Answer:" if found.choices else ""))
-    prompt = plain_text((m.text for m in messages), prefix)
+    prompt = plain_text((m.text for m in messages), prefix) if reads else ""
     found = dataclasses.replace(found, length=_reply_length(known), prompt=prompt, prefix=prefix)
     images = images_in(asked)
     return dataclasses.replace(found, picture=picture_of(images[-1], known.get("id"))) if images else found

@@ -8,6 +8,7 @@ work in tasks of other packages.
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,13 +33,20 @@ from humor_tasks.on_inspect.judging.missing import warn_if_scored_again
 from humor_tasks.on_inspect.logprobs import letter_logprobs
 from humor_tasks.scorers.estimate import Estimate
 
+_runs: dict[tuple[int, str], Run] = {}
+"""The runs of the logs that this process scores, one for all samples with the same settings."""
 REASONS = {"unparsed": "invalid_response_format", "refused": "refusal", "empty": "no_response"}
 
 
 def reported(run: Run, scores: list[SampleScore]) -> dict[str, float]:
     """Every metric of the run over these scores, by `flat`. Raises CannotRun as `check_one_run` does."""
     check_one_run(scores)
-    estimates = run.metrics([outcome_of(score) for score in scores])
+    for each in scores:
+        if "values" not in (each.score.metadata or {}):
+            raise ValueError(
+                f"sample {each.sample_id}: benchmark_metrics reads scores of humor_tasks' own scorers only."
+            )
+    estimates = run.metrics([outcome_in(each.score, str(each.sample_id)) for each in scores])
     warn_if_scored_again({name: estimate.value for name, estimate in estimates.items()})
     return flat(estimates, run.benchmark.reported)
 
@@ -73,20 +81,28 @@ def flat(estimates: Mapping[str, Estimate], metrics: Sequence[BenchmarkMetric]) 
 def run_of(metadata: Mapping[str, Any], like: str | Benchmark[Any], choices: int = 0, **changes: str | None) -> Run:
     """A run without data, rebuilt from a sample's metadata, which is sufficient to read and score replies.
 
-    A sample of another package's task has no such metadata. It is scored `like` a benchmark, with a letter per choice.
+    Samples with equal settings share it. A sample of another package's task has no such metadata. It is scored `like` a
+    benchmark, with a letter per choice. Raises BadInput for changes that the benchmark does not take.
     """
     told = about(metadata)
     named = told.benchmark or like
     definition = find_benchmark(named) if isinstance(named, str) else named
     settings = dict(told.options) | {name: value for name, value in changes.items() if value is not None}
-    try:
-        definition.check_version(told.version)
-    except BadInput as problem:
-        cannot_run(str(problem))
-    run = definition.reopen(told.version, settings)
+    key = id(definition), json.dumps([told.version, choices, settings], default=str)
+    if key not in _runs:
+        try:
+            definition.check_version(told.version)
+        except BadInput as problem:
+            cannot_run(str(problem))
+        _runs[key] = _with_letters(definition.reopen(told.version, settings), choices)
+    return _runs[key]
+
+
+def _with_letters(run: Run, choices: int) -> Run:
+    """The run with a letter for each of so many choices, where its own form is a choice of another number."""
     if isinstance(run.form, Choice) and choices and choices != len(run.form.letters):
         letters = dataclasses.replace(run.form, letters=LETTERS[:choices])
-        run = dataclasses.replace(run, benchmark=dataclasses.replace(definition, answer=letters))
+        run = dataclasses.replace(run, benchmark=dataclasses.replace(run.benchmark, answer=letters))
     return run
 
 
@@ -105,13 +121,13 @@ def check_one_run(scores: Sequence[SampleScore]) -> None:
     )
 
 
-def run_scored_by(scorer: str, state: TaskState, like: str | Benchmark[Any]) -> Run:
-    """As `run_of`, for one of this package's scorers.
+def run_scored_by(scorer: str, state: TaskState, like: str | Benchmark[Any], **changes: str | None) -> Run:
+    """As `run_of`, for one of this package's scorers, with a letter for each of the sample's choices.
 
     Raises CannotRun for a sample of a benchmark whose replies the scorer does not score: their scores would be those of
     an unreadable reply.
     """
-    run = run_of(state.metadata, like)
+    run = run_of(state.metadata, like, len(state.choices), **changes)
     fitting = scorers_of(run)
     if about(state.metadata).benchmark is not None and scorer not in fitting:
         shown = " or ".join(f"humor_tasks/{name}" for name in fitting) or "the scorer of its own package"
@@ -170,11 +186,3 @@ def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **m
         reason=REASONS.get(outcome.status),
         metadata={**outcome.as_dict(), **more},
     )
-
-
-def outcome_of(sample_score: SampleScore) -> Outcome:
-    """The outcome stored in a score."""
-    identity = str(sample_score.sample_id)
-    if "values" not in (sample_score.score.metadata or {}):
-        raise ValueError(f"sample {identity}: benchmark_metrics reads scores of humor_tasks' own scorers only.")
-    return outcome_in(sample_score.score, identity)

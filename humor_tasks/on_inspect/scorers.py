@@ -21,8 +21,7 @@ def choice_scorer(extraction: str | None, on_unparsed: str | None) -> Scorer:
         cannot_run(f"multiple_choice: {problem}")
 
     async def score(state: TaskState, target: Target) -> Score:
-        run_scored_by("multiple_choice", state, "matching")
-        run = run_of(state.metadata, "matching", len(state.choices), extraction=extraction, on_unparsed=on_unparsed)
+        run = run_scored_by("multiple_choice", state, "matching", extraction=extraction, on_unparsed=on_unparsed)
         outcome = read_reply(run, state, target)
         correct = outcome.values.get("accuracy")
         return score_of(outcome, "N" if correct is None else "C" if correct else "I")

@@ -393,9 +393,7 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
         "target": record.target,
         "rows": run.data.provenance["rows"],  # shows whether a log is of a part or of a run with --limit
     }
-    if record.grouped is not None:
-        doc["grouped"] = dataclasses.asdict(record.grouped)
-    if record.picture is not None:
-        doc["picture"] = record.picture.where
+    doc |= {"grouped": dataclasses.asdict(record.grouped)} if record.grouped else {}
+    doc |= {"picture": record.picture.where} if record.picture else {}
     points = [dataclasses.asdict(point) for point in record.points]
     return doc | ({"points": points} if points else {})  # needed by `humor-tasks grade`

@@ -254,9 +254,8 @@ def _asked(
 def _both_orders(
     cartoon: corpus.Cartoon, pairing: str, o: GroupsOptions, groups: Mapping[str, str] | None
 ) -> Iterator[Record]:
-    top, other = human_group(cartoon.contest, TOP), human_group(cartoon.contest, pairing)
-    assert top is not None  # `_why_not` names no reason
-    assert other is not None
+    groups_of = (human_group(cartoon.contest, name) for name in (TOP, pairing))
+    top, other = filter(None, groups_of)  # both are there, because `_why_not` names no reason
     for first in (top, other):
         yield group_record(cartoon.record, top, other, first.name, o, groups)
 

@@ -42,18 +42,20 @@ def read_samples(path: Path) -> FinishedRun:
         rows=first.rows if first else None,
         options=first.sample.options if first else {},
         source=source if isinstance(source, Mapping) else {},
-        samples=_Lines(path),
+        samples=_Lines(path, first),
         arguments=arguments,
         created=_stamp(path),
     )
 
 
 class _Lines:
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    """The samples of a file, of which the first one is read already."""
+
+    def __init__(self, path: Path, first: _Read | None) -> None:
+        self.path, self.first = path, first
 
     def __iter__(self) -> Iterator[LoggedSample]:
-        return (each.sample for each in _samples(self.path))
+        return (each.sample for each in _samples(self.path, self.first))
 
 
 class _Read:
@@ -75,8 +77,11 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
         raise
 
 
-def _samples(path: Path) -> Iterator[_Read]:
+def _samples(path: Path, first: _Read | None = None) -> Iterator[_Read]:
     for where, line in _lines(path):
+        if first is not None and first.sample.where == where:
+            yield first
+            continue
         try:
             logged = json.loads(line)
         except (ValueError, RecursionError) as problem:

@@ -55,9 +55,9 @@ class Requests(Declared):
         except BadInput as problem:
             cannot_run(str(problem))
 
-    def shown(self) -> str:
-        """The settings as part of a signature."""
-        return f"temperature:{self.temperature}|seed:{self.seed}"
+    def shown(self) -> dict[str, Any]:
+        """The settings as entries of a signature."""
+        return {"temperature": self.temperature, "seed": self.seed}
 
     def config(self, own: GenerateConfig, attempt: int = 0) -> GenerateConfig:
         """The generation settings of a request; `own` are the model's own settings."""
@@ -74,9 +74,9 @@ class Asking(Requests):
 
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
 
-    def shown(self) -> str:
-        """The settings as part of a signature."""
-        return f"verdict:{'json' if self.structured else 'tags'}|{super().shown()}"
+    def shown(self) -> dict[str, Any]:
+        """The settings as entries of a signature."""
+        return {"verdict": "json" if self.structured else "tags", **super().shown()}
 
 
 @dataclass(frozen=True)

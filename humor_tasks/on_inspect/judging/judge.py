@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentText, Model
@@ -27,21 +28,12 @@ from humor_tasks.benchmarks.reference import judging_of
 from humor_tasks.benchmarks.rubric import Rubric, open_rubric
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Point, Record
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.errors import cannot_run, first_exception
-from humor_tasks.on_inspect.judging.graders import (
-    Asking as Asking,
-)
-from humor_tasks.on_inspect.judging.graders import (
-    Requests as Requests,
-)
-from humor_tasks.on_inspect.judging.graders import (
-    VerdictForm,
-    by_answer,
-    in_words,
-    resolve,
-    verdict_of,
-)
+from humor_tasks.on_inspect.judging.graders import Asking as Asking
+from humor_tasks.on_inspect.judging.graders import Requests as Requests
+from humor_tasks.on_inspect.judging.graders import VerdictForm, by_answer, in_words, resolve, verdict_of
 from humor_tasks.on_inspect.judging.missing import warn_when_tasks_end
 from humor_tasks.on_inspect.messages import chat_messages, media_of, turn_messages
 from humor_tasks.on_inspect.modalities import check_takes_these
@@ -73,6 +65,7 @@ class Judge:
         self.name, self.like, self.grader, self.how = name, like, grader, how
         self.prompts, self.as_in_task = prompts, as_in_task
         self.data: Data | None = None
+        self._rubrics = lru_cache(maxsize=8)(_opened)
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """The score of a sample's reply."""
@@ -81,7 +74,7 @@ class Judge:
         assert judging is not None  # others are refused
         how = self._how(state)
         try:
-            rubrics = [open_rubric(family, self.prompts or run.options.prompts, of) for family, of in judging.rubrics]
+            rubrics = self._rubrics(judging, self.prompts or run.options.prompts)
             run = run if self.data is None else dataclasses.replace(run, data=self.data)
             reply = _reply(run, judging, state, target)
             questions = await in_thread(judging.questions, run, reply, rubrics)
@@ -92,13 +85,18 @@ class Judge:
         if self.data is not None:
             _note(state, reply.outcome)
         score = _score(judging, judging.outcome(run, reply.outcome, panels), questions, panels)
-        (score.metadata or {})["signature"] = _signature(judges, how, rubrics, questions)
+        (score.metadata or {})["signature"] = str(_signature(judges, how, rubrics, questions))
         return score
 
     def _how(self, state: TaskState) -> Requests:
         if not self.as_in_task or not isinstance(self.how, Asking):
             return self.how
         return dataclasses.replace(self.how, structured=about(state.metadata).options.get("structured", False))
+
+
+def _opened(judging: Judging[Any], prompts: str | None) -> list[Rubric]:
+    """The rubrics, with the templates of the folder `prompts` in the place of packaged ones. Raises BadInput."""
+    return [open_rubric(family, prompts, judgement) for family, judgement in judging.rubrics]
 
 
 # ---- the reply ------------------------------------------------------------------------------------
@@ -219,8 +217,11 @@ def _word(word: Any) -> str:
     return "no verdict" if word is None else str(word)
 
 
-def _signature(judges: Sequence[Model], how: Requests, rubrics: Sequence[Rubric], questions: Sequence[Question]) -> str:
+def _signature(
+    judges: Sequence[Model], how: Requests, rubrics: Sequence[Rubric], questions: Sequence[Question]
+) -> Signature:
     """Who judged, and how: for a score's metadata."""
     others = dict.fromkeys(q.put.prompts for q in questions if isinstance(q.put, ByAnswer))
     prompts = ",".join([*(rubric.hash for rubric in rubrics), *others])
-    return f"graders:{','.join(map(str, judges))}|{how.shown()}" + (f"|prompts:{prompts}" if prompts else "")
+    about = {"graders": ",".join(map(str, judges)), **how.shown()}
+    return Signature(about | ({"prompts": prompts} if prompts else {}))

@@ -60,7 +60,7 @@ class TextAPI(ChooserAPI):
 
     def asked(self, messages: Sequence[ChatMessage]) -> Question:
         """See ChooserAPI; a language model also rates headlines."""
-        return question(messages, rates=isinstance(self.chooser, LanguageChooser))
+        return question(messages, rates=isinstance(self.chooser, LanguageChooser), reads=True)
 
     async def write(self, asked: Question, config: GenerateConfig) -> ModelOutput:
         """The answer's prefix and the text that the model writes after it."""
