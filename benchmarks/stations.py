@@ -3,8 +3,9 @@
     python benchmarks/stations.py [--show]
 
 A station is a function of humor_tasks that takes or returns the row, as a record, prompt, sample, question, outcome,
-logged sample or item, alone or in a sequence or mapping; a handover is a station that is called from another file. The run is matching on the packaged sample, limited to one
-row, with the baseline `overlap`; then the log is read and its report is built. `--show` lists the stations in order.
+logged sample or item, alone or in a sequence or mapping; a handover is a station that is called from another file. The
+run is matching on the packaged sample, limited to one row, with the baseline `overlap`; then the log is read and its
+report is built. `--show` lists the stations in order.
 """
 
 from __future__ import annotations

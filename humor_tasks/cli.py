@@ -114,16 +114,24 @@ def submission(log: Path, output: Path, fill: str | None, seed: int) -> None:
     click.echo(f"{output}: {len(chosen)} instances (the leaderboard has 830 for matching, 664 for ranking).")
 
 
-def _with_subsets() -> list[str]:
+def _graded() -> list[str]:
+    """The benchmarks whose logged replies judges can score, those with subsets first."""
     from humor_tasks.benchmarks import BENCHMARKS
+    from humor_tasks.benchmarks.reference import judging_of_replies
 
-    return [name for name, benchmark in BENCHMARKS.items() if benchmark.subsets]
+    judged = [name for name, benchmark in BENCHMARKS.items() if judging_of_replies(benchmark)]
+    return sorted(judged, key=lambda name: BENCHMARKS[name].subsets is None)
 
 
 @main.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--task", cls=TaskOption, tasks=_with_subsets, first=True, show_default=True, help="Benchmark of the logs."
+    "--task",
+    cls=TaskOption,
+    tasks=_graded,
+    first=True,
+    show_default=True,
+    help="Benchmark of the logs: {names}, or a judged one of another package.",
 )
 @click.option("--grader", "graders", required=True, multiple=True, help="Inspect model; repeat it for a panel.")
 @click.option("--structured", is_flag=True, help="Request JSON verdicts through the provider's structured output.")
@@ -138,11 +146,12 @@ def _with_subsets() -> list[str]:
 def grade(
     logs: tuple[Path, ...], task: str, graders: tuple[str, ...], output: Path | None, no_cache: bool, **how: Any
 ) -> None:
-    """Grade replies logged by lm-eval (samples_*.jsonl) or by Inspect (.eval), as their benchmark is judged.
+    """Let judges score the replies in a log of lm-eval (samples_*.jsonl) or of Inspect (.eval).
 
-    Explanations with a reference are compared with it in both orders (EXPAcc is the metric preferred).
+    They are asked as in the benchmark's own run. Explanations that have a reference are compared with it in both orders
+    (EXPAcc is the metric preferred).
 
-    Verdicts are cached when they arrive: a second run requests only missing and unreadable ones.
+    Verdicts are cached when they arrive. A second run requests only missing and unreadable ones.
     """
     from humor_tasks.benchmarks.missing import MISSING
     from humor_tasks.data.writing import check_output, write_json

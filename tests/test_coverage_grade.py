@@ -7,7 +7,7 @@ import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from click.testing import CliRunner
@@ -59,7 +59,9 @@ def regrade(path: Path, *graders: ScriptedModel) -> EvalLog:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("per", ["row", "caption"])
-def test_grading_a_log_of_either_harness_is_grading_inside_the_run(tmp_path: Path, per: str) -> None:
+def test_grading_a_log_of_either_harness_is_grading_inside_the_run(
+    tmp_path: Path, per: Literal["row", "caption"]
+) -> None:
     opened = load("humorbench", dataset="sample", one_explanation_per=per)
     replies = replies_of(opened)
     rule: Callable[[str], bool | None] = lambda point: None if len(point) % 5 == 0 else thirds(point)  # noqa: E731
@@ -263,3 +265,23 @@ def test_a_graded_log_of_lm_eval_is_of_the_system_that_wrote_the_replies(
         ("element_coverage", "gpt"),
     }
     assert "s3cret" not in read_eval_log(graded.location, header_only=True).model_dump_json()
+
+
+@pytest.mark.slow
+def test_captions_that_lm_eval_logged_are_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their judges answer the questions of another benchmark, which no rubric asks."""
+    written = "\n".join(f"{i}. Word {i} of a caption." for i in range(1, 11))
+    replies = {record.id: written for record in load("caption_writing", dataset="sample").records}
+    (samples,) = lm_eval_logs(tmp_path, replies, "caption_writing").values()
+    command = ("grade", samples, "--task", "caption_writing", "--grader", "openai-api/grader/g")
+    for flag in ("--structured", "--prompts=/no/where"):
+        name = flag.split("=")[0]
+        assert f"{name}: the judges of caption_writing answer the questions" in commands.refused(*command, flag)
+    with ChatServer("Answer: A") as server:
+        monkeypatch.setenv("GRADER_API_KEY", "x")
+        monkeypatch.setenv("GRADER_BASE_URL", server.url)
+        commands.humor_tasks(*command, "--log-dir", tmp_path, "-o", tmp_path / "scores.json")
+    found = json.loads((tmp_path / "scores.json").read_text())["metrics"]
+    # The first captions win in either order.
+    assert {found[f"win_rate_{group}"]["value"] for group in ("top10", "rank200", "rank1000", "median")} == {0.5}
+    assert found["recited_exact"]["value"] == 0

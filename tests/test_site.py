@@ -92,7 +92,9 @@ def test_pages_say_what_the_code_says(site: Path) -> None:
         page = (site / "benchmarks" / f"{name}.html").read_text(encoding="utf-8")
         assert all(f"<td>{figure.value:g}</td>" in page for figure in published(name))
     own = (site / "own.md").read_text(encoding="utf-8")
-    assert (ROOT / "tests/thirdparty/pun_bench/pun_bench/__init__.py").read_text(encoding="utf-8").rstrip() in own
+    for package in ("pun_bench", "quip_bench"):
+        source = ROOT / "tests" / "thirdparty" / package / package / "__init__.py"
+        assert source.read_text(encoding="utf-8").rstrip() in own
 
 
 REFERENCE = ("", ".benchmarks", ".models.clip", ".models.ofa", ".on_inspect", ".scorers", ".tasks", ".testing")
@@ -157,11 +159,15 @@ def test_a_benchmark_without_a_page_is_named() -> None:
         hooks.check_benchmarks(PAGES - {"benchmarks/matching.md"})
 
 
-def test_a_benchmark_that_the_navigation_leaves_out_stands_at_the_end_of_its_part() -> None:
-    given = [page for page in sorted(PAGES) if page != "benchmarks/ranking.md"]
-    config = SimpleNamespace(nav=[{"Start": ["index.md"]}, {"Benchmarks": [{"All": given}, "parameters.md"]}])
-    part = hooks.on_config(config).nav[1]["Benchmarks"]
-    assert part == [{"All": given}, "parameters.md", "benchmarks/ranking.md"]
+def test_benchmarks_and_cards_are_in_the_navigation_by_what_they_declare() -> None:
+    config = SimpleNamespace(nav=[{"Start": ["index.md"]}, {"Benchmarks": ["benchmarks/index.md", "parameters.md"]}])
+    index, *groups, parameters, cards = hooks.on_config(config).nav[1]["Benchmarks"]
+    assert (index, parameters) == ("benchmarks/index.md", "parameters.md")
+    assert groups[0]["New Yorker Caption Contest"][0] == {"Matching": "benchmarks/matching.md"}
+    assert {page for group in groups for pages in group.values() for each in pages for page in each.values()} == {
+        f"benchmarks/{name}.md" for name in BENCHMARKS
+    }
+    assert "cards/mock.md" in cards["Dataset cards"]
 
 
 @dataclass(frozen=True)

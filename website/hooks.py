@@ -71,10 +71,17 @@ MARKS: dict[str, Callable[..., str]] = {
 
 
 def on_config(config: Any) -> Any:
-    """The navigation, with the benchmarks that mkdocs.yml does not name at the end of their part."""
+    """The navigation, with the benchmarks after the index of their part, in groups by the beginning of their titles.
+
+    The dataset cards end the part.
+    """
     part = next(section["Benchmarks"] for section in config.nav if "Benchmarks" in section)
-    named = set(_pages(part))
-    part += [page for name in BENCHMARKS if (page := f"benchmarks/{name}.md") not in named]
+    groups: dict[str, list[dict[str, str]]] = {}
+    for name, benchmark in BENCHMARKS.items():
+        group, _, label = benchmark.card.title.rpartition(": ")
+        groups.setdefault(group, []).append({label[:1].upper() + label[1:]: f"benchmarks/{name}.md"})
+    part[1:1] = [{group: pages} for group, pages in groups.items()]
+    part.append({"Dataset cards": [f"cards/{name}.md" for name in cards()]})
     return config
 
 

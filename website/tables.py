@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Source
+from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Source, related
 from humor_tasks.benchmarks.options import declared, parameters_of
 from humor_tasks.data.published import Figure, published
 from humor_tasks.studies.parameters import tables
@@ -33,6 +33,7 @@ def problems(benchmark: Benchmark) -> list[str]:
 def about(name: str) -> str:
     """What the card says before a benchmark is run: claim, paper, source, licence, splits, dates and prompt."""
     card = BENCHMARKS[name].card
+    linked = ", ".join(f"[`{other}`]({other}.md)" for other in related(name))
     told = {
         "Claim": _text(card.claim),
         "Paper": _paper(card),
@@ -43,7 +44,7 @@ def about(name: str) -> str:
         "Dates": _text(card.dates),
         "Languages": f"{', '.join(card.languages)}.",
         "Prompt": _text(card.prompt),
-        "Related": f"{', '.join(f'[`{other}`]({other}.md)' for other in card.related)}." if card.related else "",
+        "Related": f"{linked}." if linked else "",
     }
     return "\n\n".join(f"**{label}.** {text}" for label, text in told.items() if text)
 

@@ -43,7 +43,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
-from humor_tasks.benchmarks.rubric import Judgement, rubric_templates
+from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.benchmarks.uses import VOTES, System, Votes
 from humor_tasks.data.papers import Paper
@@ -83,6 +83,7 @@ __all__ = [
     "Rating",
     "Record",
     "Reply",
+    "Rubric",
     "Run",
     "Source",
     "Template",
@@ -118,6 +119,12 @@ BENCHMARKS: dict[str, Benchmark] = {b.name: b for b in _ALL}
 
 NAMES = tuple(BENCHMARKS)
 GROUP = "humor_tasks.benchmarks"
+
+
+def related(name: str) -> tuple[str, ...]:
+    """The benchmarks that a benchmark's card names, and those whose cards name it."""
+    naming = (other for other, benchmark in BENCHMARKS.items() if name in benchmark.card.related)
+    return tuple(dict.fromkeys((*BENCHMARKS[name].card.related, *naming)))
 
 
 def trained(system: System) -> tuple[str, ...]:

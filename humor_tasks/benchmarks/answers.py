@@ -17,6 +17,9 @@ from humor_tasks.scorers import yes_no
 from humor_tasks.scorers.answer import Status, read_answer
 from humor_tasks.scorers.guess import seeded_guess
 from humor_tasks.scorers.rating import expected_rating, read_rating
+from humor_tasks.scorers.refusal import is_refusal
+from humor_tasks.scorers.tagged import count_words
+from humor_tasks.scorers.thinking import without_thinking
 
 BLANK_LINE = ("\n\n",)
 """Stop sequence of a direct answer; without it, a base model continues with another example."""
@@ -184,6 +187,16 @@ class Rating(AnswerForm):
         return Answer(repr(value))
 
 
+def whole_reply(reply: str, refused: bool) -> Answer:
+    """The reply without its reasoning block, with its number of `words`."""
+    found = without_thinking(reply)
+    text = (found or "").strip()
+    status: Status = "unparsed" if found is None else "empty" if not text else "answered"
+    if (refused and status != "answered") or (text and is_refusal(text)):
+        status = "refused"
+    return Answer(text, status, {"words": float(count_words(text))}) if status == "answered" else Answer(None, status)
+
+
 @dataclass(frozen=True)
 class FreeText(AnswerForm):
     """A free-text answer, read by `reader(reply, refused)`.
@@ -191,7 +204,7 @@ class FreeText(AnswerForm):
     reference: whether the target is a reference text, which is compared with the answer and whose likelihood is used.
     """
 
-    reader: Callable[[str, bool], Answer]
+    reader: Callable[[str, bool], Answer] = whole_reply
     reference: bool = False
     prefix: ClassVar[str] = "Explanation:"
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from humor_tasks.benchmarks.answers import FreeText
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
 from humor_tasks.benchmarks.pair_verdicts import SIDES, VERDICTS, judged_pair, settled, win_value
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE, PREFERENCE, PreferenceOptions
@@ -65,6 +65,12 @@ def judging_of(run: Run[Any]) -> Judging[Any] | None:
     """How replies of a run can be judged: as its benchmark says, otherwise by the reference, if there is one."""
     by_reference = isinstance(run.form, FreeText) and run.form.reference
     return run.benchmark.judging or (REFERENCE if by_reference else None)
+
+
+def judging_of_replies(benchmark: Benchmark[Any]) -> Judging[Any] | None:
+    """How the logged replies of a benchmark can be judged, also by their reference."""
+    judging = benchmark.judging or judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
+    return judging if judging and judging.of_reply else None
 
 
 def reporting(run: Run[Any]) -> Run[Any]:

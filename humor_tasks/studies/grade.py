@@ -21,9 +21,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import Judging
-from humor_tasks.benchmarks.reference import judging_of, reporting
+from humor_tasks.benchmarks.reference import judging_of_replies, reporting
 from humor_tasks.benchmarks.rubric import open_rubric
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
@@ -86,14 +85,8 @@ def read_written(path: Path, task: str, partial: bool = False) -> Written:
 def judging_by_name(task: str) -> Judging[Any]:
     """How the replies of a benchmark are judged. Raises BadInput for a benchmark whose replies have no judges."""
     named = {name: find_benchmark(name, "task") for name in (*NAMES, task)}
-    judged = {name: judging for name, benchmark in named.items() if (judging := _judging(benchmark))}
+    judged = {name: judging for name, benchmark in named.items() if (judging := judging_of_replies(benchmark))}
     return judged[check_choice("task", task, judged)]
-
-
-def _judging(benchmark: Benchmark[Any]) -> Judging[Any] | None:
-    """How a benchmark's replies are judged, also by their reference."""
-    judging = benchmark.judging or judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
-    return judging if judging and judging.of_reply else None
 
 
 def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[bytes]]:
@@ -139,7 +132,10 @@ def grade(
     `partial` grades the replies in an unfinished Inspect log; without it, such a log raises BadInput.
     """
     written = read_written(path, task, partial)
-    for family, judgement in judging_by_name(task).rubrics:
+    judging = judging_by_name(task)
+    if not judging.in_words:
+        how = _without_rubric(task, how)
+    for family, judgement in judging.rubrics:
         open_rubric(family, how.get("prompts"), judgement)  # reports an error before any model call is paid for
     models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
     try:
@@ -148,6 +144,14 @@ def grade(
         raise BadInput(f"grader: {plain(problem)}") from None
     (log,) = eval(built, model="none/none", model_roles={ROLE: models}, log_dir=log_dir)
     return log
+
+
+def _without_rubric(task: str, how: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without those of a rubric. Raises BadInput where one is set."""
+    for name in ("structured", "prompts"):
+        if how.get(name):
+            raise BadInput(f"--{name}: the judges of {task} answer the questions of another benchmark; leave it out.")
+    return {name: value for name, value in how.items() if name not in ("structured", "prompts")}
 
 
 def report_of(log: EvalLog) -> Report:

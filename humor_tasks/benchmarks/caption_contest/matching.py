@@ -40,7 +40,7 @@ MATCHING = Benchmark(
         "`baseline/overlap` on the same rows.",
         limits="With `setting=description` the model reads what people wrote about the cartoon: a score there says "
         "nothing about seeing. Three people answered for the human estimate, which is no upper bound.",
-        related=("ranking", "explanation", "mock_matching"),
+        related=("ranking", "explanation"),
         needs=corpus.NEEDS,
     ),
     corpus="newyorker",

@@ -21,11 +21,7 @@ from humor_tasks.benchmarks.options import Split, absent, parameter
 from humor_tasks.benchmarks.rubric import Judgement, Rubric
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Record
-from humor_tasks.scorers.answer import Status
 from humor_tasks.scorers.rated import WORDS, panel_rating
-from humor_tasks.scorers.refusal import is_refusal
-from humor_tasks.scorers.tagged import count_words
-from humor_tasks.scorers.thinking import without_thinking
 
 RATED = {name: Judgement(f"{name}.txt", ("story", "format"), WORDS) for name in ("sms", "hss")}
 RATINGS = tuple(RATED)
@@ -88,16 +84,6 @@ def _draw(media: Mapping[str, Record], o: GenerationOptions, scene: str) -> list
     if o.images:
         names = sorted(random.Random(f"{o.seed}:{scene}").sample(names, min(o.images, len(names))))
     return [media[name] for name in names]
-
-
-def read(reply: str, refused: bool) -> Answer:
-    """The story: the reply without its reasoning block."""
-    text = without_thinking(reply)
-    story = (text or "").strip()
-    status: Status = "unparsed" if text is None else "empty" if not story else "answered"
-    if (refused and status != "answered") or (story and is_refusal(story)):
-        status = "refused"
-    return Answer(story, status, {"words": float(count_words(story))}) if status == "answered" else Answer(None, status)
 
 
 def outcome(run: Run[GenerationOptions], record: Record, answer: Answer) -> Outcome:
@@ -184,7 +170,7 @@ MOCK_GENERATION = Benchmark(
     ),
     corpus="mock",
     version="1-A",
-    answer=FreeText(read),
+    answer=FreeText(),
     metrics=(
         Metric("sms", about="Semantic match with the picture: mean of the graders' ratings from 1 to 5."),
         Metric("hss", about="Humour or sarcasm of the story: mean of the graders' ratings from 1 to 5."),

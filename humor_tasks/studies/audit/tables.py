@@ -86,8 +86,12 @@ def _of_json(path: Path) -> Read:
     value = parse_json(path, read_body(path))
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
         value = [{"id": name, **row} for name, row in value.items()]  # {id: row}, as MUStARD is published
+    if isinstance(value, dict) and len(lists := [each for each in value.values() if isinstance(each, list)]) == 1:
+        value = lists[0]  # {"examples": [row], ...}, as BBEH is published
     if not isinstance(value, list):
-        raise BadInput(f"{path}: is {type(value).__name__}; it must be a list of rows, or an object of rows by id.")
+        raise BadInput(
+            f"{path}: is {type(value).__name__}; it must be a list of rows, an object with one, or of rows by id."
+        )
     return value, lambda i: f"{path}, row {i}"
 
 
@@ -115,17 +119,16 @@ IN_FOLDERS = tuple(ending for ending in READERS if ending != ".json")
 
 
 def row_files(folder: Path) -> list[Path]:
-    """The files of a folder that hold rows. Raises BadInput where there is none."""
-    found = [
+    """The files of a folder that hold rows; .json files only where there are no others. Raises BadInput for none."""
+    files = [
         path
         for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in IN_FOLDERS
-        and path.is_file()
-        and not any(part[0] in "._" for part in path.relative_to(folder).parts)
+        if path.is_file() and not any(part[0] in "._" for part in path.relative_to(folder).parts)
     ]
-    if not found:
-        raise BadInput(f"{folder}: there is no file that ends in {', '.join(IN_FOLDERS)}.")
-    return found
+    for endings in (IN_FOLDERS, (".json",)):
+        if found := [path for path in files if path.suffix.lower() in endings]:
+            return found
+    raise BadInput(f"{folder}: there is no file that ends in {', '.join(READERS)}.")
 
 
 def read_tables(dataset: str, configs: Sequence[str], splits: Sequence[str]) -> list[Table]:
