@@ -22,8 +22,8 @@ from ofa_workload import QUESTION, checkpoint, describer
 
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, GenerationSettings
+from humor_tasks.models.ofa.describe import Features
 from humor_tasks.models.ofa.generation import generate
-from humor_tasks.models.ofa.reading import Features
 from humor_tasks.models.pictures.loader import decoded, stacked, to_device
 
 LETTERS = [f" {letter}" for letter in "ABCDE"]

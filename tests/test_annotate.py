@@ -23,9 +23,8 @@ from humor_tasks.cli import main
 from humor_tasks.data.media.picture import picture_file
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate import render
-from humor_tasks.studies.annotate.assignment import assigned, shown_order
 from humor_tasks.studies.annotate.pairs import Item, read_pairs, same_text, write_pairs
-from humor_tasks.studies.annotate.session import Session, View
+from humor_tasks.studies.annotate.session import Session, View, assigned, shown_order
 from humor_tasks.studies.annotate.store import VoteStore
 from humor_tasks.studies.annotate.vote import Vote
 from humor_tasks.studies.annotate.votes import COLUMNS, read_votes

@@ -19,7 +19,7 @@ from humor_tasks.data.rows import open_rows
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity, open_model
 from humor_tasks.on_inspect.describer import Asking, describe_rows
-from humor_tasks.studies.describe.answers import Answers
+from humor_tasks.studies.describe.making import Answers
 
 
 def test_the_four_questions_are_the_published_ones() -> None:

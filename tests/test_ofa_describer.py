@@ -20,9 +20,8 @@ from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.arguments import settings_for
-from humor_tasks.models.ofa.describe import ANSWER
+from humor_tasks.models.ofa.describe import ANSWER, Features
 from humor_tasks.models.ofa.pixels import recorded_size, square
-from humor_tasks.models.ofa.reading import Features
 from humor_tasks.models.ofa.tokenizer import prompt
 
 SHORT = dataclasses.replace(ANSWER, max_len=9)

@@ -20,12 +20,10 @@ from standins.ofa import network, pictures, small, texts
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import GenerationSettings, Ofa
 from humor_tasks.models.ofa.attention import Attention
-from humor_tasks.models.ofa.backbone import Backbone
 from humor_tasks.models.ofa.decoder import Decoder
-from humor_tasks.models.ofa.encoder import Encoded
-from humor_tasks.models.ofa.generation import Hypothesis, generate
+from humor_tasks.models.ofa.encoder import Backbone, Encoded
+from humor_tasks.models.ofa.generation import Hypothesis, constrain, drawn, generate
 from humor_tasks.models.ofa.network import OfaNetwork
-from humor_tasks.models.ofa.search import constrain, drawn
 from humor_tasks.models.ofa.weights import LoadedOfa
 
 # tests/golden is of the network; these are how the published outputs were made.

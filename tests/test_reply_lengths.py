@@ -16,7 +16,6 @@ from standins.tiny_ofa import tiny_ofa
 from standins.tiny_text import tiny_folder
 
 from humor_tasks import load
-from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.data.reply_length import ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
@@ -70,8 +69,6 @@ def test_somebody_elses_task(own: int, chosen: bool) -> None:
 
 
 def test_one_definition_a_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, benchmark in BENCHMARKS.items():
-        assert benchmark.answer_tokens == 1024, name
     for task in ("nyc_matching_gen", "nyc_explanation", "caption_writing"):
         model = ScriptedLM("Answer: A")
         found = run_lm_eval(model, task, metadata={"dataset": "sample"}, limit=1)

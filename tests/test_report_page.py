@@ -29,11 +29,11 @@ from humor_tasks.errors import BadInput
 from humor_tasks.studies.report.build import Report, build_report
 from humor_tasks.studies.report.chart import Axis, Chart, Point, Reference, Series
 from humor_tasks.studies.report.page import gallery as module
-from humor_tasks.studies.report.page import items, page, page_notes, plots
+from humor_tasks.studies.report.page import items, page, page_notes, writing
 from humor_tasks.studies.report.page.embedding import json_block, packed, policy, script
 from humor_tasks.studies.report.page.figures import specification
+from humor_tasks.studies.report.page.gallery import SIZES, Album, find_pictures
 from humor_tasks.studies.report.page.items import Answered, Item, categories, collect, difficulty, disagreement
-from humor_tasks.studies.report.page.pictures import SIZES, Album, find_pictures
 from humor_tasks.studies.report.page.texts import cut, shown, visible
 from humor_tasks.studies.results import Result, Results
 from humor_tasks.tasks import matching
@@ -326,12 +326,12 @@ def test_without_the_extra_the_figures_are_still_pictures_or_tables(
     points = (Point("a", 0.5, 0.4, 0.6, n=9), Point("b", 0.7))
     chart = Chart("one", "One", Axis("x", categories=("a", "b")), Axis("y", percent=True), (Series("<s>", points),))
     made = report(charts=(chart,))
-    monkeypatch.setattr(plots, "library", lambda: None)
+    monkeypatch.setattr(writing, "library", lambda: None)
     monkeypatch.setattr("humor_tasks.studies.report.page.writing.library", lambda: None)
     assert 'pip install "humor-tasks[report]"' in page_notes(made)[0]
     html = page(made)
     assert '<img src="data:image/svg+xml;base64,' in html
-    monkeypatch.setattr(plots, "can_draw", lambda: False)
+    monkeypatch.setattr(writing, "can_draw", lambda: False)
     html = page(made)
     assert "<img" not in html
     assert "50.0 % [40.0, 60.0]" in html

@@ -31,9 +31,7 @@ from humor_tasks.training.cli import train as commands
 from humor_tasks.training.clip.augment import augmented, square
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, read_splits
-from humor_tasks.training.clip.finetune import plan
-from humor_tasks.training.clip.lora import adapt, merged
-from humor_tasks.training.clip.network import Choices, hold_scale
+from humor_tasks.training.clip.finetune import Choices, adapt, hold_scale, merged, plan
 from humor_tasks.training.loop import share_of_rate
 
 STILL = {"flip": 0.0, "grayscale": 0.0, "brightness": 0.0, "hue": 0.0}

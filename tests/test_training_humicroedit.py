@@ -219,7 +219,7 @@ def test_frozen_layers_keep_their_weights(rows: str, encoder: str, tmp_path: Pat
 def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
     from humor_tasks.models.humicroedit import network as net
     from humor_tasks.models.humicroedit.frozen import open_encoder
-    from humor_tasks.training.humicroedit.frozen_layers import FrozenStates
+    from humor_tasks.training.humicroedit.finetune import FrozenStates
 
     tokenizer, model = open_encoder(encoder)
     network = net.Network(model, Form())

@@ -29,8 +29,7 @@ from humor_tasks.training.cli import train as commands
 from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits
-from humor_tasks.training.ofa.finetune import Trainer, answer_logits
-from humor_tasks.training.ofa.network import checkpoint_activations, smoothed_loss
+from humor_tasks.training.ofa.finetune import Trainer, answer_logits, checkpoint_activations, smoothed_loss
 from humor_tasks.training.ofa.run import train
 
 
@@ -360,7 +359,7 @@ def test_less_memory_and_smaller_parts_are_the_same_gradient(tiny: str) -> None:
 
 def test_checkpointing_computes_blocks_again(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from humor_tasks.models.ofa.attention import Layer
-    from humor_tasks.models.ofa.backbone import Bottleneck
+    from humor_tasks.models.ofa.encoder import Bottleneck
 
     counted = {"feed": 0, "block": 0}
     feed, block = Layer.feed_forward, Bottleneck.forward

@@ -12,7 +12,7 @@ from standins.tiny_ofa import tiny_ofa
 from standins.trainings import but_time, killed_in_third_epoch
 
 from humor_tasks.errors import BadInput
-from humor_tasks.models.ofa.backbone import Backbone
+from humor_tasks.models.ofa.encoder import Backbone
 from humor_tasks.training.ofa import features
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Splits, read_splits

@@ -129,17 +129,17 @@ def related(name: str) -> tuple[str, ...]:
 
 def trained(system: System) -> tuple[str, ...]:
     """The benchmarks whose rows can train this system."""
-    return tuple(name for name, benchmark in BENCHMARKS.items() if system in benchmark.trains)
+    return tuple(name for name, benchmark in BENCHMARKS.items() if system in benchmark.uses.trains)
 
 
 def voted() -> dict[str, Votes]:
     """What people are asked of the benchmarks whose items they can vote on, preferences first."""
-    return {name: votes for votes in VOTES.values() for name, each in BENCHMARKS.items() if each.votes == votes}
+    return {name: votes for votes in VOTES.values() for name, each in BENCHMARKS.items() if each.uses.votes == votes}
 
 
 def writers(what: Literal["caption", "captions"]) -> tuple[str, ...]:
     """The benchmarks whose replies hold a caption, or a list of captions."""
-    return tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.writes == what)
+    return tuple(name for name, benchmark in BENCHMARKS.items() if benchmark.uses.writes == what)
 
 
 @cache

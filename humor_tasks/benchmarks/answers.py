@@ -202,10 +202,12 @@ class FreeText(AnswerForm):
     """A free-text answer, read by `reader(reply, refused)`.
 
     reference: whether the target is a reference text, which is compared with the answer and whose likelihood is used.
+    scorer: the name of Inspect's scorer for answers without a reference that no judges score.
     """
 
     reader: Callable[[str, bool], Answer] = whole_reply
     reference: bool = False
+    scorer: str = ""
     prefix: ClassVar[str] = "Explanation:"
 
     def read(self, reply: str, refused: bool = False) -> Answer:

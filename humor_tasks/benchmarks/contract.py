@@ -13,21 +13,20 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Generic, Literal
+from typing import Any, Generic
 
 from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm
 from humor_tasks.benchmarks.card import Card
-from humor_tasks.benchmarks.charts import Chart
 from humor_tasks.benchmarks.judging import Judging
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
 from humor_tasks.benchmarks.options import check_name
 from humor_tasks.benchmarks.prompts import Template, read_all, templates_hash
-from humor_tasks.benchmarks.uses import Chain, Clips, Column, Subsets, System, Votes
+from humor_tasks.benchmarks.uses import Shown, Uses
 from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
@@ -49,6 +48,14 @@ TOLD = {"logprobs": "logprob_", "scores": "score_"}
 """What a model tells of each letter besides its answer -> the beginning of the name, such as logprob_A.
 
 logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
+"""
+
+ANSWER_TOKENS = 1024
+"""The length of a reply, in tokens, with reasoning, where `Options.generation` prescribes none.
+
+lm-eval sends it as max_gen_toks. Models of this package write at most as many in both harnesses. Inspect leaves other
+models to their providers, because hidden reasoning counts there; it sends a limit only where one is prescribed. A limit
+that the user gives takes precedence.
 """
 
 ASKED = ("shots", "shots_order", "prompts", "cot", "scale", "estimate", "on_unparsed", "extraction", "seed")
@@ -128,26 +135,12 @@ class Benchmark(Generic[O_co]):
     judging: how judges score the answers (`benchmarks.judging`); None where no judge is needed.
     verdicts: of a benchmark whose model under test is itself a judge: its replies as verdicts. They add metrics of
     missing verdicts (`benchmarks.missing`), as those of `judging` do.
-    repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
     told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
-    answer_tokens: the length of a reply, in tokens, with reasoning. lm-eval sends it as max_gen_toks. Models of this
-    package write at most as many in both harnesses. Inspect leaves other models to their providers, because hidden
-    reasoning counts there; it sends a limit only where `Options.generation` prescribes one. A limit that the user
-    gives takes precedence.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
-    columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
-    charts: what reports draw of its results; see `benchmarks.charts`.
-    subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
-    trains: what its rows can train.
-    votes: what people are asked of its items; None where they cannot vote on them.
-    submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
-    chain: which worked samples of MOCK fit its questions.
-    clips: which of its rows have clips; None for a benchmark without clips.
-    writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
+    uses: what its rows and replies are good for; see `benchmarks.uses`.
+    shown: how the viewer and reports show its scores; see `benchmarks.uses`.
     lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has its own name.
-    scorers: names of the scorers of its Inspect task, of `humor_tasks.on_inspect`, where neither `judging` nor the
-    answer form says which.
     """
 
     name: str
@@ -165,21 +158,11 @@ class Benchmark(Generic[O_co]):
     signatures: Callable[[Run[O_co]], Mapping[str, str]] = lambda run: {}
     judging: Judging[Run[O_co]] | None = None
     verdicts: Verdicts | None = None
-    repeated: bool = False
     told: frozenset[str] = frozenset()
-    answer_tokens: int = 1024
     corpus: str = ""
-    columns: tuple[Column, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    subsets: Subsets | None = None
-    trains: frozenset[System] = frozenset()
-    votes: Votes | None = None
-    submits: Literal["", "rating", "pairwise"] = ""
-    chain: Chain | None = None
-    clips: Clips | None = None
-    writes: Literal["", "caption", "captions"] = ""
+    uses: Uses = field(default_factory=Uses)
+    shown: Shown = field(default_factory=Shown)
     lm_eval: tuple[Variant, ...] = ()
-    scorers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if unknown := self.told - TOLD.keys():
@@ -265,9 +248,9 @@ class Run(Generic[O_co]):
 
     @property
     def reply_length(self) -> ReplyLength:
-        """The length of a reply: the one that the protocol prescribes under these options, else `answer_tokens`."""
+        """The length of a reply: the one that the protocol prescribes under these options, else ANSWER_TOKENS."""
         prescribed = self.options.generation().get("max_tokens")
-        return ReplyLength(prescribed or self.benchmark.answer_tokens, prescribed is not None)
+        return ReplyLength(prescribed or ANSWER_TOKENS, prescribed is not None)
 
     @property
     def records(self) -> tuple[Record, ...]:

@@ -60,12 +60,17 @@ def has(name: str) -> Callable[[Outcome], bool]:
     return lambda outcome: name in outcome.values
 
 
+def share(name: str, about: str, lm_eval_name: str = "") -> Metric:
+    """The share of items with a property that is wanted."""
+    return Metric(name, lm_eval_name=lm_eval_name, proportion=True, about=about)
+
+
 def rate(name: str, about: str) -> Metric:
     """The share of items with a property that is not wanted."""
     return Metric(name, "lower", proportion=True, about=about)
 
 
-ACCURACY = Metric("accuracy", lm_eval_name="acc", proportion=True, about="Share of right answers.")
+ACCURACY = share("accuracy", "Share of right answers.", "acc")
 UNPARSED = rate("unparsed", "Share of replies without a readable answer, empty ones included.")
 REFUSED = rate("refused", "Share of replies that decline.")
 REPLY_RATES = (UNPARSED, REFUSED)

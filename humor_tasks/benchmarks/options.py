@@ -13,7 +13,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, ClassVar, Literal, get_args, get_origin
 
 from humor_tasks.data.shards import read_shard
 from humor_tasks.errors import BadInput, check_choice
@@ -214,7 +214,12 @@ def read_parameters(options: type[Declared], task: str, given: Iterable[tuple[st
 
 @dataclass(frozen=True)
 class Options(Declared):
-    """Parameters that all benchmarks share; subclasses add parameters or restrict these."""
+    """Parameters that all benchmarks share; subclasses add parameters or restrict these.
+
+    scored: the names of the parameters that are needed to parse and score an existing reply.
+    """
+
+    scored: ClassVar[tuple[str, ...]] = ("on_unparsed", "extraction", "seed")
 
     dataset: str = parameter("", "Hub id, local dataset folder, or `sample` (packaged, invented).")
     revision: str | None = parameter(None, "Branch, tag or commit of a hub dataset.", also=int)
@@ -242,11 +247,16 @@ class Options(Declared):
     def shown(self) -> dict[str, Any]:
         """The parameters in a score's signature, which the parts of one run share."""
         apart = {"dataset", "revision", "prompts", "shard"}  # the signature has the resolved values of the first three
+        apart |= self.without_effect()
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name not in apart}
 
+    def without_effect(self) -> set[str]:
+        """The parameters without an effect under the values of the others, which a signature leaves out."""
+        return set()
+
     def scoring(self) -> dict[str, Any]:
-        """The parameters that are needed to parse and score an existing reply."""
-        return {"on_unparsed": self.on_unparsed, "extraction": self.extraction, "seed": self.seed}
+        """The values of the parameters in `scored`."""
+        return {name: getattr(self, name) for name in self.scored}
 
     def compared(self) -> dict[str, Any]:
         """The parameters to change where log-likelihoods of labels are compared and no reply is generated.
@@ -288,6 +298,6 @@ class WithPictures(Options):
         "(`stop`), or its rows are left out and counted (`skip`).",
     )
 
-    def shown(self) -> dict[str, Any]:
-        """Without `on_bad_picture` where it leaves out no row."""
-        return {name: value for name, value in super().shown().items() if (name, value) != ("on_bad_picture", "stop")}
+    def without_effect(self) -> set[str]:
+        """`on_bad_picture` where it leaves out no row."""
+        return super().without_effect() | ({"on_bad_picture"} if self.on_bad_picture == "stop" else set())

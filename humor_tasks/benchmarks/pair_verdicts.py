@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from humor_tasks.benchmarks.judging import Panel
@@ -217,24 +218,15 @@ def _text_property(name: str, about: str) -> Metric:
     return Metric(name, "lower", estimate, proportion=True, about=about)
 
 
-def _every(o: Outcome) -> bool:
-    return True
+# Some metrics count every pair, others the pairs that needed a judge.
+_of_pairs = partial(Metric, counts=lambda o: True, proportion=True)
+_of_judged = partial(Metric, counts=_judged, proportion=True)
 
-
-INCONSISTENT = Metric(
-    "inconsistent",
-    "lower",
-    _inconsistent,
-    counts=_judged,
-    proportion=True,
-    about="Share of pairs whose two orders disagree.",
-)
-FIRST_SHOWN = Metric(
+INCONSISTENT = _of_judged("inconsistent", "lower", _inconsistent, about="Share of pairs whose two orders disagree.")
+FIRST_SHOWN = _of_judged(
     "first_shown",
     "higher",
     _first_shown,
-    counts=_judged,
-    proportion=True,
     about="Share of choices that fell on the text shown first; .5 is no position bias.",
     neutral=True,
 )
@@ -244,22 +236,8 @@ _FAILURES_ABOUT = {
     "grader_failed": "Share of the judges' requests that failed.",
 }
 METRICS = (
-    Metric(
-        "win_rate",
-        "higher",
-        _win_rate,
-        counts=_every,
-        proportion=True,
-        about="Share of pairs won; a tie counts half.",
-    ),
-    Metric(
-        "preferred",
-        "higher",
-        _share("system"),
-        counts=_every,
-        proportion=True,
-        about="Share of pairs won outright (EXPAcc).",
-    ),
+    _of_pairs("win_rate", "higher", _win_rate, about="Share of pairs won; a tie counts half."),
+    _of_pairs("preferred", "higher", _share("system"), about="Share of pairs won outright (EXPAcc)."),
     Metric(
         "length_controlled_win_rate",
         "higher",
@@ -269,23 +247,19 @@ METRICS = (
         about="The win rate over judged pairs, adjusted for length by logistic regression, as in AlpacaEval 2; nan "
         "where one side is always longer.",
     ),
-    Metric("tie_rate", "lower", _share("tie"), counts=_every, proportion=True, about="Share of ties."),
+    _of_pairs("tie_rate", "lower", _share("tie"), about="Share of ties."),
     INCONSISTENT,
     FIRST_SHOWN,
-    Metric(
+    _of_pairs(
         "unread",
         "lower",
         lambda outcomes: _mean_over(_fully_asked(outcomes), lambda pair: pair.preferred is None),
-        counts=_every,
-        proportion=True,
         about="Share of pairs without a verdict in one of their orders; they leave the scores.",
     ),
-    Metric(
+    _of_pairs(
         "half_asked",
         "lower",
         lambda outcomes: _mean_over(pairs_of(outcomes), lambda pair: NOT_ASKED in pair.named),
-        counts=_every,
-        proportion=True,
         about="Share of pairs of which only one order was asked (`--limit`); they leave the other metrics.",
     ),
     _text_property("same_text", "Share of pairs of equal texts: a tie, without asking a judge."),

@@ -38,6 +38,7 @@ from humor_tasks.benchmarks.pair_verdicts import (
 from humor_tasks.benchmarks.prompts import Template, fill
 from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.systems import HUMAN, read_system
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -57,6 +58,9 @@ MOCK_INPUTS = {"description": "description", "pixels": "media", "frames": "frame
 @dataclass(frozen=True)
 class PreferenceOptions(contest.NyccOptions):
     """Parameters of the comparison; those of the corpus are inherited from `explanation`."""
+
+    # The options require the two sources, which scoring does not read.
+    scored = (*contest.NyccOptions.scored, "structured", "system", "against")
 
     shots: int = absent(0, "the judge's prompt has no worked examples; leave shots out.")
     prompts: str | None = parameter(
@@ -108,14 +112,10 @@ class PreferenceOptions(contest.NyccOptions):
         if self.system == self.against:
             raise BadInput(f"system and against are both {self.system}; name two different sources of explanations.")
 
-    def scoring(self) -> dict[str, Any]:
-        """Also the form of the verdict, and the two sources, which the options require but scoring does not read."""
-        return super().scoring() | {"structured": self.structured, "system": self.system, "against": self.against}
-
-    def shown(self) -> dict[str, Any]:
-        """Without the parameters that do not affect the judge's prompt."""
-        apart = {"shots", "cot", "extraction", *(("fold",) if self.of in OF_MOCK else ("of", "scene"))}
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """Those that do not affect the judge's prompt."""
+        idle = super().without_effect() | {"shots", "cot", "extraction"}
+        return idle | ({"fold"} if self.of in OF_MOCK else {"of", "scene"})
 
     @property
     def rows_by_seed(self) -> bool:
@@ -276,6 +276,6 @@ EXPLANATION_PREFERENCE = Benchmark(
         verdicts=VERDICTS,
         of_reply=False,
     ),
-    clips=replace(mock.CLIPS, words=("setting", "description")),
+    uses=Uses(clips=replace(mock.CLIPS, words=("setting", "description"))),
     lm_eval=variants("explanation_preference", "generate_until"),
 )

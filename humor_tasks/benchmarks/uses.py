@@ -1,10 +1,12 @@
-"""What is done with a benchmark beside running it: the types of these fields of its definition."""
+"""What is done with a benchmark beside running it, and how its scores are shown: `uses` and `shown` of a definition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+from humor_tasks.benchmarks.charts import Chart
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,10 @@ class Column:
     scorer: str
     heading: str = ""
     scale: tuple[float, float] | None = None
+
+
+OVERLAP = Column("reference_overlap", scale=(0, 1))
+"""The overlap of a text with its reference."""
 
 
 @dataclass(frozen=True)
@@ -79,3 +85,39 @@ class Chain:
 
     subtask: str
     scene: str = ""
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What a benchmark's rows and replies are good for, beside a score.
+
+    trains: what its rows can train.
+    votes: what people are asked of its items; None where they cannot vote on them.
+    chain: which worked samples of MOCK fit its questions.
+    clips: which of its rows have clips; None for a benchmark without clips.
+    repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
+    submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
+    writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
+    """
+
+    trains: frozenset[System] = frozenset()
+    votes: Votes | None = None
+    chain: Chain | None = None
+    clips: Clips | None = None
+    repeated: bool = False
+    submits: Literal["", "rating", "pairwise"] = ""
+    writes: Literal["", "caption", "captions"] = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a benchmark's scores are shown.
+
+    columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
+    charts: what reports draw of its results; see `benchmarks.charts`.
+    subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
+    """
+
+    columns: tuple[Column, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    subsets: Subsets | None = None

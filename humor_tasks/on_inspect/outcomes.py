@@ -141,10 +141,9 @@ def scorers_of(run: Run) -> tuple[str, ...]:
     """The names of the scorers that score a run's replies."""
     if run.benchmark.judging:
         return (run.benchmark.judging.scorer,)
-    if run.benchmark.scorers:
-        return run.benchmark.scorers
     if isinstance(run.form, FreeText):
-        return ("reference_overlap", REFERENCE.scorer, "preference") if run.form.reference else ()
+        by_reference = ("reference_overlap", REFERENCE.scorer, "preference")
+        return by_reference if run.form.reference else tuple(filter(None, [run.form.scorer]))
     return ("rating_error",) if isinstance(run.form, Rating) else ("multiple_choice",)
 
 

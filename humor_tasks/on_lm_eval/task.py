@@ -90,7 +90,7 @@ class BenchmarkTask(Task):
 
     def _without_clips(self) -> str:
         """What to do, because clips cannot be shown."""
-        task, clips = str(self._config.task), self.benchmark.clips
+        task, clips = str(self._config.task), self.benchmark.uses.clips
         why = "has clips, and lm-eval has no model with video input. Run it in Inspect: `inspect eval humor_tasks/"
         if clips is None:
             return f"{task}: the data {why}{self.benchmark.name}`."

@@ -29,7 +29,7 @@ class Answers:
 
     answers: {instance_id: a letter or a decimal number; None where no answer was read}.
     letters: the answer letters of an instance ("ABCDE", "AB"); empty for ratings and free text.
-    subtask: `Benchmark.submits`, or `ratings` (ratings that are compared in pairs).
+    subtask: `Uses.submits` of the benchmark, or `ratings` (ratings that are compared in pairs).
     pairs: for `ratings`, {headline: the pairs that contain it}.
     form: the benchmark's answer form, where there is a sub-task.
     """
@@ -49,7 +49,7 @@ def read_answers(path: Path) -> Answers:
     """
     run = read_run(path, whole=True, one_epoch=ONE_ANSWER)
     benchmark = BENCHMARKS.get(run.benchmark or "")
-    subtask: str = benchmark.submits if benchmark else ""
+    subtask: str = benchmark.uses.submits if benchmark else ""
     if subtask == "pairwise" and run.options.get("via") == "ratings":
         subtask = "ratings"
     answers: dict[str, str | None] = {}

@@ -14,12 +14,11 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
-from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.data import papers
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.answer import Mode
@@ -38,6 +37,8 @@ _NONE = "brainstorm has no such parameter; for worked examples use examples."
 @dataclass(frozen=True)
 class BrainstormOptions(corpus.NyccOptions):
     """Parameters of the brainstorm; those of the corpus are inherited from `explanation`."""
+
+    scored = (*corpus.NyccOptions.scored, "setting")  # which determines the lines of a reply
 
     shots: int = absent(0, _NONE)
     prompts: str | None = parameter(
@@ -76,14 +77,9 @@ class BrainstormOptions(corpus.NyccOptions):
         """The sampling settings."""
         return {name: getattr(self, name) for name in SAMPLING}
 
-    def scoring(self) -> dict[str, Any]:
-        """Also the setting, which determines the lines of a reply."""
-        return super().scoring() | {"setting": self.setting}
-
-    def shown(self) -> dict[str, Any]:
-        """Without the parameters that have no effect."""
-        apart = ("shots", "cot", "extraction", "on_unparsed", "seed")
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        return super().without_effect() | {"shots", "cot", "extraction", "on_unparsed", "seed"}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -165,9 +161,8 @@ def outcome(run: Run[BrainstormOptions], record: Record, answer: Answer) -> Outc
 
 BRAINSTORM = Benchmark(
     name="brainstorm",
-    card=Card(
+    card=corpus.card(
         title="New Yorker Caption Contest: brainstorm a caption",
-        paper=papers.CAPTION_CONTEST,
         place="Appendix G",
         source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
         asks="Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny.",
@@ -179,24 +174,22 @@ BRAINSTORM = Benchmark(
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
-        dates=corpus.DATES,
         means="The metrics describe the form of a reply: whether its lines can be read and how many concepts it lists.",
         limits="None says that a caption is funny. Measure that with `humor-tasks rank-captions`, `humor-tasks "
         "captions score` (docs/captions.md), or `caption_writing`.",
         related=("caption_writing", "mock_generation"),
+        over_time=False,
         needs="hub",
         usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
     ),
     corpus="newyorker",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.labels), stop=o.stop),
+    answer=lambda o: FreeText(partial(read, o.labels), scorer="brainstormed", stop=o.stop),
     metrics=(
-        Metric("parsed", proportion=True, about="Share of replies in which every line can be read."),
+        share("parsed", "Share of replies in which every line can be read."),
         *REPLY_RATES,
         Metric("concepts", about="Number of different concepts listed.", neutral=True),
-        Metric(
-            "chosen_among_them", proportion=True, about="Share of replies whose chosen concepts are among the listed."
-        ),
+        share("chosen_among_them", "Share of replies whose chosen concepts are among the listed."),
         Metric("caption_words", about="Length of the caption in words.", neutral=True),
     ),
     options=BrainstormOptions,
@@ -206,6 +199,5 @@ BRAINSTORM = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    writes="caption",
-    scorers=("brainstormed",),
+    uses=Uses(writes="caption"),
 )

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
-from humor_tasks.benchmarks.card import Source
+from humor_tasks.benchmarks.card import Card, Source
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw, released
+from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import (
     Rows,
@@ -36,7 +37,6 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.proportion import proportion_of_folds
 
-NEEDS = "hub, text only (7.9 GB more with pictures)"
 SAMPLING = (  # section 4.1 and appendix B.7
     "GPT-3.5 and GPT-4 by OpenAI's defaults, `--gen_kwargs do_sample=True,temperature=1`; explanations of T5 by "
     "`--gen_kwargs do_sample=True,temperature=1,top_p=0.95`."
@@ -57,6 +57,8 @@ SOURCES = ("official_winner", "crowd_winner")
 @dataclass(frozen=True)
 class NyccOptions(WithPictures):
     """Parameters of the caption contest benchmarks."""
+
+    scored = (*WithPictures.scored, "fold")  # for means over folds
 
     dataset: str = parameter(
         HUB,
@@ -110,15 +112,14 @@ class NyccOptions(WithPictures):
         return "cot" if self.reasons else "direct"
 
     def shown(self) -> dict[str, Any]:
-        """`cot` has its effective value; `shots_order` is there where it has an effect that is not the default's."""
-        shown = super().shown() | {"cot": self.reasons}
-        if not self.shots or self.shots_order == "seeded":
-            del shown["shots_order"]
-        return shown
+        """`cot` has its effective value."""
+        shown = super().shown()
+        return shown | {"cot": self.reasons} if "cot" in shown else shown
 
-    def scoring(self) -> dict[str, Any]:
-        """Also the fold, for means over folds."""
-        return super().scoring() | {"fold": self.fold}
+    def without_effect(self) -> set[str]:
+        """`shots_order` where it has no effect, or that of the default."""
+        seeded = not self.shots or self.shots_order == "seeded"
+        return super().without_effect() | ({"shots_order"} if seeded else set())
 
     def compared(self) -> dict[str, Any]:
         """Log-likelihoods of labels require a prompt without reasoning."""
@@ -148,6 +149,17 @@ def source(rows: str) -> Source:
         "writers."
     )
     return Source(HUB, pin, licence=licence, rows=rows)
+
+
+card = partial(
+    Card,
+    paper=papers.CAPTION_CONTEST,
+    sampling=SAMPLING,
+    dates=DATES,
+    over_time=True,
+    needs="hub, text only (7.9 GB more with pictures)",
+)
+"""The card of a benchmark of this corpus, with what all of them share."""
 
 
 def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str] = ()) -> Data:

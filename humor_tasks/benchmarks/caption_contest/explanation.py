@@ -11,11 +11,9 @@ from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.bleu import bleu_estimate, bleu_signature, sentence_bleu
 from humor_tasks.scorers.estimate import Estimate
@@ -64,9 +62,8 @@ def bleu_used(run: Run) -> dict[str, str]:
 
 EXPLANATION = Benchmark(
     name="explanation",
-    card=Card(
+    card=corpus.card(
         title="New Yorker Caption Contest: explanation",
-        paper=papers.CAPTION_CONTEST,
         place="section 2",
         source=corpus.source("config `explanation` (fold 0) and `explanation_1` to `explanation_4`."),
         asks="Explanation: why are the caption and the cartoon funny together?",
@@ -74,17 +71,13 @@ EXPLANATION = Benchmark(
         prompt="The scene and the caption.",
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a harness provides "
         "log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).",
-        sampling=corpus.SAMPLING,
         splits={"train": None, "validation": 130, "test": 131},
-        dates=corpus.DATES,
-        over_time=True,
         means="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
         "systems of one kind, such as two sizes of a model, and little more.",
         limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "
         "evidence is human preference (Table 3): ask people or judges which explanation is better, by "
         "`explanation_preference`.",
         related=("explanation_preference", "mock_explaining", "humorbench"),
-        needs=corpus.NEEDS,
     ),
     corpus="newyorker",
     version="1-A",
@@ -98,9 +91,9 @@ EXPLANATION = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     signatures=bleu_used,
-    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
-    trains=frozenset({"ofa", "text"}),
-    votes=uses.PREFERENCE,
-    chain=uses.Chain("explaining", scene="cartoon"),
+    uses=uses.Uses(
+        trains=frozenset({"ofa", "text"}), votes=uses.PREFERENCE, chain=uses.Chain("explaining", scene="cartoon")
+    ),
+    shown=uses.Shown(columns=(uses.OVERLAP,)),
     lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
 )

@@ -8,19 +8,17 @@ from __future__ import annotations
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.charts import ByShots
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
 from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.data import papers
 
 MATCHING = Benchmark(
     name="matching",
-    card=Card(
+    card=corpus.card(
         title="New Yorker Caption Contest: matching",
-        paper=papers.CAPTION_CONTEST,
         place="section 2",
         source=corpus.source("config `matching` (fold 0) and `matching_1` to `matching_4`."),
         asks="Matching: which of five captions was entered for this cartoon?",
@@ -28,10 +26,7 @@ MATCHING = Benchmark(
         "cartoons.",
         prompt="The turns of the released chat protocol, reworded.",
         metrics="Accuracy, clustered by contest.",
-        sampling=corpus.SAMPLING,
         splits={"train": None, "validation": 531, "test": None},
-        dates=corpus.DATES,
-        over_time=True,
         chance=Level(0.2, "accuracy", "a guess", "one of five captions is right"),
         human=(Level(0.94, "accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),),
         means="All five captions are finalists or readers' favourites, four of them of other contests, so a model that "
@@ -41,7 +36,6 @@ MATCHING = Benchmark(
         limits="With `setting=description` the model reads what people wrote about the cartoon: a score there says "
         "nothing about seeing. Three people answered for the human estimate, which is no upper bound.",
         related=("ranking", "explanation"),
-        needs=corpus.NEEDS,
     ),
     corpus="newyorker",
     version="2-A",
@@ -54,9 +48,9 @@ MATCHING = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),),
-    trains=frozenset({"clip", "ofa", "text"}),
-    votes=uses.MATCHING,
-    chain=uses.Chain("matching", scene="cartoon"),
+    uses=uses.Uses(
+        trains=frozenset({"clip", "ofa", "text"}), votes=uses.MATCHING, chain=uses.Chain("matching", scene="cartoon")
+    ),
+    shown=uses.Shown(charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),)),
     lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),
 )

@@ -12,13 +12,12 @@ from functools import partial
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.charts import TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
-from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, share
 from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.data import papers
 from humor_tasks.data.records import Record
 
 _ACCURACY = {"official_winner": "ny_accuracy", "crowd_winner": "crowd_accuracy"}
@@ -30,11 +29,18 @@ def accuracies(record: Record) -> Sequence[str]:
     return ("accuracy", _ACCURACY[source]) if source in _ACCURACY else ("accuracy",)
 
 
+PEOPLE_CHART = TwoMetrics(
+    "ranking_people",
+    "Ranking: the crowd's choices against the editors'",
+    "Hessel et al. 2023, figures 12 and 13",
+    x=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
+    y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
+)
+
 RANKING = Benchmark(
     name="ranking",
-    card=Card(
+    card=corpus.card(
         title="New Yorker Caption Contest: quality ranking",
-        paper=papers.CAPTION_CONTEST,
         place="section 2",
         source=corpus.source("config `ranking` (fold 0) and `ranking_1` to `ranking_4`."),
         asks="Ranking: which of two captions for one cartoon was rated funnier?",
@@ -42,10 +48,7 @@ RANKING = Benchmark(
         prompt="As for `matching`.",
         metrics="Accuracy over all rows; NYAcc and CrowdAcc over the rows of each source. The better caption was "
         "chosen by the magazine's editors (`official_winner`, NYAcc) or by readers (`crowd_winner`, CrowdAcc).",
-        sampling=corpus.SAMPLING,
         splits={"train": 9_576, "validation": 507, "test": 513},
-        dates=corpus.DATES,
-        over_time=True,
         chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
         human=(
             Level(0.837, "crowd_accuracy", "Human estimate, pixels", "Hessel et al. 2023, Table 2, row Human estimate"),
@@ -58,24 +61,19 @@ RANKING = Benchmark(
         "choices. Run `setting=caption_only` beside every other setting. `accuracy` mixes both sources, and no paper "
         "gives it.",
         related=("matching", "crowd_pairs"),
-        needs=corpus.NEEDS,
     ),
     corpus="newyorker",
     version="2-A",
     answer=corpus.letters("AB"),
     metrics=(
         ACCURACY,
-        Metric(
-            "ny_accuracy",
-            lm_eval_name="ny_acc",
-            proportion=True,
-            about="Accuracy over the pairs whose better caption was chosen by the editors (NYAcc).",
+        share(
+            "ny_accuracy", "Accuracy over the pairs whose better caption was chosen by the editors (NYAcc).", "ny_acc"
         ),
-        Metric(
+        share(
             "crowd_accuracy",
-            lm_eval_name="crowd_acc",
-            proportion=True,
-            about="Accuracy over the pairs whose better caption was chosen by readers (CrowdAcc).",
+            "Accuracy over the pairs whose better caption was chosen by readers (CrowdAcc).",
+            "crowd_acc",
         ),
         *REPLY_RATES,
         FALLBACK,
@@ -87,16 +85,7 @@ RANKING = Benchmark(
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,
     part=corpus.part,
-    charts=(
-        TwoMetrics(
-            "ranking_people",
-            "Ranking: the crowd's choices against the editors'",
-            "Hessel et al. 2023, figures 12 and 13",
-            x=("crowd_accuracy", "accuracy over the crowd's choices (CrowdAcc)"),
-            y=("ny_accuracy", "accuracy over the editors' choices (NYAcc)"),
-        ),
-    ),
-    trains=frozenset({"clip", "ofa", "text", "preferences"}),
-    votes=uses.RANKING,
+    uses=uses.Uses(trains=frozenset({"clip", "ofa", "text", "preferences"}), votes=uses.RANKING),
+    shown=uses.Shown(charts=(PEOPLE_CHART,)),
     lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
 )

@@ -8,15 +8,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.caption_contest import corpus as contest_corpus
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions, entity_name, scene_context
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.card import Source
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.card import Card, Source
+from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.data import papers
 from humor_tasks.data.contests.annotations import Scene
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.contests.defects import Defect
@@ -27,16 +28,22 @@ from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 
 SAMPLING = "judges with temperature 0, as lm-eval's tasks; in Inspect `--temperature 0`."
-SOURCE = Source(
-    HUB,
-    "Rows come from the hub; -T revision=COMMIT pins them.",
-    licence="CC BY-NC 4.0; its ratings are published as CC BY 4.0 by the NEXT project. Cartoons belong to their "
-    "artists.",
-    rows="91 held-out contests.",
+card = partial(
+    Card,
+    paper=papers.CROWD,
+    source=Source(
+        HUB,
+        "Rows come from the hub; -T revision=COMMIT pins them.",
+        licence="CC BY-NC 4.0; its ratings are published as CC BY 4.0 by the NEXT project. Cartoons belong to their "
+        "artists.",
+        rows="91 held-out contests.",
+    ),
+    splits={"held_out": len(HELD_OUT), "validation": len(VALIDATION), "test": len(TEST), "train": 271, "all": 362},
+    counted="contests of the release",
+    dates="Contests 530 to 895, of about July 2016 to May 2024; those held out are 536 to 761, until about June 2021.",
+    needs="hub",
 )
-SPLITS = {"held_out": len(HELD_OUT), "validation": len(VALIDATION), "test": len(TEST), "train": 271, "all": 362}
-COUNTED = "contests of the release"
-DATES = "Contests 530 to 895, of about July 2016 to May 2024; those held out are 536 to 761, until about June 2021."
+"""The card of a benchmark of this corpus, with what all of them share."""
 Doubtful = Literal["keep", "skip"]
 GROUP_SIZE = 10
 WITH_GROUPS = 1010
@@ -46,6 +53,8 @@ WITH_GROUPS = 1010
 @dataclass(frozen=True)
 class CrowdOptions(NyccOptions):
     """Parameters of the crowd benchmarks."""
+
+    scored = Options.scored
 
     dataset: str = parameter(
         HUB,
@@ -74,15 +83,11 @@ class CrowdOptions(NyccOptions):
     shots_order: contest_corpus.ShotsOrder = absent("seeded", "worked examples are those of shots_from; leave it out.")
     fold: contest_corpus.Fold = absent("0", "the crowd's contests have no folds; choose a split or contests.")
 
-    def shown(self) -> dict[str, Any]:
-        """Without paths and what has no effect."""
-        apart = {"fold", "shots_order", "annotations", "images", *(() if self.shots else ("shots_from",))}
-        apart |= set() if self.contests else {"contests"}
-        return {name: value for name, value in super().shown().items() if name not in apart}
-
-    def scoring(self) -> dict[str, Any]:
-        """Without the fold."""
-        return {name: value for name, value in super().scoring().items() if name != "fold"}
+    def without_effect(self) -> set[str]:
+        """Also paths."""
+        idle = super().without_effect() | {"fold", "shots_order", "annotations", "images"}
+        idle |= set() if self.shots else {"shots_from"}
+        return idle if self.contests else idle | {"contests"}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
@@ -95,14 +96,14 @@ def _has_tau(o: Outcome) -> bool:
     return "tau" in o.facts
 
 
+_with_tau = partial(Metric, counts=_has_tau, proportion=True)
+
 METRICS = (
     ACCURACY,
-    Metric(
+    _with_tau(
         "recalibrated_accuracy",
         lm_eval_name="recalibrated_acc",
         estimate=lambda outcomes: _share(_recalibrated(outcomes), lambda each: each[1] == each[0].target),
-        counts=_has_tau,
-        proportion=True,
         about="Accuracy of the recalibrated answers.",
     ),
     Metric(
@@ -113,11 +114,9 @@ METRICS = (
         neutral=True,
     ),
     Metric("share_a", proportion=True, about="Share of answers A; A is right in half of the questions.", neutral=True),
-    Metric(
+    _with_tau(
         "recalibrated_share_a",
         estimate=lambda outcomes: _share(_recalibrated(outcomes), lambda each: each[1] == "A"),
-        counts=_has_tau,
-        proportion=True,
         about="Share of A among the recalibrated answers.",
         neutral=True,
     ),
@@ -128,19 +127,15 @@ METRICS = (
         proportion=True,
         about="Share of pairs of groups for which both orders name the same group.",
     ),
-    Metric(
+    _with_tau(
         "recalibrated_consistency",
         estimate=lambda outcomes: _consistency(_recalibrated(outcomes)),
-        counts=_has_tau,
-        proportion=True,
         about="Consistency of the recalibrated answers.",
     ),
-    Metric(
+    _with_tau(
         "without_log_odds",
         "lower",
         _without_log_odds,
-        counts=_has_tau,
-        proportion=True,
         about="Share of questions without log-probabilities of both letters.",
     ),
     *REPLY_RATES,

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome as choice_outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.crowd import corpus, variants
@@ -23,7 +23,6 @@ from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
 from humor_tasks.benchmarks.crowd.worked import worked_examples
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
-from humor_tasks.data import papers
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Grouped, Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import join_fingerprints
@@ -55,6 +54,8 @@ class Group(NamedTuple):
 @dataclass(frozen=True)
 class GroupsOptions(corpus.CrowdOptions):
     """Parameters of the groups."""
+
+    scored = (*corpus.CrowdOptions.scored, "against", "mode", "tau")  # what selects the metrics and their parts
 
     against: Against = parameter(
         "1000",
@@ -123,14 +124,9 @@ class GroupsOptions(corpus.CrowdOptions):
             raise BadInput("mode=best_pick requires a generated reply; this task compares log-likelihoods of answers.")
         return {}
 
-    def scoring(self) -> dict[str, Any]:
-        """Also what selects the metrics and their parts."""
-        return super().scoring() | {"against": self.against, "mode": self.mode, "tau": self.tau}
-
-    def shown(self) -> dict[str, Any]:
-        """Without what has no effect."""
-        apart = ("cot", *(() if self.tau == FIT else ("fit_contests",)))
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        return super().without_effect() | {"cot"} | (set() if self.tau == FIT else {"fit_contests"})
 
 
 def _is_number(text: str) -> bool:
@@ -323,11 +319,9 @@ def part(run: Run[GroupsOptions], groups: Mapping[str, str]) -> str | None:
 
 CROWD_GROUPS = Benchmark(
     name="crowd_groups",
-    card=Card(
+    card=corpus.card(
         title="Caption contest crowd: the funnier of two groups of captions",
-        paper=papers.CROWD,
         place="Table 2",
-        source=corpus.SOURCE,
         asks="Crowd groups: which of two groups of ten captions for one cartoon did the crowd find funnier?",
         claim="A judge of whole groups of captions is only as good as its verdicts on groups whose order is known.",
         prompt="The cartoon and both groups as numbered lists: the ten captions of the highest mean rating, and those "
@@ -337,16 +331,12 @@ CROWD_GROUPS = Benchmark(
         metrics='Accuracy clustered by contest, share of "A", consistency of the two orders; with `tau`, beside these, '
         'the same of the answers "A exactly where log P(A) - log P(B) > tau" (appendix C.2).',
         sampling=corpus.SAMPLING,
-        splits=corpus.SPLITS,
-        counted=corpus.COUNTED,
-        dates=corpus.DATES,
         chance=Level(0.5, "accuracy", "a guess, or always A", "each pair of groups is asked in both orders"),
         human=PEOPLE,
         means="The exam of a judge of captions. One that always says A has `share_a` 1 and `consistency` 0.",
         limits="Judges favour the group that is shown first: read `recalibrated_accuracy` beside `accuracy`, and quote "
         "`tau` with it. The published verdicts of language models with `mode=overall` are recalibrated ones.",
         related=("crowd_pairs", "caption_writing"),
-        needs="hub",
     ),
     corpus="newyorker",
     version="1-A",

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters, prompt
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data
 from humor_tasks.benchmarks.crowd import corpus, variants
@@ -24,7 +24,6 @@ from humor_tasks.benchmarks.crowd.drawing import DRAWS, differ, draw, first_time
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import parameter
 from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.data import papers
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
@@ -210,11 +209,9 @@ SPEARMAN = Metric(
 
 CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
-    card=Card(
+    card=corpus.card(
         title="Caption contest crowd: the funnier of two captions",
-        paper=papers.CROWD,
         place="Tables 2 and 8",
-        source=corpus.SOURCE,
         asks="Crowd pairs: which of two captions for one cartoon did the crowd find funnier?",
         claim="Readers' ratings order captions far more finely than editors' choices do, and a judge of humour must "
         "agree with them before it judges models.",
@@ -226,9 +223,6 @@ CROWD_PAIRS = Benchmark(
         "Spearman's correlation with the crowd per contest, where the model scores single captions (in Inspect; "
         "lm-eval passes no scores).",
         sampling=corpus.SAMPLING,
-        splits=corpus.SPLITS,
-        counted=corpus.COUNTED,
-        dates=corpus.DATES,
         chance=Level(0.5, "accuracy", "a guess", "one of two captions is right"),
         human=(
             Level(
@@ -249,7 +243,6 @@ CROWD_PAIRS = Benchmark(
         limits="Each rule of `pairs` draws other pairs, whose accuracies do not compare. With `setting=caption_only` a "
         "model never sees the cartoon and may still be right often: run it as the control.",
         related=("crowd_groups", "ranking"),
-        needs="hub",
     ),
     corpus="newyorker",
     version="1-A",

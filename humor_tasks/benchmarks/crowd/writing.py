@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.group_metrics import FIT
@@ -37,7 +37,7 @@ from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, R
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
 from humor_tasks.benchmarks.rubric import Rubric
-from humor_tasks.data import papers
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput
@@ -106,10 +106,10 @@ class WritingOptions(corpus.CrowdOptions):
         """The published limit of a reply."""
         return {"max_tokens": 1000}
 
-    def shown(self) -> dict[str, Any]:
-        """Without what has no effect on replies or scores."""
-        apart = {"shots", "cot", "extraction", *(() if self.judge_shots else ("judge_shots",))}
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        idle = super().without_effect() | {"shots", "cot", "extraction"}
+        return idle if self.judge_shots else idle | {"judge_shots"}
 
 
 # ---- data ---------------------------------------------------------------------------------------
@@ -296,11 +296,9 @@ def mean_win_rate(o: Outcome) -> float | None:
 
 CAPTION_WRITING = Benchmark(
     name="caption_writing",
-    card=Card(
+    card=corpus.card(
         title="Caption contest crowd: captions against people's",
-        paper=papers.CROWD,
         place="Tables 3, 4 and 6",
-        source=corpus.SOURCE,
         asks="Caption writing: can a model write captions that beat people's?",
         claim="Models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones.",
         prompt="The cartoon; the reply is ten captions, each explained. Judges (model role `grader`) compare the ten "
@@ -313,16 +311,12 @@ CAPTION_WRITING = Benchmark(
         "left out with `on_unparsed=exclude`.",
         sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral "
         "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
-        splits=corpus.SPLITS,
-        counted=corpus.COUNTED,
-        dates=corpus.DATES,
         human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
         means="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
         "contests, and with the corrected win rate (docs/crowd.md).",
         limits="It does not say what people prefer: an LLM judge is far kinder to the text of LLMs than people are. "
         "For Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.",
         related=("crowd_groups", "brainstorm"),
-        needs="hub",
     ),
     corpus="newyorker",
     version="1-A",
@@ -342,6 +336,6 @@ CAPTION_WRITING = Benchmark(
         verdicts=VERDICTS,
         in_words=False,
     ),
-    writes="captions",
+    uses=Uses(writes="captions"),
     lm_eval=variants.WRITING,
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS
-from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate, share
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
@@ -142,29 +142,17 @@ METRICS = (
         )
         for n in _RAW
     ),
-    Metric(
-        "without_log_odds",
-        "lower",
-        proportion=True,
-        about="Share of questions without log-probabilities of both letters, where `tau` needs them.",
-    ),
-    Metric(
-        "recited_exact",
-        "lower",
-        proportion=True,
-        about="Share of captions that repeat a rated caption of the contest: equal letters and digits.",
-    ),
-    Metric(
+    rate("without_log_odds", "Share of questions without log-probabilities of both letters, where `tau` needs them."),
+    rate("recited_exact", "Share of captions that repeat a rated caption of the contest: equal letters and digits."),
+    rate(
         "recited_near",
-        "lower",
-        proportion=True,
-        about="Share of captions whose letters and digits are at least .9 similar to those of a rated caption.",
+        "Share of captions whose letters and digits are at least .9 similar to those of a rated caption.",
     ),
     Metric(
         "ead",
         about="Diversity of the ten captions: distinct n-grams over the number to be expected of random words.",
     ),
-    Metric("distinct", proportion=True, about="Share of different captions among the ten."),
+    share("distinct", "Share of different captions among the ten."),
     Metric("characters", about="Mean length of a caption in characters.", neutral=True),
     Metric("words", about="Mean length of a caption in words.", neutral=True),
     *REPLY_RATES,

@@ -20,6 +20,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
+from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -36,6 +37,8 @@ LETTERS = {1: "A", 2: "B"}
 @dataclass(frozen=True)
 class PairwiseOptions(rating.RatingOptions):
     """Parameters of the pairwise task; `scale` and `estimate` apply only to `via=ratings`."""
+
+    scored = (*rating.RatingOptions.scored, "via")
 
     on_unparsed: OnUnparsed = parameter(  # type: ignore[assignment]  # letters are guessed, ratings are not
         "wrong",
@@ -68,19 +71,14 @@ class PairwiseOptions(rating.RatingOptions):
         """`ratings` where ratings are compared."""
         return "ratings" if self.via == "ratings" else ""
 
-    def shown(self) -> dict[str, Any]:
-        """Without the rating's parameters where letters are asked for."""
-        apart = () if self.asks_for_ratings else ("scale", "estimate")
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """The rating's parameters where letters are asked for."""
+        return super().without_effect() | (set() if self.asks_for_ratings else {"scale", "estimate"})
 
     @property
     def asks_for_ratings(self) -> bool:
         """Whether headlines are rated (via=ratings)."""
         return self.via == "ratings"
-
-    def scoring(self) -> dict[str, Any]:
-        """Also `via`."""
-        return super().scoring() | {"via": self.via}
 
 
 def load(benchmark: Benchmark[PairwiseOptions], o: PairwiseOptions) -> Data:
@@ -280,6 +278,6 @@ PAIRWISE = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    submits="pairwise",
+    uses=Uses(submits="pairwise"),
     lm_eval=variants("humicroedit_pairwise", "multiple_choice", "generate_until"),
 )

@@ -16,6 +16,7 @@ from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter
+from humor_tasks.benchmarks.uses import Shown, Uses
 from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -217,6 +218,26 @@ METRICS = (
     *REPLY_RATES,
 )
 
+CHARTS = (
+    Binned(
+        "humicroedit_error",
+        "Humicroedit: error by funniness",
+        "Hossain et al. 2020, SemEval-2020 Task 7",
+        x="mean grade of the headline, bins of 0.2",
+        y="mean absolute error",
+        bins={name: round(i / 5 + 0.1, 1) for i, name in enumerate(BINS)},
+        high=3,
+    ),
+    Calibration(
+        "humicroedit_calibration",
+        "Humicroedit: calibration of the ratings",
+        x="mean rating, bins of 0.2",
+        y="mean grade",
+        high=3,
+        bins=len(BINS),
+    ),
+)
+
 RATING = Benchmark(
     name="humicroedit_rating",
     card=Card(
@@ -257,25 +278,7 @@ RATING = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    charts=(
-        Binned(
-            "humicroedit_error",
-            "Humicroedit: error by funniness",
-            "Hossain et al. 2020, SemEval-2020 Task 7",
-            x="mean grade of the headline, bins of 0.2",
-            y="mean absolute error",
-            bins={name: round(i / 5 + 0.1, 1) for i, name in enumerate(BINS)},
-            high=3,
-        ),
-        Calibration(
-            "humicroedit_calibration",
-            "Humicroedit: calibration of the ratings",
-            x="mean rating, bins of 0.2",
-            y="mean grade",
-            high=3,
-            bins=len(BINS),
-        ),
-    ),
-    submits="rating",
+    uses=Uses(submits="rating"),
+    shown=Shown(charts=CHARTS),
     lm_eval=variants("humicroedit_rating", "multiple_choice", "generate_until"),
 )

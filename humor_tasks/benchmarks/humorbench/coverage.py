@@ -35,6 +35,8 @@ Per = Literal["row", "caption"]
 class HumorBenchOptions(Options):
     """Parameters of HumorBench."""
 
+    scored = (*Options.scored, "prompts", "one_explanation_per")  # `prompts` includes the grader's
+
     dataset: str = parameter(
         corpus.PUBLIC, "The public corpus (downloaded once, pinned), a CSV file, a folder with it, or `sample`."
     )
@@ -57,10 +59,6 @@ class HumorBenchOptions(Options):
         "One explanation per `row`, as published, or per `caption`, graded against all its elements (version "
         "1-A-caption).",
     )
-
-    def scoring(self) -> dict[str, Any]:
-        """Also the folder of prompts, which includes the grader's, and the protocol."""
-        return super().scoring() | {"prompts": self.prompts, "one_explanation_per": self.one_explanation_per}
 
     @property
     def variant(self) -> str:
@@ -135,6 +133,21 @@ def read_text(reply: str, refused: bool) -> Answer:
     return Answer(text, "answered") if text else Answer(None, "empty")
 
 
+SHOWN = uses.Shown(
+    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)),),
+    charts=(
+        BySubset(
+            "humorbench_categories",
+            "HumorBench: coverage by category",
+            "Narad et al. 2025",
+            x="category",
+            y="coverage",
+            note="Elements without a verdict are left out.",
+        ),
+    ),
+    subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+)
+
 HUMORBENCH = Benchmark(
     name="humorbench",
     card=Card(
@@ -174,18 +187,7 @@ HUMORBENCH = Benchmark(
     prompt=prompt,
     outcome=outcome,
     judging=by_points("humorbench"),
-    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)),),
-    charts=(
-        BySubset(
-            "humorbench_categories",
-            "HumorBench: coverage by category",
-            "Narad et al. 2025",
-            x="category",
-            y="coverage",
-            note="Elements without a verdict are left out.",
-        ),
-    ),
-    subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+    shown=SHOWN,
     lm_eval=variants(
         "humorbench",
         "generate_until",

@@ -37,6 +37,8 @@ LABELS = ("PASS", "FAIL")
 class ExamOptions(Options):
     """Parameters of the evaluation of a judge; its prompt and settings are those of `element_coverage`."""
 
+    scored = (*Options.scored, "structured")
+
     dataset: str = parameter(
         corpus.PUBLIC,
         "The public rubrics (downloaded once, pinned), a rubric CSV or several separated by commas, or `sample`.",
@@ -50,10 +52,6 @@ class ExamOptions(Options):
     seed: int = parameter(1234, "Seed of the judge.")
     structured: bool = parameter(False, "Request a JSON verdict through the provider's structured output.")
     temperature: float | None = parameter(0.0, "Temperature of the judge; `none`: the provider's default.", least=0)
-
-    def scoring(self) -> dict[str, Any]:
-        """Also the form of the verdict."""
-        return super().scoring() | {"structured": self.structured}
 
 
 def load(benchmark: Benchmark[ExamOptions], options: ExamOptions) -> Data:
@@ -193,7 +191,7 @@ AUTOGRADER = Benchmark(
     ),
     corpus="humorbench",
     version="1-A",
-    answer=lambda o: FreeText(partial(read, o.structured), whole=True),
+    answer=lambda o: FreeText(partial(read, o.structured), scorer="judge_agreement", whole=True),
     metrics=(*map(_agreement_metric, JUDGE_METRICS), *REPLY_RATES),
     options=ExamOptions,
     templates=rubric_templates("humorbench"),
@@ -204,5 +202,4 @@ AUTOGRADER = Benchmark(
     part=part,
     verdicts=VERDICTS,
     lm_eval=variants("humorbench_autograder", "generate_until"),
-    scorers=("judge_agreement",),
 )

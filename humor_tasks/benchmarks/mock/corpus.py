@@ -10,15 +10,17 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
-from humor_tasks.benchmarks.card import Level, Source
+from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.options import Split, WithPictures, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw
-from humor_tasks.benchmarks.uses import Clips
+from humor_tasks.benchmarks.uses import Chain, Clips, Uses, Votes
 from humor_tasks.benchmarks.variants import OutputType, Variant, variants
+from humor_tasks.data import papers
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Turn
@@ -26,7 +28,6 @@ from humor_tasks.data.rows import fingerprint
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
-BUILT = "a corpus that you [build](docs/mock.md)"
 CARD = "mock"
 LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
 """What lm-eval's tasks fix, by the ends of their names."""
@@ -76,9 +77,16 @@ PUBLISHED = {
     },
 }
 """Scene -> sub-task -> MOCK's published sizes of train, validation and test."""
-COUNTED = "items of the paper's own corpus, all three scenes"
-DATES = "The paper gives none."
-LANGUAGES = ("en", "hi")  # dialogues of WITS are Hindi mixed with English
+card = partial(
+    Card,
+    paper=papers.MOCK,
+    sampling=UNNAMED,
+    counted="items of the paper's own corpus, all three scenes",
+    dates="The paper gives none.",
+    languages=("en", "hi"),  # dialogues of WITS are Hindi mixed with English
+    needs="a corpus that you [build](docs/mock.md)",
+)
+"""The card of a benchmark of this corpus, with what all of them share."""
 
 
 def source(rows: str) -> Source:
@@ -96,6 +104,11 @@ def sizes(task: str) -> dict[str, int | None]:
     return {split: sum(PUBLISHED[scene][task][i] for scene in SCENES) for i, split in enumerate(get_args(Split))}
 
 
+def uses(task: str, votes: Votes | None = None) -> Uses:
+    """What the items of a sub-task are good for."""
+    return Uses(frozenset({"text"}), votes, Chain(task), CLIPS, repeated=True)
+
+
 def people(task: str, *values: float) -> tuple[Level, ...]:
     """What people reach in a sub-task, a scene at a time; one of the two is an author of the paper (section 4.1.2)."""
     return tuple(
@@ -107,6 +120,9 @@ def people(task: str, *values: float) -> tuple[Level, ...]:
 @dataclass(frozen=True)
 class MockOptions(WithPictures):
     """Parameters of the MOCK benchmarks."""
+
+    # The scene is needed for metrics per scene, the others by the solver `chain_of_task`.
+    scored = (*WithPictures.scored, "scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task")
 
     dataset: str = parameter(
         "", "A folder written by `humor-tasks build mock`, its hub id, or `sample` (packaged, invented)."
@@ -134,16 +150,14 @@ class MockOptions(WithPictures):
         "split.",
     )
 
-    def shown(self) -> dict[str, Any]:
-        """Without the settings of frames where no frames are shown."""
-        apart = () if self.input == "frames" and self.has_clips else ("frames", "sampling")
-        return {name: value for name, value in super().shown().items() if name not in apart}
+    def without_effect(self) -> set[str]:
+        """The settings of frames where no frames are shown."""
+        frames = self.input == "frames" and self.has_clips
+        return super().without_effect() | (set() if frames else {"frames", "sampling"})
 
     def scoring(self) -> dict[str, Any]:
-        """Also the scene, for metrics per scene, and the settings that the solver `chain_of_task` needs."""
-        names = ["scene", "dataset", "revision", "input", "frames", "sampling", "chain_of_task"]
-        names += ["on_bad_picture"] if self.on_bad_picture == "skip" else []
-        return super().scoring() | {name: getattr(self, name) for name in names}
+        """Also `on_bad_picture` where it leaves out rows."""
+        return super().scoring() | ({"on_bad_picture": "skip"} if self.on_bad_picture == "skip" else {})
 
     @property
     def has_clips(self) -> bool:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
-from humor_tasks.data import papers
 
 MOCK_DETECTING = Benchmark(
     name="mock_detecting",
-    card=Card(
+    card=corpus.card(
         title="MOCK: is it humorous or sarcastic?",
-        paper=papers.MOCK,
         source=corpus.source(
             "the configs `cartoon_detecting`, `post_detecting` and `comedy_detecting` of a MOCK folder."
         ),
@@ -23,11 +20,7 @@ MOCK_DETECTING = Benchmark(
         claim="A model that understands a joke notices that there is one.",
         prompt="The picture, clip, frames or description with the caption or dialogue; the answer is yes or no.",
         metrics="Accuracy, clustered by medium; published figures are means of five replicates (`replicates=5`).",
-        sampling=UNNAMED,
         splits=corpus.sizes("detecting"),
-        counted=corpus.COUNTED,
-        dates=corpus.DATES,
-        languages=corpus.LANGUAGES,
         chance=Level(0.5, "accuracy", "a guess", "the answer is yes or no"),
         human=corpus.people("detecting", 0.981, 0.993, 0.984),
         means="Compare with the shortcut baselines on your folder's card: only what a model scores above them shows "
@@ -35,7 +28,6 @@ MOCK_DETECTING = Benchmark(
         limits="MOCK's corpus is not public. A folder that you build has other rows, whose scores do not compare with "
         "published ones.",
         related=("mock_matching", "mock_explaining"),
-        needs=corpus.BUILT,
     ),
     corpus="mock",
     version="2-A",
@@ -48,9 +40,6 @@ MOCK_DETECTING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    repeated=True,
-    trains=frozenset({"text"}),
-    chain=uses.Chain("detecting"),
-    clips=corpus.CLIPS,
+    uses=corpus.uses("detecting"),
     lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
 )

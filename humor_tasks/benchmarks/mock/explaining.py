@@ -5,16 +5,13 @@ from __future__ import annotations
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
-from humor_tasks.benchmarks.card import UNNAMED, Card
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
-from humor_tasks.data import papers
 
 MOCK_EXPLAINING = Benchmark(
     name="mock_explaining",
-    card=Card(
+    card=corpus.card(
         title="MOCK: why is it humorous or sarcastic?",
-        paper=papers.MOCK,
         source=corpus.source(
             "the configs `cartoon_explaining`, `post_explaining` and `comedy_explaining` of a MOCK folder."
         ),
@@ -22,17 +19,12 @@ MOCK_EXPLAINING = Benchmark(
         claim="A model that understands the joke can explain it.",
         prompt="The item with its caption or dialogue.",
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.",
-        sampling=UNNAMED,
         splits=corpus.sizes("explaining"),
-        counted=corpus.COUNTED,
-        dates=corpus.DATES,
-        languages=corpus.LANGUAGES,
         means="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
         "explanation to the human one. They are measured by the scorer `reference_preference` over a log of this "
         "task, and with `humor-tasks pairs` and `annotate` (docs/people.md).",
         limits="Automatic scores compare with one human explanation and say little about quality.",
         related=("explanation_preference", "explanation", "mock_detecting", "mock_matching"),
-        needs=corpus.BUILT,
     ),
     corpus="mock",
     version="1-A",
@@ -45,11 +37,7 @@ MOCK_EXPLAINING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
-    repeated=True,
-    columns=(uses.Column("reference_overlap", scale=(0, 1)),),
-    trains=frozenset({"text"}),
-    votes=uses.PREFERENCE,
-    chain=uses.Chain("explaining"),
-    clips=corpus.CLIPS,
+    uses=corpus.uses("explaining", uses.PREFERENCE),
+    shown=uses.Shown(columns=(uses.OVERLAP,)),
     lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
 )

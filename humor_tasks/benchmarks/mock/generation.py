@@ -6,11 +6,10 @@ import dataclasses
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
@@ -19,7 +18,6 @@ from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
 from humor_tasks.benchmarks.rubric import Judgement, Rubric
-from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.rated import WORDS, panel_rating
 
@@ -55,9 +53,9 @@ class GenerationOptions(corpus.MockOptions):
     chain_of_task: bool = absent(False, _NO_EXAMPLES)
     images: int = parameter(150, "Number of pictures per scene, drawn by `seed`; 0 takes all.", least=0)
 
-    def shown(self) -> dict[str, Any]:
-        """Without the parameters that do not affect the stories."""
-        return {k: v for k, v in super().shown().items() if k not in ("shots", "chain_of_task", "extraction")}
+    def without_effect(self) -> set[str]:
+        """See Options."""
+        return super().without_effect() | {"shots", "chain_of_task", "extraction"}
 
     @property
     def rows_by_seed(self) -> bool:
@@ -143,9 +141,8 @@ VERDICTS = Verdicts(lambda o: float(len(RATINGS)) if "unrated" in o.values else 
 
 MOCK_GENERATION = Benchmark(
     name="mock_generation",
-    card=Card(
+    card=corpus.card(
         title="MOCK: a humorous or sarcastic story",
-        paper=papers.MOCK,
         source=corpus.source(
             "the pictures of the configs `SCENE_matching` of a MOCK folder, `images` per scene, drawn by seed without "
             "replacement; 150 in the paper."
@@ -157,14 +154,12 @@ MOCK_GENERATION = Benchmark(
         "`grader`), clustered by medium. A missing rating is excluded from them and counted as `unrated`.",
         sampling="the paper names none.",
         splits=dict.fromkeys(get_args(Split)),
-        dates=corpus.DATES,
-        languages=corpus.LANGUAGES,
+        counted="",
         means="A rating is this judge's opinion on a scale of 1 to 5. Published are GPT-4o's SMS 4.28 and HSS 4.37 on "
         "cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
         limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "
         "`of=mock_generation` compares two systems' stories.",
         related=("explanation_preference", "brainstorm"),
-        needs=corpus.BUILT,
         usage="To compare two systems, use `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T "
         "against=LOG`.",
     ),
@@ -195,5 +190,5 @@ MOCK_GENERATION = Benchmark(
         verdicts=VERDICTS,
         rubrics=tuple(("generation", judgement) for judgement in RATED.values()),
     ),
-    columns=(uses.Column("story_ratings", scale=(1, 5)),),
+    shown=uses.Shown(columns=(uses.Column("story_ratings", scale=(1, 5)),)),
 )

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
-from humor_tasks.benchmarks.card import UNNAMED, Card, Level
+from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
-from humor_tasks.data import papers
 
 MOCK_MATCHING = Benchmark(
     name="mock_matching",
-    card=Card(
+    card=corpus.card(
         title="MOCK: which caption or utterance belongs here?",
-        paper=papers.MOCK,
         source=corpus.source("the configs `cartoon_matching`, `post_matching` and `comedy_matching` of a MOCK folder."),
         asks="MOCK, matching: which of four captions or last utterances belongs to what is shown?",
         claim="A model that understands the joke can tell its punchline from others.",
         prompt="The item without its caption or last utterance, and the four options in full. Published distractors: "
         "two written by models and one from an unrelated item; in 15 % of the items weaker ones written by people.",
         metrics="Accuracy, clustered by medium.",
-        sampling=UNNAMED,
         splits=corpus.sizes("matching"),
-        counted=corpus.COUNTED,
-        dates=corpus.DATES,
-        languages=corpus.LANGUAGES,
         chance=Level(0.25, "accuracy", "a guess", "one of four options is right"),
         human=corpus.people("matching", 0.931, 0.923, 0.919),
         means="The folder's card has the scores of shortcut baselines, such as the longest option: only what a model "
@@ -34,7 +28,6 @@ MOCK_MATCHING = Benchmark(
         limits="Distractors that you build may be weaker or stronger than those of the paper: scores on them compare "
         "only with each other.",
         related=("mock_detecting", "mock_explaining", "matching"),
-        needs=corpus.BUILT,
     ),
     corpus="mock",
     version="2-A",
@@ -47,10 +40,6 @@ MOCK_MATCHING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    repeated=True,
-    trains=frozenset({"text"}),
-    votes=uses.MATCHING,
-    chain=uses.Chain("matching"),
-    clips=corpus.CLIPS,
+    uses=corpus.uses("matching", uses.MATCHING),
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
 )

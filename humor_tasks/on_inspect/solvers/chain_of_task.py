@@ -102,7 +102,7 @@ def _scene(state: TaskState) -> str:
 def _chain(of_task: About) -> Chain:
     """What the sample's benchmark says of the worked samples that fit it."""
     benchmark = BENCHMARKS.get(of_task.benchmark or "")
-    return benchmark.chain if benchmark and benchmark.chain else NO_CHAIN
+    return (benchmark.uses.chain if benchmark else None) or NO_CHAIN
 
 
 @lru_cache(maxsize=8)

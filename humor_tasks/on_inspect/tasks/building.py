@@ -55,7 +55,7 @@ def only_inspect(name: str) -> type[Declared]:
     benchmark = find_benchmark(name)
     if benchmark.judging:
         return Asking if benchmark.judging.in_words else Requests
-    return Repeated if benchmark.repeated else Declared
+    return Repeated if benchmark.uses.repeated else Declared
 
 
 def parameters_of_task(name: str) -> dict[str, Parameter]:
@@ -111,7 +111,7 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
         version=run.version,
         metadata=about,
         viewer=viewer_of(
-            [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.columns
+            [r.target or " ".join(point.text for point in r.points) for r in run.records], run.benchmark.shown.columns
         ),
     )
 

@@ -18,7 +18,6 @@ from humor_tasks.benchmarks.prompts import templates_hash
 from humor_tasks.data.writing import replacing
 from humor_tasks.errors import BadInput
 
-FORMATS = ("standard", "conversational")
 _NOTE = """\
 A row has `prompt`, `chosen` and `rejected` in TRL's {format} preference format, with an explicit prompt. All other
 columns say where the row comes from; trainers ignore them, and a model must not see votes and ratings.

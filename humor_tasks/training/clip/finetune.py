@@ -7,6 +7,7 @@ of devices changes only the order of summation.
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 from itertools import chain, islice
@@ -16,11 +17,15 @@ from typing import Any
 import numpy as np
 import torch
 from accelerate.utils import gather_object
+from torch import nn
+from torch.nn.functional import normalize
 from tqdm import tqdm
 
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig
+from humor_tasks.models.clip.captions import can_be_trimmed, lengths, trimmed
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.models.pictures.loader import ahead, threads, to_device
 from humor_tasks.training.checkpoint import seed_epoch
@@ -28,8 +33,6 @@ from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.clip.augment import augmented
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, Splits
-from humor_tasks.training.clip.lora import adapt, merged
-from humor_tasks.training.clip.network import Choices, hold_scale
 from humor_tasks.training.loop import (
     Epochs,
     accelerator_for,
@@ -39,6 +42,68 @@ from humor_tasks.training.loop import (
     process_share,
     share_of_rate,
 )
+
+# ---- LoRA ----------------------------------------------------------------------------------------
+# Low-rank adapters, by peft, for CLIP's transformer blocks, and merging them.
+
+
+def adapt(clip: Any, rank: int, alpha: int) -> Any:
+    """Add LoRA adapters to `clip`; only they are trained. Returns the peft model; its outputs are unchanged at first.
+
+    Adapted are the query, key and value weights of attention and the linear layers of the blocks. The output
+    projections of torch's attention are not adapted: peft would add to the frozen weights and subtract again in every
+    step, which does not restore them exactly. Raises BadInput for an architecture without transformer blocks.
+    """
+    from peft import LoraConfig, get_peft_model
+
+    weights, layers = [], []
+    for name, module in clip.named_modules():
+        if isinstance(module, nn.MultiheadAttention) and module.in_proj_weight is not None:
+            weights.append(f"{name}.in_proj_weight")
+        elif type(module) is nn.Linear and "blocks." in name:
+            layers.append(name)
+    if not weights and not layers:
+        raise BadInput("lora: this architecture has no transformer blocks to adapt; train it without lora.")
+    config = LoraConfig(r=rank, lora_alpha=alpha or 2 * rank, target_modules=layers, target_parameters=weights)
+    return get_peft_model(clip, config)
+
+
+def merged(adapted: Any) -> Any:
+    """A copy of the adapted model with the adapters merged into its weights, without peft modules."""
+    return copy.deepcopy(adapted).merge_and_unload().requires_grad_(True)
+
+
+# ---- the network ---------------------------------------------------------------------------------
+# Logits over each picture's captions, and the limit of their scale.
+
+
+class Choices(nn.Module):
+    """open_clip's CLIP with one forward pass for both encoders, so that gradients of several devices are averaged."""
+
+    def __init__(self, clip: Any) -> None:
+        super().__init__()
+        self.clip = clip
+        self._trim = can_be_trimmed(clip)
+        self._encode_text = trimmed(clip) if self._trim else clip.encode_text
+
+    def forward(self, pixels: torch.Tensor, tokens: torch.Tensor, owners: torch.Tensor) -> torch.Tensor:
+        """Logits [captions]: exp(logit_scale) * cosine(caption, its picture). A bias would not change the choice."""
+        if self._trim:
+            tokens = tokens[:, : int(lengths(tokens).max())]
+        pictures = normalize(self.clip.encode_image(pixels).float(), dim=-1)
+        captions = normalize(self._encode_text(tokens).float(), dim=-1)
+        cosines = (pictures[owners] * captions).sum(1)
+        return torch.as_tensor(self.clip.logit_scale.exp() * cosines)
+
+
+def hold_scale(clip: Any, most: float) -> None:
+    """Limit the learned logit scale, exp(logit_scale), to `most`; 0 is no limit."""
+    if most:
+        with torch.no_grad():
+            clip.logit_scale.clamp_(max=math.log(most))
+
+
+# ---- training ------------------------------------------------------------------------------------
 
 
 class Trainer(Epochs):
