@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval, score
 from inspect_ai.log import EvalLog, read_eval_log
+from standins import commands
 from standins.grading import metrics
 from standins.judging import fickle, judging, longer, says
 from standins.ranked import ranked, shown_groups
@@ -120,6 +121,14 @@ def test_inspect_score_judges_captions_without_the_dataset(tmp_path: Path, opens
     assert not opens
     assert not any(item.changed for item in found.items)
     assert "recited_exact" in found.estimates
+
+
+def test_the_command_judges_captions(tmp_path: Path) -> None:
+    path = in_lm_eval("caption_writing", WRITTEN, tmp_path / "logs", dataset=ranked(tmp_path / "data", CONTESTS))
+    how = ("--task", "caption_writing", "--grader", "baseline/first", "--no-cache", "--log-dir", tmp_path / "graded")
+    said = commands.humor_tasks("grade", path, *how)
+    assert "win_rate_top10" in said
+    assert "|graders:baseline/first|temperature:0.0|seed:1234|prompts:" in said
 
 
 # ---- explanations against their reference ---------------------------------------------------------
