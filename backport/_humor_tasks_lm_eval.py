@@ -21,7 +21,7 @@ def install() -> None:
 
 
 class LmEvalFinder:
-    """Finds nothing by itself: has the real finders look, and the loader they name completed."""
+    """Finds nothing by itself: delegates to the real finders, then wraps the loader."""
 
     def __init__(self) -> None:
         self._looking_for: set[str] = set()

@@ -1,9 +1,9 @@
-"""Everything that is made from the benchmarks' definitions, written into the repository.
+"""Writes everything that follows from the benchmarks' definitions into the repository.
 
-    python tools/generate.py            # writes it, and names files that nothing declares any more
+    python tools/generate.py            # writes the files, and names those that no definition declares any more
     python tools/generate.py --check    # writes nothing; exit status 1 and one line for each file that differs
 
-These are Inspect's tasks, lm-eval's YAML files, docs/parameters.md, the README's table of tasks, the frames of the
+The files are Inspect's tasks, lm-eval's YAML files, docs/parameters.md, the README's table of tasks, the frames of the
 benchmarks' pages, and the entries and READMEs for public registers.
 """
 
@@ -23,20 +23,20 @@ from humor_tasks.errors import BadInput
 
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE = ("register/*/*/*", f"{lm_eval_tasks.FOLDER}/*.yaml")
-"""Where every file is generated."""
+"""Patterns of files that are all generated."""
 MARKED = "humor_tasks/on_inspect/tasks/*.py"
-"""Where generated files say that they are."""
+"""Pattern of files of which the generated ones say so in their text."""
 
 
 def parts(root: Path = ROOT) -> Iterator[dict[str, str]]:
-    """The generated files, path in the repository -> text, in parts; each may read the files of those before it."""
+    """The generated files as path -> text, in parts. Each part may read the files of the parts before it."""
     yield lm_eval_tasks.files() | inspect_tasks.files()
     yield pages.files(root)
     yield registers()
 
 
 def registers() -> dict[str, str]:
-    """The generated files of register/, which name the source of the tasks."""
+    """The generated files of register/. They name the source files of the tasks."""
     sys.path.append(str(ROOT / "register"))
     from entries import files
 
@@ -44,7 +44,7 @@ def registers() -> dict[str, str]:
 
 
 def differences(made: Mapping[str, str], root: Path = ROOT) -> list[str]:
-    """One line for each generated file that is missing, has another text, or belongs to nothing that is declared."""
+    """One line for each generated file that is missing, differs, or is no longer declared."""
     texts = {path: (root / path).read_text(encoding="utf-8") for path in made if (root / path).is_file()}
     tops = {path.split("/")[0] for path in made}
     held = {path for path in _held(root) if path.split("/")[0] in tops}
@@ -55,14 +55,14 @@ def differences(made: Mapping[str, str], root: Path = ROOT) -> list[str]:
 
 
 def _held(root: Path) -> Iterator[str]:
-    """The generated files that are there."""
+    """The generated files that exist."""
     found = [file for pattern in WHOLE for file in root.glob(pattern) if file.is_file()]
     found += [file for file in root.glob(MARKED) if inspect_tasks.WRITTEN in file.read_text(encoding="utf-8")]
     return (file.relative_to(root).as_posix() for file in found)
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
-    """Write the files, or say what differs."""
+    """Write the files, or print what differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 where files differ")
     check = parser.parse_args(arguments).check

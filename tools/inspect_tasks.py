@@ -1,7 +1,7 @@
-"""Inspect's tasks as literal source, from the definitions: a module a corpus, and `humor_tasks.tasks` with their names.
+"""Inspect's tasks as literal source, from the definitions: one module per corpus, and the index `humor_tasks.tasks`.
 
-Inspect, its register of evaluations and editors read the source of a task, so that each is written out: its parameters
-with types and defaults, and their documentation. The body imports late.
+Inspect, its register of evaluations and editors read a task's source. Therefore the parameters are written out, with
+types, defaults and documentation. The body imports late.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ JUDGES = (
     "Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel.",
     " No other model is called.",
 )
-# What comes first and last in a signature. Other parameters stand between, in the order of their declaration.
+# The first and last parameters of a signature. The others are between them, in the order of their declaration.
 FIRST = (
     *("system", "pairs", "per_contest", "against", "mode", "exam", "tau", "fit_contests"),
     *("dataset", "revision", "subset", "one_explanation_per", "split", "fold", "contests", "annotations"),
@@ -49,7 +49,7 @@ def files() -> dict[str, str]:
 
 
 def corpus_of(benchmark: Benchmark) -> str:
-    """The folder or module of `humor_tasks.benchmarks` in which a benchmark is defined."""
+    """The folder or module of `humor_tasks.benchmarks` that defines a benchmark."""
     return benchmark.options.__module__.split(".")[2]
 
 
@@ -73,7 +73,7 @@ def names_of(benchmarks: list[Benchmark]) -> str:
 
 
 def index(corpora: Mapping[str, list[Benchmark]]) -> str:
-    """The module that has the names of all tasks."""
+    """The module that exports all tasks."""
     lines = [
         '"""The Inspect tasks, for use in Python code: `from humor_tasks.tasks import matching`.',
         "",
@@ -88,7 +88,7 @@ def index(corpora: Mapping[str, list[Benchmark]]) -> str:
 
 
 def reference(corpora: Mapping[str, list[Benchmark]]) -> str:
-    """The page of the site that shows the modules of tasks."""
+    """The reference page of the tasks."""
     lines = ["# humor_tasks.tasks", "", "Inspect's tasks: `from humor_tasks.tasks import matching`. Their parameters"]
     lines[-1] += " are those of the [benchmarks'\npages](../benchmarks/index.md)."
     for name in sorted(corpora):
@@ -118,7 +118,7 @@ def ordered(known: Mapping[str, Parameter]) -> list[Parameter]:
 
 
 def annotation(each: Parameter) -> str:
-    """The types in which a command line gives a parameter, written out."""
+    """The types that a parameter may have on a command line, as source."""
     kinds = [kind for kind in members(each.kind) if kind is not type(None)]
     kinds += [each.about.also] if each.about.also else []
     kinds += [str] if each.optional and each.base in (int, float) else []  # `none`
@@ -138,17 +138,17 @@ def literal(value: Any) -> str:
 
 
 def summary(card: Card) -> str:
-    """What a benchmark asks, with its paper in brackets before the last mark."""
+    """The question of a benchmark, with its paper in brackets before the final punctuation mark."""
     paper = ", ".join(filter(None, [card.paper.citation, card.place]))
     return f"{card.asks[:-1]} ({paper}){card.asks[-1]}"
 
 
 def usage(benchmark: Benchmark) -> str:
-    """How the task is used, beside its parameters."""
+    """How to use the task, without the parameters."""
     judges = "".join(JUDGES[: 1 if benchmark.judging.of_reply else 2]) if benchmark.judging else ""
     return " ".join(filter(None, [judges, benchmark.card.usage]))
 
 
 def wrapped(text: str, first: int, others: int) -> str:
-    """A text in lines of the repository's width."""
+    """A text wrapped to the repository's line length."""
     return textwrap.fill(text, WIDTH, initial_indent=" " * first, subsequent_indent=" " * others)

@@ -10,7 +10,7 @@ FOLDER = "humor_tasks/on_lm_eval/tasks"
 
 
 def files() -> dict[str, str]:
-    """Path in the repository -> text: a file a task, a file a group."""
+    """Path in the repository -> text: one file per task and one per group."""
     made: dict[str, str] = {}
     members: dict[Group, list[str]] = {}
     for benchmark in BENCHMARKS.values():

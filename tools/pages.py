@@ -1,4 +1,4 @@
-"""Documents with parts that the definitions say: the README's table, tables of parameters, the site's pages."""
+"""Documents with parts from the definitions: the README's table, tables of parameters, the site's pages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from humor_tasks.studies.reproduce.rows import rows
 
 BEGIN, END = "<!-- tasks: written by tools/generate.py -->", "<!-- end of tasks -->"
 ABOUT, REFERENCE = "<!-- about: {} -->", "## Parameters\n"
-"""The lines of a benchmark's page between which a person writes."""
+"""The lines of a benchmark's page that enclose the part written by hand."""
 HEAD = "| question | task in Inspect | in lm-eval | needs |\n|---|---|---|---|\n"
 
 
 def files(root: Path) -> dict[str, str]:
-    """Path in the repository -> text. The README keeps what is around its table."""
+    """Path in the repository -> text. The README's text around the table is kept."""
     held = (root / "README.md").read_text(encoding="utf-8")
     before, begin, rest = held.partition(BEGIN)
     _, end, after = rest.partition(END)
@@ -41,7 +41,7 @@ def row(benchmark: Benchmark) -> str:
 
 
 def page(benchmark: Benchmark, held: str) -> str:
-    """A benchmark's page: its title, what a person wrote, and where website/ fills in its tables."""
+    """A benchmark's page: its title, the part written by hand, and the marks that website/ replaces by tables."""
     name, about = benchmark.name, ABOUT.format(benchmark.name)
     told = held.partition(about)[2].partition(REFERENCE)[0].strip("\n")
     parts = [f"# {benchmark.card.title}", about, *([told] if told else []), REFERENCE.rstrip("\n")]

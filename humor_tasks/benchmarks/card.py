@@ -1,6 +1,6 @@
-"""What is said of a benchmark: its claim, paper, source and licence, what a score means, and what it does not.
+"""The description of a benchmark: claim, paper, source, licence, what a score means, and what it does not mean.
 
-Logs, reports, registers and the site read it here. A text that is not known is "", a number None.
+Logs, reports, registers and the site read it from here. An unknown text is "", an unknown number is None.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ NO_PAPER = Paper()
 class Source:
     """Where the rows of the default parameters come from.
 
-    name: id of the hub or of the repository; "" for a corpus that is not public. pin: how the rows are pinned. files:
-    file -> its pinned SHA-256. rows: which files or configs, and what is left out of them.
+    name: id of the dataset on the hub, or of the repository; "" for a corpus that is not public. pin: how the rows are
+    pinned. files: file -> its pinned SHA-256. rows: the files or configs in use, and what is left out of them.
     """
 
     name: str = ""
@@ -33,9 +33,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Level:
-    """A value of one estimate, such as accuracy or accuracy_cartoon, and who or what reaches it.
+    """A reference value of one estimate, such as accuracy or accuracy_cartoon.
 
-    source: paper, table and row, or how the value follows from the protocol.
+    of: who or what reaches the value. source: paper, table and row, or how the value follows from the protocol.
     """
 
     value: float
@@ -53,22 +53,22 @@ class Level:
 
 @dataclass(frozen=True)
 class Card:
-    """What is said of a benchmark.
+    """The description of a benchmark. Each text is one or more whole sentences.
 
-    place: where the paper has it, such as "section 2". asks: the question, in one sentence that begins with the
-    benchmark's name in words. claim: what a score is to show, in one sentence. prompt, metrics: what is shown and
-    measured. sampling: how the published replies were sampled, with lm-eval's flag for it, beside which the
-    documentation says what the harnesses send.
+    place: where the paper describes it, such as "section 2". asks: the question, in one sentence that begins with the
+    benchmark's name in words. claim: what a score should show, in one sentence. prompt: what the model is shown.
+    metrics: what is measured. sampling: how the published replies were sampled, with lm-eval's flag for it. The
+    documentation adds what the harnesses send.
 
-    splits: split -> the number of items that the default parameters select, None where nobody has counted.
-    counted: what these numbers are of, where they are not items. dates: when the material was published. over_time:
-    whether the clusters are numbers of the New Yorker's contests, over whose dates `analyse` looks at scores.
-    languages: codes by ISO 639-1.
+    splits: split -> the number of items that the default parameters select; None if nobody has counted them. counted:
+    what these numbers count, if not items. dates: when the material was published. over_time: whether the clusters are
+    contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
-    chance: what a system reaches that ignores the material. human: what people reach, the main figure first. means,
-    limits: what a score means, and what it does not. related: other benchmarks to read beside it.
+    chance: the score of a system that ignores the material. human: scores of people, the main one first. means: what a
+    score means. limits: what it does not mean. related: benchmarks to read together with this one.
 
-    needs: what a run needs beside a model and judges. usage: how its task in Inspect is used, beside its parameters.
+    needs: what a run needs in addition to a model and judges. usage: how to use its Inspect task, without the
+    parameters.
     """
 
     title: str

@@ -1,7 +1,7 @@
-"""The charts that a report draws of a benchmark: what they show, as data of its definition.
+"""The charts that a report draws for a benchmark, as data in its definition.
 
-`humor_tasks.studies.report.charts` draws them, one way for each kind. Every report also has the charts that need no
-declaration: position bias of judges, score by fold, and score against cost.
+`humor_tasks.studies.report.charts` draws each kind. Some charts need no declaration and are in every report: position
+bias of judges, score by fold, and score against cost.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Declared:
-    """What every kind of chart has. name: of its files; source: the publication with a chart like it."""
+    """The fields of every kind. name: the name of its files. source: the publication that has such a chart."""
 
     name: str
     title: str
@@ -21,14 +21,14 @@ class Declared:
 
 @dataclass(frozen=True)
 class ByShots(Declared):
-    """The main metric by system, with one series per setting and number of shots."""
+    """The main metric of each system, with one series per setting and number of shots."""
 
     y: str = ""
 
 
 @dataclass(frozen=True)
 class TwoMetrics(Declared):
-    """One metric against another, with people's published values of both. x, y: metric name and label."""
+    """One metric against another, with the published values of people. x, y: name and label of a metric."""
 
     x: tuple[str, str] = ("", "")
     y: tuple[str, str] = ("", "")
@@ -36,7 +36,7 @@ class TwoMetrics(Declared):
 
 @dataclass(frozen=True)
 class Binned(Declared):
-    """Metrics that each cover a bin of the items. bins: metric -> middle of its bin. low, high: the limits of x."""
+    """Metrics that each cover one bin of the items. bins: metric -> centre of its bin. low, high: limits of x."""
 
     x: str = ""
     y: str = ""
@@ -47,7 +47,7 @@ class Binned(Declared):
 
 @dataclass(frozen=True)
 class Calibration(Declared):
-    """The mean target by the number that was answered, in `bins` equal bins from 0 to `high`."""
+    """The mean target against the answered number, in `bins` equal bins from 0 to `high`."""
 
     x: str = ""
     y: str = ""
@@ -57,7 +57,7 @@ class Calibration(Declared):
 
 @dataclass(frozen=True)
 class BySubset(Declared):
-    """The share of passed points over each of the benchmark's `subsets`."""
+    """The share of passed points in each of the benchmark's `subsets`."""
 
     x: str = ""
     y: str = ""
@@ -65,4 +65,4 @@ class BySubset(Declared):
 
 
 Chart = ByShots | TwoMetrics | Binned | Calibration | BySubset
-"""Any kind, in the order of a report."""
+"""Any kind of chart, in the order of a report."""

@@ -45,7 +45,7 @@ A plain `Benchmark` or `Run` has any options.
 """
 
 TOLD = {"logprobs": "logprob_", "scores": "score_"}
-"""What a model tells of each letter besides its answer -> the beginning of the name, such as logprob_A.
+"""Per-letter numbers that a model may report -> the prefix of their names, such as logprob_A.
 
 logprobs: natural log-probabilities of the letters. scores: a chooser's scores on its own scale, in Inspect only.
 """
@@ -121,7 +121,7 @@ def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> di
 class Benchmark(Generic[O_co]):
     """The definition of one benchmark.
 
-    card: what is said of it; see `benchmarks.card`.
+    card: its description; see `benchmarks.card`.
     version: protocol and prompt set, "1-A" for protocol 1 with prompt set A; it is independent of the package's
     version. Scores of different versions must not be compared.
     answer: the answer form, or a function that returns it for the options.
@@ -132,15 +132,15 @@ class Benchmark(Generic[O_co]):
     summary: turns the outcomes that count towards a metric into estimates by name. By default these are METRIC over all
     outcomes and METRIC_PART over each part.
     signatures: returns additional entries of a score's signature.
-    judging: how judges score the answers (`benchmarks.judging`); None where no judge is needed.
-    verdicts: of a benchmark whose model under test is itself a judge: its replies as verdicts. They add metrics of
-    missing verdicts (`benchmarks.missing`), as those of `judging` do.
-    told: which numbers of a model an outcome of multiple choice keeps in its values, of TOLD.
+    judging: how judges score the answers (`benchmarks.judging`); None if no judge is needed.
+    verdicts: how to read the replies as verdicts, if the model under test is itself a judge. Like those of `judging`,
+    they add metrics of missing verdicts (`benchmarks.missing`).
+    told: the kinds of per-letter numbers, from TOLD, that a multiple-choice outcome keeps in its values.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
-    uses: what its rows and replies are good for; see `benchmarks.uses`.
+    uses: what its rows and replies can be used for beyond a run; see `benchmarks.uses`.
     shown: how the viewer and reports show its scores; see `benchmarks.uses`.
-    lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has its own name.
+    lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has the benchmark's name.
     """
 
     name: str

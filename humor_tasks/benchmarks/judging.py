@@ -1,7 +1,8 @@
-"""How replies are judged: which questions are put to judges, and what their verdicts make of an outcome.
+"""How replies are judged: the questions for the judges, and the outcome that follows from their verdicts.
 
-A benchmark says it by a `Judging`, as data and pure functions. A harness asks the questions of each reply, of every
-judge, and logs the verdicts by `logged`. The scores follow from a log alone, by `panels_in` and `Judging.outcome`.
+A benchmark declares this as a `Judging`, with data and pure functions. A harness puts the questions about each reply to
+every judge and logs the verdicts with `logged`. The scores can be computed from the log alone, with `panels_in` and
+`Judging.outcome`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.reply_length import ReplyLength
 
 R_contra = TypeVar("R_contra", contravariant=True)
-"""The run of a benchmark: `contract.Run` with its options. That module imports this one."""
+"""The run of a benchmark: a `contract.Run`, which cannot be named here because `contract` imports this module."""
 
 JUDGED = "judged"
 """The key of a score's metadata under which its questions and verdicts are logged."""
@@ -27,10 +28,10 @@ JUDGED = "judged"
 class Verdict:
     """One judge's verdict.
 
-    word: its value, such as True for PASS, a letter or a rating; None unless `status` is answered.
-    status: the status of parsing the judge's reply, or `error` where there is no reply.
-    reply: kept only where it has no readable verdict.
-    told: log-probabilities beside the reply, by name, where they are asked for.
+    word: the value, such as True for PASS, a letter or a rating; None unless `status` is answered.
+    status: the status of parsing the judge's reply, or `error` if there is no reply.
+    reply: kept only if it has no readable verdict.
+    told: log-probabilities of the reply, by name, if they were requested.
     """
 
     grader: str
@@ -43,7 +44,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Panel:
-    """The verdicts of all judges on one question; none where no judge is asked. about: as in `Question`."""
+    """The verdicts of all judges on one question; empty if no judge is asked. about: as in `Question`."""
 
     about: Mapping[str, Any]
     verdicts: tuple[Verdict, ...] = ()
@@ -69,7 +70,8 @@ class ByRubric:
 class ByAnswer:
     """The question of another benchmark, answered in that benchmark's form.
 
-    needs_logprobs: the setting that needs log-probabilities of the labels, or "". prompts: the hash of its templates.
+    needs_logprobs: the setting that requires log-probabilities of the labels, or "". prompts: the hash of the
+    templates.
     """
 
     record: Record
@@ -82,17 +84,18 @@ class ByAnswer:
 
 @dataclass(frozen=True)
 class AsAsked:
-    """The item's own prompt, which is a question to judges already."""
+    """The item's own prompt, which already is a question for judges."""
 
     judgement: Judgement
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question about a reply, which is put to every judge.
+    """One question about a reply, for every judge.
 
-    about: what it is about, such as a point's id or the side that is shown first; values of JSON, kept in the log.
-    put: how it is put; None where the answer follows without a judge.
+    about: what the question concerns, such as a point's id or the side that is shown first; JSON values, kept in the
+    log.
+    put: how the question is asked; None if the answer is known without a judge.
     title: the question in a few words, for the explanation of a score.
     """
 
@@ -105,8 +108,8 @@ class Question:
 class Reply:
     """A reply to judge.
 
-    outcome: what is known before it is judged. record: the item, as far as a log holds it; its context is "" where the
-    sample names none. question: the text that was asked last. input: the text of the item as it was given.
+    outcome: the outcome before judging. record: the item, as far as a log holds it; its context is "" if the sample has
+    none. question: the last user message. input: the original text of the item.
     """
 
     outcome: Outcome
@@ -116,7 +119,7 @@ class Reply:
 
     @property
     def shown(self) -> str:
-        """What a judge is told of the item: its context, otherwise the question."""
+        """The item as a judge sees it: its context, otherwise the question."""
         return self.record.context or self.question
 
 
@@ -124,19 +127,19 @@ class Reply:
 class Judging(Generic[R_contra]):
     """How the replies of a benchmark are judged.
 
-    scorer: the name of Inspect's scorer that asks the judges.
-    questions: the questions about a reply. They get the rubrics that are named here, opened. Raises BadInput for an
+    scorer: the name of the Inspect scorer that asks the judges, of `humor_tasks.on_inspect`.
+    questions: returns the questions about a reply. Its third argument is the opened `rubrics`. Raises BadInput for an
     item that cannot be judged.
-    outcome: the outcome with the verdicts, one panel a question.
-    value: the score's headline value; None where verdicts that it needs are missing, or where the reply is left out.
-    why_none: why there is no value, in one word for the log, where the reply itself does not say it.
-    panel: the verdict of a panel, from the words of its judges; None where there is none.
-    verdicts: the rule of missing verdicts.
-    rubrics: family and judgement of each rubric.
-    in_words: whether a verdict is a word of a judgement, which can also be requested as JSON.
+    outcome: returns the outcome with the verdicts, given one panel per question.
+    value: returns the headline value of the score; None if verdicts are missing or the reply is left out.
+    why_none: returns the reason for a missing value, as one word for the log; None if the reply's status is the reason.
+    panel: returns the verdict of a panel from the words of its judges; None if there is none.
+    verdicts: counts missing verdicts and fills them in for the bounds.
+    rubrics: the family and the judgement of each rubric.
+    in_words: whether verdicts are words of a judgement, which can also be requested as JSON.
     shows: whether judges see the pictures and clips of the question.
-    of_reply: whether a model's reply is judged. False where the item itself holds what is judged, so that Inspect calls
-    no model under test. In lm-eval, the model under test is then the judge.
+    of_reply: whether a model's reply is judged. If False, the item itself contains what is judged: Inspect then calls
+    no model under test, and in lm-eval the model under test is the judge.
     """
 
     scorer: str
@@ -156,7 +159,7 @@ class Judging(Generic[R_contra]):
 
 
 def logged(judging: Judging[Any], panels: Sequence[Panel]) -> list[dict[str, Any]]:
-    """The questions, with the verdict of the panel and those of its judges, for a score's metadata."""
+    """The questions with the verdicts of the panel and of each judge, for a score's metadata."""
     return [
         {
             "about": dict(panel.about),
@@ -171,7 +174,7 @@ def logged(judging: Judging[Any], panels: Sequence[Panel]) -> list[dict[str, Any
 
 
 def panels_in(details: Mapping[str, Any]) -> list[Panel] | None:
-    """The panels in a score's metadata; None for a score of no judges."""
+    """The panels in a score's metadata; None for a score without judges."""
     if JUDGED not in details:
         return None
     return [Panel(each["about"], tuple(Verdict(**verdict) for verdict in each["verdicts"])) for each in details[JUDGED]]

@@ -1,6 +1,6 @@
-"""Judging by points: which reference points an answer contains, and the metrics of that.
+"""Judging by points: which reference points an answer contains, and the metrics for it.
 
-A benchmark whose records have `points` has `judging=by_points(...)`, COVERAGE among its metrics, and UNDECIDED.
+A benchmark whose records have `points` uses `judging=by_points()`, and the metrics COVERAGE and UNDECIDED.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from humor_tasks.scorers.verdict import covered, majority
 def by_points(family: str = "coverage") -> Judging[Run]:
     """Judges say of each point whether the answer contains it.
 
-    family: the templates of the judges' question (`rubric_templates`); the default suits any explanation. They may show
-    the fields of the record beside `context`, `answer` and `point`.
+    family: the templates of the judges' question: a family of this package, or the absolute path of a folder. The
+    default suits any explanation. The templates may show `context`, `answer`, `point` and the fields of the record.
     """
     return Judging(
         scorer="element_coverage",
@@ -40,7 +40,7 @@ def by_points(family: str = "coverage") -> Judging[Run]:
 
 
 def questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
-    """One question a point; none is asked about a reply without an answer."""
+    """One question per point. No judge is asked about a reply without an answer."""
     if not reply.record.points:
         raise BadInput("the target has no reference point to look for.")
     answer = reply.outcome.answer
@@ -66,10 +66,10 @@ def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence
     """The outcome with the graders' verdicts.
 
     verdicts: one per point, None where there is none.
-    tied: for each point, whether there is no verdict because a panel's readable votes had no majority.
+    tied: one per point, whether all judges voted but had no majority.
 
-    A reply without an explanation covers no point, or is left out with `on_unparsed=exclude`; no grader is needed. A
-    point without a verdict is excluded from the denominator.
+    A reply without an explanation covers no point, or is left out with `on_unparsed=exclude`. No grader is needed then.
+    A point without a verdict is excluded from the denominator.
     """
     values = dict(o.values)
     if o.answer is None:

@@ -1,4 +1,4 @@
-"""What is done with a benchmark beside running it, and how its scores are shown: `uses` and `shown` of a definition."""
+"""Types of the fields `uses` and `shown`: what a benchmark is used for beyond a run, and how its scores are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from humor_tasks.benchmarks.charts import Chart
 class Column:
     """How Inspect's viewer shows the column of a scorer.
 
-    heading: instead of the scorer's name. scale: the lowest and the highest score, where a higher score is better.
+    heading: the column's heading, if it is not the scorer's name. scale: the lowest and the highest score, if higher is
+    better.
     """
 
     scorer: str
@@ -29,9 +30,9 @@ OVERLAP = Column("reference_overlap", scale=(0, 1))
 class Subsets:
     """Named subsets of a benchmark's points, for the table of its graded runs.
 
-    of: the benchmark in headings. names: the subsets that the charts compare. keys: the ids of a subset's points, of a
-    name or a file, in a dataset; None for all. Raises BadInput where there is no such subset. chosen_by: file and
-    model of the logs that the rows of a file were chosen by.
+    of: the benchmark's name in headings. names: the subsets that charts compare. keys: returns the ids of the points in
+    a subset, given its name or file and the dataset; None for all points. Raises BadInput for an unknown subset.
+    chosen_by: returns file and model of the logs from which the rows in a file were chosen.
     """
 
     of: str
@@ -41,15 +42,15 @@ class Subsets:
 
 
 System = Literal["clip", "ofa", "text", "preferences"]
-"""What its rows can train: CLIP, OFA and text models by `humor-tasks train`; and, exported, preferences of texts."""
+"""A system that its rows can train: by `humor-tasks train`, or, for preferences of texts, by an export."""
 
 
 @dataclass(frozen=True)
 class Clips:
-    """What of a benchmark's data has clips, for a harness without video input.
+    """The part of a benchmark's data that has clips, for a harness without video input.
 
-    of: the part, as the value of `parameter`. others: the values without clips, in words. words: the option and its
-    value that show clips in words.
+    parameter: the option that selects parts of the data. of: its value for the part with clips. others: its values
+    without clips, as a phrase. words: an option and its value that describe clips in words.
     """
 
     of: str
@@ -60,9 +61,9 @@ class Clips:
 
 @dataclass(frozen=True)
 class Votes:
-    """What people are asked who vote on a benchmark's items.
+    """The question for people who vote on a benchmark's items.
 
-    kind: of the item in a file of items. question: as people read it.
+    kind: the kind of item, as in a file of items. question: the text that people read.
     """
 
     kind: str
@@ -73,14 +74,15 @@ PREFERENCE = Votes("preference", "Which explanation of the joke is better?")
 MATCHING = Votes("matching", "Which caption belongs to this cartoon?")
 RANKING = Votes("ranking", "Which caption is the funnier?")
 VOTES = {each.kind: each for each in (PREFERENCE, MATCHING, RANKING)}
-"""Kind of item -> what is asked. Preferences are between the texts of two systems, the others between a row's own."""
+"""Kind of item -> its question. Preferences compare texts of two systems; the others compare the texts in a row."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Which worked samples of MOCK fit a benchmark's questions, for the solver `chain_of_task`.
+    """The worked samples of MOCK that fit a benchmark's questions, for the solver `chain_of_task`.
 
-    subtask: of MOCK that the questions are like. scene: theirs, of a benchmark outside MOCK.
+    subtask: the sub-task of MOCK that the questions resemble. scene: the scene of the questions, if the benchmark is
+    not part of MOCK.
     """
 
     subtask: str
@@ -89,15 +91,16 @@ class Chain:
 
 @dataclass(frozen=True)
 class Uses:
-    """What a benchmark's rows and replies are good for, beside a score.
+    """What a benchmark's rows and replies can be used for, in addition to a score.
 
-    trains: what its rows can train.
-    votes: what people are asked of its items; None where they cannot vote on them.
-    chain: which worked samples of MOCK fit its questions.
-    clips: which of its rows have clips; None for a benchmark without clips.
-    repeated: whether published figures are means over several replies per item, so that a task takes `replicates`.
-    submits: the organisers' sub-task whose submission file its answers make, where that is a table of numbers.
-    writes: whether a reply holds a caption, or a list of captions, to be compared with those of people.
+    trains: the systems that its rows can train.
+    votes: the question that people answer about its items; None if they cannot vote on them.
+    chain: the worked samples of MOCK that fit its questions.
+    clips: the part of its data that has clips; None without clips.
+    repeated: whether published figures are means over several replies per item. If so, its Inspect task takes
+    `replicates`.
+    submits: the organisers' sub-task that its answers are submitted to, if the submission file is a table of numbers.
+    writes: whether a reply holds one caption or a list of captions, which can be compared with human captions.
     """
 
     trains: frozenset[System] = frozenset()
@@ -113,9 +116,9 @@ class Uses:
 class Shown:
     """How a benchmark's scores are shown.
 
-    columns: how Inspect's viewer shows the scorers' columns, where it cannot know it.
-    charts: what reports draw of its results; see `benchmarks.charts`.
-    subsets: of its points. Reports have a table of its graded runs, with the score of one subset beside that of all.
+    columns: how Inspect's viewer shows the scorers' columns.
+    charts: the charts of its results in reports; see `benchmarks.charts`.
+    subsets: named subsets of its points. A report then compares the score of one subset with the score of all points.
     """
 
     columns: tuple[Column, ...] = ()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 OutputType = Literal["multiple_choice", "loglikelihood", "generate_until"]
-"""By the log-likelihoods of the labels, by the log-likelihood of the reference, or by a written reply."""
+"""How a model answers: log-likelihoods of the labels, log-likelihood of the reference, or a generated reply."""
 
 Settings = Mapping[str, Mapping[str, str]]
 """Suffix of the tasks' names -> the parameters that they fix."""
@@ -18,7 +18,7 @@ Settings = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Group:
-    """Tasks that lm-eval runs by one name; `about` says what they have in common."""
+    """Tasks that lm-eval runs under one name; `about` says what they have in common."""
 
     name: str
     about: str
@@ -48,12 +48,12 @@ def variants(
     groups: Mapping[str, Group] | None = None,
     about: str = "",
 ) -> tuple[Variant, ...]:
-    """A task for each of the settings and each way of answering; the first is the main one.
+    """One task for each setting and each output type in `ways`. The first is the main task.
 
-    With several ways, the tasks that generate a reply have `_gen` at the end of their names.
+    With several output types, the names of the tasks that generate a reply end in `_gen`.
 
-    settings: by default one task of the name `base`, which fixes nothing.
-    groups: what follows `base` in a task's name -> the group that the task belongs to.
+    settings: by default one task named `base` that fixes no parameter.
+    groups: the part of a task's name after `base` -> the group of the task.
     about: a comment in the file of the main task.
     """
     found: list[Variant] = []

@@ -1,4 +1,4 @@
-"""The papers of the benchmarks: each one stands here once, for cards, metrics, registers and the site."""
+"""The papers that several benchmarks or metrics cite, each one once, for cards, registers and the site."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 class Paper:
     """A paper.
 
-    key: short name; lm-eval's tasks of the paper are the family of this name. citation: authors, place and year, as
-    logs and reports print it. arxiv: its number there, such as 2209.06293. url: the published version, where that is
-    not arXiv's. code: the repository of its authors. bibtex: its entry; "" for a paper that is not public.
+    key: a short name, which is also the name of the family of its tasks in lm-eval. citation: authors, venue and year,
+    as logs and reports print them. arxiv: the arXiv number, such as 2209.06293. url: the published version, if it is
+    not on arXiv. code: the authors' repository. bibtex: the BibTeX entry; "" for a paper that is not public.
     """
 
     key: str = ""
@@ -32,12 +32,12 @@ class Paper:
 
     @property
     def at_arxiv(self) -> str:
-        """Its address at arXiv; "" where it is not there."""
+        """The address on arXiv; "" if it is not there."""
         return f"https://arxiv.org/abs/{self.arxiv}" if self.arxiv else ""
 
     @property
     def address(self) -> str:
-        """Where it can be read; "" where it is not public."""
+        """The address of the paper; "" if it is not public."""
         return self.url or self.at_arxiv
 
 
@@ -107,4 +107,4 @@ MOCK = Paper(
 )
 
 PAPERS = (CAPTION_CONTEST, CROWD, HUMORBENCH, HUMICROEDIT, MOCK)
-"""The papers of this package's benchmarks."""
+"""All of the papers above."""

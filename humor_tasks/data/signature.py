@@ -1,7 +1,7 @@
-"""The signature of a score, as in sacreBLEU: which rows were asked about, how, with which prompts and versions.
+"""The signature of a score, as in sacreBLEU: rows, method, parameters, prompts and versions.
 
-Its text is `bench:matching|v:2-A|method:generate|...`, and `-` where nothing is recorded. Only this module builds such
-a text and takes it apart.
+Its text is `bench:matching|v:2-A|method:generate|...`, or `-` if nothing is recorded. Only this module builds and
+parses such texts.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 ABSENT = "-"
-"""The text of a signature without entries, and of an entry that a signature lacks, where it is compared."""
+"""The text of a signature without entries. In comparisons, also the value of a missing entry."""
 RELEASE = "humor_tasks"
 PROMPTS = "prompts"
 GENERATION = "generation"
 
 
 class Signature(Mapping[str, str]):
-    """The entries of a signature by name, in their order; it is not changed once it is made.
+    """The entries of a signature by name, in their order. It is immutable.
 
-    Values become text, with `/` for `|`. Two signatures are equal where their texts are. A signature without entries
-    is false.
+    Values are converted to text, with `/` in place of `|`. Two signatures are equal if their texts are. A signature
+    without entries is false.
     """
 
     __slots__ = ("_entries",)
@@ -58,34 +58,34 @@ class Signature(Mapping[str, str]):
 
     @property
     def digest(self) -> str:
-        """The digest of the text."""
+        """The digest of the signature's text."""
         return digest(str(self))
 
     @property
     def without_release(self) -> Signature:
-        """Without the release of this package: what was asked, whichever release asked it."""
+        """The signature without the release of this package, which does not change what was asked."""
         return Signature({name: value for name, value in self.items() if name != RELEASE})
 
     def with_entries(self, entries: Mapping[str, Any]) -> Signature:
-        """With these entries, in the place of those of the same name, the others before the prompts' hash."""
+        """The signature with these entries. An existing name keeps its place; new ones precede the prompts' hash."""
         more = {name: value for name, value in entries.items() if name not in self}
         kept = [(name, entries.get(name, value)) for name, value in self.items()]
         place = next((i for i, (name, _) in enumerate(kept) if name == PROMPTS), len(kept))
         return Signature(dict([*kept[:place], *more.items(), *kept[place:]]))
 
     def with_generation(self, settings: Mapping[str, Any]) -> Signature:
-        """With an entry for these settings of the model; without one where there are none."""
+        """The signature with an entry for these settings of the model; unchanged if there are none."""
         return self.with_entries({GENERATION: settings_shown(settings)} if settings else {})
 
     def sent_by_default(self, **settings: Any) -> Signature:
-        """With these settings in the entry of the model's settings, at the end, unless it has others of their names."""
+        """The signature with these settings of the model, unless it already has settings of the same names."""
         sent = dict(part.partition("=")[::2] for part in self.get(GENERATION, "").split(",") if part)
         whole = {name: setting_shown(value) for name, value in settings.items()} | sent
         return self if whole == sent else Signature({**self, GENERATION: _joined(whole)})
 
 
 def differing(signatures: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
-    """The entries in which signatures differ: name -> the value of each; those without entries are left out."""
+    """The entries in which signatures differ: name -> the value in each. Signatures without entries are ignored."""
     known = [each for each in signatures if each]
     names = dict.fromkeys(name for each in known for name in each)
     values = {name: [each.get(name, ABSENT) for each in known] for name in names}
@@ -99,12 +99,12 @@ def digest(what: Any) -> str:
 
 
 def settings_shown(settings: Mapping[str, Any]) -> str:
-    """Settings for a signature, by name."""
+    """Settings for a signature, sorted by name."""
     return _joined({name: setting_shown(value) for name, value in settings.items()})
 
 
 def setting_shown(value: Any) -> str:
-    """A setting for a signature: a number or word as it is, of anything else the digest."""
+    """A setting for a signature: a number or a word unchanged, anything else as its digest."""
     if isinstance(value, bool | int | float):
         return str(value)
     return value if isinstance(value, str) and value.isalnum() else digest(value)

@@ -1,6 +1,6 @@
-"""The scorers, metrics and solvers that Inspect registers; each imports its implementation when it is made.
+"""The scorers, metrics and solvers that Inspect registers. Each imports its implementation when it is created.
 
-Every Inspect command imports this module, which therefore imports nothing but Inspect.
+Every Inspect command imports this module. Therefore it imports nothing but Inspect.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def opened(task: str, given: Sequence[str], **named: str | None) -> Run:
 
 
 def tables(task: str | None = None) -> str:
-    """One task's table, or those of all tasks, of which some share one."""
+    """The table of one task, or of all tasks; identical tables are merged."""
     if task is not None:
         return _section([find_benchmark(task, "task").name])
     shared: dict[str, list[str]] = {}

@@ -229,7 +229,7 @@ def load(benchmark: Benchmark[GroupsOptions], o: GroupsOptions) -> Data:
 def _asked(
     crowd: corpus.Crowd, o: GroupsOptions, groups: Mapping[str, str] | None = None
 ) -> tuple[corpus.Crowd, list[Record]]:
-    """The records of these contests; the contests without those of which nothing can be asked."""
+    """The records of these contests, and the contests that have at least one record to ask about."""
     left_out = {why: list(held) for why, held in crowd.left_out.items()}
     records: list[Record] = []
     apart: dict[str, list[int]] = {}

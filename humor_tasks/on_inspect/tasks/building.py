@@ -68,8 +68,8 @@ def build(name: str, given: Mapping[str, Any], scorers: list[Scorer] | None = No
     """Open a benchmark and wrap it as a Task. Raises CannotRun, without a traceback, for invalid input.
 
     given: the parameters of the task, of the benchmark and of `only_inspect`.
-    scorers: scorers to use instead of those that the benchmark names, or of the one for its answer form.
-    asks: whether the model under test is called; false where the replies come from elsewhere.
+    scorers: replace the scorers that the benchmark or its answer form would have.
+    asks: whether the model under test is called. False if only judges are called, because the replies exist already.
     """
     try:
         benchmark = find_benchmark(name)

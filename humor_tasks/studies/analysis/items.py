@@ -1,4 +1,4 @@
-"""What the results of several systems on the items of one benchmark have to do with each other and with the items.
+"""Item difficulty, agreement between systems, and accuracy over time, for the items of one benchmark.
 
 The error analysis of Hessel et al. (ACL 2023, arXiv 2209.06293, section 3.3 and question 8) for any benchmark: are
 some contests, folds, positions or distractors harder; do two systems fail on the same items; does accuracy change with

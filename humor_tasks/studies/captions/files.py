@@ -129,7 +129,7 @@ def _group(system: str, contest: int, items: Sequence[_Found]) -> CaptionGroup:
 
 
 def _cleaned(text: str) -> tuple[str, str]:
-    """A caption, and why it is none; "" where it is one."""
+    """The caption and the reason it was rejected ("" if accepted)."""
     caption, _, dropped = mend(text)
     if dropped == "undecodable" or (dropped == "too long" and not caption):
         return "", dropped

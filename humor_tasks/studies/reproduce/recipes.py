@@ -212,5 +212,5 @@ def _other(parameters: Mapping[str, Any], signature: Mapping[str, str]) -> Itera
 
 
 def value_of(figure: Figure, estimates: Estimates) -> Estimate | None:
-    """The estimate that a figure compares with; of a run of one part, that of the whole run."""
+    """The estimate to compare with a published figure; falls back to the whole run's."""
     return estimates.get(figure.estimate) or estimates.get(figure.metric)
