@@ -68,7 +68,7 @@ def test_both_harnesses_show_the_same_rows(name: str, setting: str, shots: int, 
         assert sample.target == doc["target"] == task.doc_to_target(doc)
         shown = [
             part.image
-            for message in chat_messages(run.prompt(record), record, run, pictures=True)
+            for message in chat_messages(run.prompt(record), record, run.form, run.reply_length, pictures=True)
             if isinstance(message, ChatMessageUser) and not isinstance(message.content, str)
             for part in message.content
             if isinstance(part, ContentImage)

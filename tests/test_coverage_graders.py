@@ -136,7 +136,7 @@ def attacked(tmp_path: Path, elements: bool) -> tuple[Task, ScriptedModel, list[
         model = ScriptedModel("attacker", lambda messages: ATTACKS[int((messages[-1].metadata or {})["i"])])
         for i, sample in enumerate(samples):
             sample.input = [ChatMessageUser(content="Why?", metadata={"i": i})]
-        return own_task(*samples, form=True), model, [str(sample.id) for sample in samples], "answer"
+        return own_task(*samples), model, [str(sample.id) for sample in samples], "answer"
     path = tmp_path / "elements.csv"
     with path.open("w", newline="") as file:
         writer = csv.writer(file)

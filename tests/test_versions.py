@@ -156,7 +156,7 @@ def test_texts_with_commas_arrive_whole_in_both_harnesses(
 ) -> None:
     from inspect_ai._util.config import parse_cli_args
 
-    packaged = ROOT / "humor_tasks" / "benchmarks" / "prompts" / "humicroedit" / "rating.txt"
+    packaged = ROOT / "humor_tasks" / "benchmarks" / "humicroedit" / "prompts" / "humicroedit" / "rating.txt"
     (tmp_path / "a folder, with a comma").mkdir()
     (tmp_path / "a folder, with a comma" / "rating.txt").write_text(packaged.read_text())
     monkeypatch.chdir(tmp_path)

@@ -32,7 +32,7 @@ from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
 from humor_tasks.benchmarks.humorbench.exam import AUTOGRADER
-from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.benchmarks.judging import ByAnswer, ByRubric, Judging, Panel, Question, Reply
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
@@ -43,7 +43,7 @@ from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns, split_turns
-from humor_tasks.benchmarks.rubric import Judgement, Rubric
+from humor_tasks.benchmarks.rubric import Judgement, Rubric, rubric_templates
 from humor_tasks.benchmarks.shots import by_cluster, draw
 from humor_tasks.benchmarks.uses import VOTES, System, Votes
 from humor_tasks.data.papers import Paper
@@ -63,6 +63,7 @@ __all__ = [
     "AnswerForm",
     "BadInput",
     "Benchmark",
+    "ByAnswer",
     "ByRubric",
     "Card",
     "Choice",
@@ -100,6 +101,7 @@ __all__ = [
     "open_rows",
     "parameter",
     "provenance_of",
+    "rubric_templates",
     "split_turns",
 ]
 

@@ -34,7 +34,7 @@ SHA256 = "67c9a9dca40e6ec820a279da19a019cedd5427fbaaae3fd175cdb74965474b08"
 FILE = "task.json"
 URL = f"https://raw.githubusercontent.com/{PUBLIC}/{COMMIT}/bbeh/benchmark_tasks/bbeh_nycc/{FILE}"
 LETTERS = "ABCDEFGHIJ"
-ASK = Template(str(Path(__file__).parent), "nycc.txt", shows=("description", "choices"))
+ASK = Template("bbeh", "nycc.txt", shows=("description", "choices"))
 _DESCRIPTION = re.compile(r"^ *Description: (.+?)\n\n", re.M | re.S)
 _CAPTION = re.compile(r"^\(([A-Z])\) ", re.M)
 

@@ -165,7 +165,7 @@ BRAINSTORM = Benchmark(
         title="New Yorker Caption Contest: brainstorm a caption",
         place="Appendix G",
         source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
-        asks="Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny.",
+        asks="Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption?",
         claim="A model that lists concepts and chooses among them before it writes produces captions worth ranking.",
         prompt="Nine worked examples (written for this package), then the cartoon's scene, unusual part and entities. "
         "The reply has labelled lines for the concepts, the chosen ones, the caption and its explanation; with "

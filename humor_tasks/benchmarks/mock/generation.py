@@ -147,7 +147,7 @@ MOCK_GENERATION = Benchmark(
             "the pictures of the configs `SCENE_matching` of a MOCK folder, `images` per scene, drawn by seed without "
             "replacement; 150 in the paper."
         ),
-        asks="MOCK, generation: write a very short humorous or sarcastic story for a picture.",
+        asks="MOCK, generation: can a model write a very short humorous or sarcastic story for a picture?",
         claim="A model that understands humour can write humour that fits a picture.",
         prompt="The picture without its caption or dialogue.",
         metrics="SMS (semantic match) and HSS (humour or sarcasm), means of graders' ratings from 1 to 5 (model role "

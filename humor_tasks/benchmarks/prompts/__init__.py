@@ -12,6 +12,7 @@ import re
 import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ _TURN = re.compile(r"^== (system|user|assistant) ==[ \t]*$", re.M)
 class Template:
     """A template of a benchmark's prompts.
 
-    family: the folder under `benchmarks/prompts`, or the absolute path of another package's folder.
+    family: a folder `benchmarks/CORPUS/prompts/FAMILY` or, shared by corpora, `benchmarks/prompts/FAMILY`; or the
+    absolute path of another package's folder.
     name: the file's name; `{o.NAME}` stands for a value of the options.
     shows: the fields that it must contain, because the model would otherwise not see the item.
     fixed: whether the user's `prompts=FOLDER` never replaces it.
@@ -72,10 +74,17 @@ def read_templates(folder: str, names: Sequence[str], override: str | None) -> d
     folder: the name of a folder of this package, or the absolute path of another package's folder.
     Raises BadInput where `override` is not a folder or has a `.txt` file without a template of the same name.
     """
-    packaged = Path(__file__).parent / folder
+    packaged = _home(folder)
     known = sorted(path.name for path in packaged.glob("*.txt"))
     replaced = _override_files(override, known) if override else {}
     return {name: _read(replaced.get(name, packaged / name)) for name in names}
+
+
+@cache
+def _home(family: str) -> Path:
+    """The folder of a family: the one in the corpus's own room, or one beside this file."""
+    here = Path(__file__).parent
+    return next(here.parent.glob(f"*/prompts/{family}"), here / family) if Path(family).name == family else Path(family)
 
 
 def _read(path: Path) -> str:

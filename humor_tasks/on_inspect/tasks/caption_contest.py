@@ -153,8 +153,8 @@ def brainstorm(
     presence_penalty: float | str | None = 0.05,
     shard: str | None = None,
 ) -> Task:
-    """Brainstorm: list concepts for a cartoon, choose among them, write a caption and explain why it is funny (Hessel
-    et al., ACL 2023, arXiv 2209.06293, Appendix G).
+    """Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption (Hessel et al., ACL
+    2023, arXiv 2209.06293, Appendix G)?
 
     `--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.
 

@@ -163,8 +163,8 @@ def mock_generation(
     retries: int = 0,
     shard: str | None = None,
 ) -> Task:
-    """MOCK, generation: write a very short humorous or sarcastic story for a picture (MOCK, huMor-sarcasm cOmprehension
-    benChmarK).
+    """MOCK, generation: can a model write a very short humorous or sarcastic story for a picture (MOCK, huMor-sarcasm
+    cOmprehension benChmarK)?
 
     Give the grader with `--model-role grader=openai/gpt-4o`; several models form a panel. To compare two systems, use
     `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T against=LOG`.

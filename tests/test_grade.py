@@ -1,0 +1,204 @@
+"""`humor-tasks grade` of every judged benchmark, from the logs of either harness, which are all that it reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval, score
+from inspect_ai.log import EvalLog, read_eval_log
+from standins import commands
+from standins.grading import metrics
+from standins.judging import fickle, judging, longer, says
+from standins.ranked import ranked, shown_groups
+
+from humor_tasks import load, tasks
+from humor_tasks.data.contests.source import Contests
+from humor_tasks.errors import BadInput
+from humor_tasks.on_inspect import against_people, reference_preference
+from humor_tasks.studies.grade import grading_task, read_written, report_of
+from humor_tasks.studies.reproduce.rescore import rescore
+from humor_tasks.studies.results import read_results
+from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge
+
+CONTESTS = (536, 537)
+WRITTEN = "\n".join(f"{i}. Word {i} of a model with{'out' * i} end." for i in range(1, 11))
+LATE: dict[str, Any] = {"display": "none", "score": False}
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def graded(path: Path, task: str, judge: ScriptedModel) -> EvalLog:
+    (log,) = eval(
+        grading_task(read_written(path, task), task, path.name, cache=False),
+        model="none/none",
+        model_roles={"grader": judge.model},
+        display="none",
+    )
+    assert log.status == "success", log.error
+    return log
+
+
+def in_inspect(task: str, reply: str, folder: Path, **given: Any) -> Path:
+    judge = {"grader": says("unused", "").model}
+    made = getattr(tasks, task)(**given)
+    (log,) = eval(made, model=says("m", reply).model, model_roles=judge, log_dir=str(folder), **LATE)
+    assert log.status == "success", log.error
+    return Path(log.location)
+
+
+def in_lm_eval(stub: str, reply: str, folder: Path, **given: Any) -> Path:
+    run_lm_eval(ScriptedLM(reply), stub, metadata=given, output=folder)
+    return next(folder.rglob(f"samples_{stub}_2*.jsonl"))
+
+
+def longer_group() -> ScriptedModel:
+    def answer(messages: Any) -> str:
+        groups = shown_groups(messages[-1].text)
+        return f"Answer: {max(groups, key=lambda letter: sum(map(len, groups[letter])))}"
+
+    return ScriptedModel("judge", answer)
+
+
+# ---- captions -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def opens(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The contests that are read from a dataset."""
+    found: list[int] = []
+    whole = Contests.contest
+
+    def contest(self: Contests, number: int) -> Any:
+        found.append(number)
+        return whole(self, number)
+
+    monkeypatch.setattr(Contests, "contest", contest)
+    return found
+
+
+@pytest.mark.parametrize("log_of", [in_inspect, in_lm_eval])
+def test_captions_are_judged_from_the_log_alone(log_of: Callable[..., Path], tmp_path: Path, opens: list[int]) -> None:
+    folder = ranked(tmp_path / "data", CONTESTS)
+    inside = tasks.caption_writing(dataset=folder)
+    roles = {"grader": longer_group().model}
+    (expected,) = eval(inside, model=says("m", WRITTEN).model, model_roles=roles, display="none")
+    path = log_of("caption_writing", WRITTEN, tmp_path / "logs", dataset=folder)
+    opens.clear()
+    judge = longer_group()
+    log = graded(path, "caption_writing", judge)
+    assert not opens
+    assert len(judge.asked) == 20
+    own = metrics(expected)
+    recited = {name for name in own if name.startswith("recited")}
+    assert recited
+    if log_of is in_inspect:  # nothing scored the replies, and only a run with its data knows what they repeat
+        own = {name: value for name, value in own.items() if name not in recited}
+    assert metrics(log) == pytest.approx(own, nan_ok=True)
+    report = report_of(log)
+    assert report.metrics["win_rate_top10"].value == own["win_rate_top10"]
+
+
+def test_inspect_score_judges_captions_without_the_dataset(tmp_path: Path, opens: list[int]) -> None:
+    folder = ranked(tmp_path / "data", CONTESTS)
+    roles = {"grader": longer_group().model}
+    task = tasks.caption_writing(dataset=folder)
+    (log,) = eval(task, model=says("m", WRITTEN).model, model_roles=roles, display="none")
+    opens.clear()
+    again = score(
+        read_eval_log(log.location), against_people(cache=False), action="overwrite", display="none", model_roles=roles
+    )
+    assert not opens
+    assert metrics(again) == pytest.approx(metrics(log), nan_ok=True)
+    (found,), left_out = rescore([Path(log.location)])
+    assert not left_out
+    assert not opens
+    assert not any(item.changed for item in found.items)
+    assert "recited_exact" in found.estimates
+
+
+def test_the_command_judges_captions(tmp_path: Path) -> None:
+    path = in_lm_eval("caption_writing", WRITTEN, tmp_path / "logs", dataset=ranked(tmp_path / "data", CONTESTS))
+    how = ("--task", "caption_writing", "--grader", "baseline/first", "--no-cache", "--log-dir", tmp_path / "graded")
+    said = commands.humor_tasks("grade", path, *how)
+    assert "win_rate_top10" in said
+    assert "|graders:baseline/first|temperature:0.0|seed:1234|prompts:" in said
+
+
+# ---- explanations against their reference ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("task", "stub", "given"),
+    [
+        ("explanation", "nyc_explanation_gen", {"dataset": "sample"}),
+        ("mock_explaining", "mock_explaining_gen", {"dataset": "sample", "input": "description", "scene": "stills"}),
+    ],
+)
+@pytest.mark.parametrize("harness", ["inspect", "lm_eval"])
+def test_explanations_meet_their_reference(
+    task: str, stub: str, given: dict[str, Any], harness: str, tmp_path: Path
+) -> None:
+    reply = "Because the bear is a pun, and a pun is a bear that nobody expected in an office."
+    made = getattr(tasks, task)(**given)
+    made.scorer = [reference_preference(cache=False)]
+    judges = [judging(name, fickle) for name in ("inside", "after")]
+    (expected,) = eval(
+        made, model=says("m", reply).model, model_roles={"grader": judges[0].model}, display="none", epochs=1
+    )
+    if harness == "inspect":
+        path = in_inspect(task, reply, tmp_path, **given)
+    else:
+        path = in_lm_eval(stub, reply, tmp_path, **given)
+    log = graded(path, task, judges[1])
+    records = load(task, **given).records
+    assert len(judges[1].asked) == 2 * len(records)
+    assert set(report_of(log).metrics) == {name for name in metrics(log) if f"{name}_stderr" in metrics(log)}
+    assert metrics(log)["preferred"] == metrics(expected)["preferred"]
+    (result,) = [each for each in read_results([Path(log.location)]).results if each.scorer == "reference_preference"]
+    assert result.benchmark.name == "explanation_preference"
+
+
+def test_worked_examples_in_lm_eval_cannot_be_told_from_the_question(tmp_path: Path) -> None:
+    args = {"dataset": "sample"}
+    run_lm_eval(ScriptedLM("A bear."), "nyc_explanation_gen", metadata=args, output=tmp_path, num_fewshot=2)
+    (path,) = tmp_path.rglob("samples_*.jsonl")
+    with pytest.raises(BadInput, match="was asked with worked examples"):
+        read_written(path, "explanation")
+
+
+# ---- stories, and pictures ------------------------------------------------------------------------
+
+
+def test_stories_are_rated_with_the_pictures_in_the_log(tmp_path: Path) -> None:
+    story = "A bear walks into an office and asks for its bonus in honey."
+    path = in_inspect("mock_generation", story, tmp_path, dataset="sample")
+    judge = scripted_judge("j", lambda shown: 4)
+    log = graded(path, "mock_generation", judge)
+    assert (metrics(log)["sms"], metrics(log)["hss"]) == (4, 4)
+    assert judge.messages
+    for messages in judge.messages:
+        content = messages[-1].content
+        assert [part if isinstance(part, str) else part.type for part in content] == ["image", "text"]
+
+
+def test_a_log_without_its_pictures_is_refused(tmp_path: Path) -> None:
+    path = in_lm_eval("nyc_explanation_pixels", "A bear.", tmp_path, dataset="sample")
+    with pytest.raises(BadInput, match="the log does not hold what its question shows"):
+        read_written(path, "explanation")
+
+
+def test_pairs_are_judged_by_their_task_alone(tmp_path: Path) -> None:
+    texts = tmp_path / "texts.json"
+    texts.write_text(json.dumps({record.id: "A bear." for record in load("explanation", dataset="sample").records}))
+    judge = judging("j", longer)
+    task = tasks.explanation_preference(str(texts), dataset="sample")
+    (log,) = eval(task, model_roles={"grader": judge.model}, display="none", log_dir=str(tmp_path))
+    with pytest.raises(BadInput, match="there is no 'explanation_preference'; choose from explanation, "):
+        read_written(Path(log.location), "explanation_preference")
