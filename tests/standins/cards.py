@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 from datasets import disable_progress_bars, get_dataset_config_names, load_dataset
@@ -21,6 +22,8 @@ def data_files(folder: Path) -> dict[str, dict[str, list[Path]]]:
 
 
 def rows_in(path: Path) -> int:
+    if path.suffix == ".json":  # an object with one list of rows
+        return sum(len(each) for each in json.loads(path.read_text(encoding="utf-8")).values())
     with path.open(encoding="utf-8", newline="") as file:
         return len(list(csv.DictReader(file))) if path.suffix == ".csv" else sum(1 for line in file if line.strip())
 
