@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentText, Model
@@ -65,7 +64,6 @@ class Judge:
         self.name, self.like, self.grader, self.how = name, like, grader, how
         self.prompts, self.as_in_task = prompts, as_in_task
         self.data: Data | None = None
-        self._rubrics = lru_cache(maxsize=8)(_opened)
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
         """The score of a sample's reply."""
@@ -74,7 +72,7 @@ class Judge:
         assert judging is not None  # others are refused
         how = self._how(state)
         try:
-            rubrics = self._rubrics(judging, self.prompts or run.options.prompts)
+            rubrics = [open_rubric(family, self.prompts or run.options.prompts, of) for family, of in judging.rubrics]
             run = run if self.data is None else dataclasses.replace(run, data=self.data)
             reply = _reply(run, judging, state, target)
             questions = await in_thread(judging.questions, run, reply, rubrics)
@@ -92,11 +90,6 @@ class Judge:
         if not self.as_in_task or not isinstance(self.how, Asking):
             return self.how
         return dataclasses.replace(self.how, structured=about(state.metadata).options.get("structured", False))
-
-
-def _opened(judging: Judging[Any], prompts: str | None) -> list[Rubric]:
-    """The rubrics, with the templates of the folder `prompts` in the place of packaged ones. Raises BadInput."""
-    return [open_rubric(family, prompts, judgement) for family, judgement in judging.rubrics]
 
 
 # ---- the reply ------------------------------------------------------------------------------------
