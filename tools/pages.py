@@ -53,4 +53,6 @@ def page(benchmark: Benchmark, held: str) -> str:
     if any(row.benchmark == name for row in rows().values()):
         parts += ["`humor-tasks reproduce` computes these rows ([Reproducing](../reproduce.md)):"]
         parts += [f"<!-- reproducible: {name} -->"]
+    if benchmark.card.differences:
+        parts += ["## Differences from the paper", "\n".join(f"- {each}" for each in benchmark.card.differences)]
     return "\n\n".join(parts) + "\n"

@@ -65,7 +65,9 @@ class Card:
     contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
     chance: the score of a system that ignores the material. human: scores of people, the main one first. means: what a
-    score means. limits: what it does not mean. related: benchmarks to read together with this one.
+    score means. limits: what it does not mean. differences: what this implementation does otherwise than the paper, one
+    sentence each, with the parameter that restores the paper's way where there is one. related: benchmarks to read
+    together with this one.
 
     needs: what a run needs in addition to a model and judges. usage: how to use its Inspect task, without the
     parameters.
@@ -89,6 +91,7 @@ class Card:
     human: tuple[Level, ...] = ()
     means: str = ""
     limits: str = ""
+    differences: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
     needs: str = ""
     usage: str = ""
@@ -98,8 +101,8 @@ class Card:
             raise ValueError(f"a benchmark's card has {self.title!r} as title; give a text.")
         if not self.title.strip():
             raise ValueError("a benchmark's card has an empty title.")
-        for name in ("languages", "human", "related"):
-            if isinstance(getattr(self, name), (str, Level)):
+        for name in ("languages", "human", "differences", "related"):
+            if isinstance(getattr(self, name), str | Level):
                 raise ValueError(f"card {self.title!r}: {name} is one value; give a tuple.")
         for name, kind in (("paper", Paper), ("source", Source), ("splits", Mapping), ("chance", Level | None)):
             if not isinstance(value := getattr(self, name), kind):
