@@ -119,6 +119,25 @@ def test_pairs_of_systems() -> None:
     assert pair.by_cluster is not None
 
 
+def test_published_results_stand_beside_the_same_quantities() -> None:
+    """Section 3.3 of Hessel et al.: every printed number, beside what is computed of the systems here."""
+    random.seed(4)
+    names = ("one", "two")
+    found = analyse([result(name, lambda i: random.choice([LETTERS[i % 5], "A"])) for name in names], draws=99)
+    by = {(each.quantity, each.system): each for each in found.published}
+    assert len(by) == 16
+    quantities = {each.quantity: each.here for each in found.published if each.here}
+    assert quantities["cluster_p"].keys() == set(names)
+    assert quantities["right_if_same"] == {"one and two": found.pairs[0].right_if_same.value}
+    wrong = found.pairs[0].second
+    assert quantities["right_when_wrong"]["two where one is wrong"] == wrong.share
+    assert quantities["right_when_wrong_p"]["two where one is wrong"] == wrong.p_clusters != wrong.p
+    assert quantities["cluster_spearman_p"] == {"one and two": found.pairs[0].by_cluster_p}
+    text = as_markdown([found])
+    assert "| right_when_wrong_expected | CLIP ViT-L/14@336px, fine-tuned, where GPT-3" in text.replace("\\_", "_")
+    assert "| < 0.001" in text.replace("\\<", "<")
+
+
 def test_before_and_after_a_cutoff() -> None:
     """Contests 100 to 149 lie between June 2007 and June 2008; the system knows those before contest 120."""
     knows = result("knows", lambda i: right(i) if i < 80 else wrong(i))
