@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import (
     Association,
@@ -28,8 +29,9 @@ from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.kappa import cohen_kappa
 from humor_tasks.scorers.paired import holm
 from humor_tasks.scorers.proportion import clustered_proportion, clustered_share
-from humor_tasks.scorers.regression import spearman
+from humor_tasks.scorers.regression import spearman, spearman_p
 from humor_tasks.studies.analysis.contest_dates import MARGIN, contest_date, has_dates
+from humor_tasks.studies.analysis.difficulty import Difficulty, Embed, difficulty
 from humor_tasks.studies.analysis.findings import Beside, beside
 from humor_tasks.studies.analysis.shortcuts import Explained, explained, solved_by
 from humor_tasks.studies.analysis.systems import Shown, System, comparable, leading, shown_items
@@ -119,6 +121,7 @@ class Analysis:
     cutoffs: tuple[Cutoff, ...]
     shortcuts: tuple[Explained, ...]
     published: tuple[Beside, ...]
+    difficulty: Difficulty | None
     notes: tuple[str, ...]
 
 
@@ -128,12 +131,16 @@ def analyse(
     cutoff: datetime.date | None = None,
     most: int = 10,
     draws: int = 9999,
+    predictors: bool = False,
+    records: Sequence[Record] = (),
+    embed: Embed | None = None,
 ) -> Analysis:
     """All analyses of the results of one benchmark. Raises BadInput for results that do not compare with the first.
 
     metric: a metric that single items have; by default the benchmark's first such metric. cutoff: the end of a model's
     training data. most: the length of the lists of hardest and easiest clusters, at most half of the clusters.
-    draws: of the permutation tests.
+    draws: of the permutation tests. predictors: also look for what predicts the difficulty of clusters, with the
+    pictures of `records` and the vectors of `embed` where they are given.
     """
     systems = comparable(results, metric)
     shown = shown_items(systems)
@@ -154,7 +161,13 @@ def analyse(
     ranked = sorted(means, key=lambda c: (sign * c.shrunk, sign * c.mean, c.name))
     if len({c.shrunk for c in means}) == 1 < len({c.mean for c in means}):
         notes.append("The clusters differ no more than the items within them: their order may be chance.")
-    factors, pairs = _factors(systems, shown, draws), [_pair(a, b, draws) for a, b in itertools.combinations(systems, 2)]
+    predicted = None
+    if predictors:
+        ease = {c.name: sign * c.shrunk for c in means}
+        predicted = difficulty(systems[0], ease, shown, records, embed, dated=bool(dated))
+        notes += predicted.notes
+    factors = _factors(systems, shown, draws)
+    pairs = [_pair(a, b, draws) for a, b in itertools.combinations(systems, 2)]
     trends = [_trend(s) for s in dated]
     return Analysis(
         benchmark=results[0].benchmark.name,
@@ -169,6 +182,7 @@ def analyse(
         cutoffs=tuple(splits),
         shortcuts=tuple(found for s in systems for found in explained(s, solved, systems)),
         published=beside(results[0].benchmark.name, factors, pairs, trends),
+        difficulty=predicted,
         notes=tuple(notes),
     )
 
@@ -260,7 +274,7 @@ def _pair(a: System, b: System, draws: int) -> Pair:
         kappa=cohen_kappa(x, y, clusters) if both else None,
         by_item=spearman(x, y, clusters),
         by_cluster=spearman(*of_clusters, held) if of_clusters else None,
-        by_cluster_p=_spearman_p(*of_clusters) if of_clusters else math.nan,
+        by_cluster_p=spearman_p(*of_clusters) if of_clusters else math.nan,
         first=first,
         second=second,
     )
@@ -270,16 +284,7 @@ def _trend(each: System) -> Trend:
     """With the number of a contest for its date: both have the same order."""
     means = each.by_cluster()
     dates, values = [float(c) for c in means], list(means.values())
-    return Trend(each.name, spearman(dates, values, list(means)), _spearman_p(dates, values))
-
-
-def _spearman_p(x: Sequence[float], y: Sequence[float]) -> float:
-    """The two-sided p-value of no correlation; nan where one of the lists is constant or too short."""
-    if min(len(set(x)), len(set(y))) < 2 or len(x) < 3:
-        return math.nan
-    from scipy.stats import spearmanr
-
-    return float(spearmanr(x, y).pvalue)
+    return Trend(each.name, spearman(dates, values, list(means)), spearman_p(dates, values))
 
 
 def _cutoff(each: System, cutoff: datetime.date) -> Cutoff:

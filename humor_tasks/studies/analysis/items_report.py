@@ -10,10 +10,12 @@ from pathlib import Path
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import Conditional
+from humor_tasks.studies.analysis.difficulty import Difficulty
 from humor_tasks.studies.analysis.items import Analysis, Cutoff, Factor, Pair
 from humor_tasks.studies.analysis.tables import interval, plain, safe, short, table
 from humor_tasks.studies.results import LeftOut
 
+_Table = tuple[str, Sequence[str], list[Sequence[object]]]
 FACTORS = "Groupings of the items and the {metric} (chi-square; the p-values by permutation count)"
 PAIRS = "Systems in pairs"
 HARDEST = "Hardest and easiest clusters, by the empirical Bayes mean over the systems"
@@ -32,7 +34,7 @@ def as_markdown(analyses: Sequence[Analysis], left_out: Sequence[LeftOut] = ()) 
     return "\n\n".join(parts) + "\n"
 
 
-def _tables(a: Analysis) -> list[tuple[str, Sequence[str], list[Sequence[object]]]]:
+def _tables(a: Analysis) -> list[_Table]:
     return [
         (
             "Systems",
@@ -46,7 +48,17 @@ def _tables(a: Analysis) -> list[tuple[str, Sequence[str], list[Sequence[object]
         ),
         (
             PAIRS,
-            ("first", "second", "n", "same answer", "right if same", "kappa", "Spearman, items", "Spearman, clusters", "p"),
+            (
+                "first",
+                "second",
+                "n",
+                "same answer",
+                "right if same",
+                "kappa",
+                "Spearman, items",
+                "Spearman, clusters",
+                "p",
+            ),
             [_pair(p) for p in a.pairs],
         ),
         (
@@ -77,6 +89,7 @@ def _tables(a: Analysis) -> list[tuple[str, Sequence[str], list[Sequence[object]
                 for s in a.shortcuts
             ],
         ),
+        *(_difficulty(a.difficulty) if a.difficulty else ()),
         (
             "Published, beside the same quantities here",
             ("quantity", "published for", "published", "here", "source"),
@@ -115,6 +128,24 @@ def _cutoff(c: Cutoff) -> Sequence[object]:
 
 def _conditional(system: str, other: str, c: Conditional) -> Sequence[object]:
     return system, other, c.n, _number(c.share), _number(c.expected), _p(c.p), _p(c.p_clusters)
+
+
+def _difficulty(d: Difficulty) -> list[_Table]:
+    return [
+        (
+            "Predictors of how easy a cluster is",
+            ("predictor", "Spearman", "p", "p, Holm"),
+            [(x.name, interval(x.found), _p(x.p), _p(x.holm)) for x in d.predictors],
+        ),
+        (
+            f"Classifiers of {d.hard} hard and {d.easy} easy clusters, on clusters held out",
+            ("predictors", "features", "accuracy", "chance", "AUC", "p, permuted"),
+            [
+                (x.predictors, x.features, _number(x.accuracy), _number(x.chance), _number(x.auc), _p(x.p))
+                for x in d.classifiers
+            ],
+        ),
+    ]
 
 
 def _here(values: Mapping[str, float]) -> str:
