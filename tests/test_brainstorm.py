@@ -63,7 +63,8 @@ def test_each_cartoon_once_and_none_of_its_captions(setting: str) -> None:
         assert text.count("\nScene: ") - text.count("\nScene: what") == 9 + (setting == "description")
         if setting == "description":
             assert text.endswith(
-                f"Place: {record.fields['location']}\nScene: {record.fields['description']}\nUnusual: {record.fields['uncanny']}\n"
+                f"Place: {record.fields['location']}\nScene: {record.fields['description']}\n"
+                f"Unusual: {record.fields['uncanny']}\n"
                 f"Entities: {record.fields['entities']}"
             )
 
