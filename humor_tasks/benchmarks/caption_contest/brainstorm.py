@@ -186,10 +186,10 @@ BRAINSTORM = Benchmark(
         asks="Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption?",
         claim="A model that lists concepts and chooses among them before it writes produces captions worth ranking.",
         prompt="Nine worked examples (written for this package), then the cartoon's place, scene, unusual part and "
-        "entities. The reply has labelled lines for the concepts, the chosen ones, the caption and its explanation. With "
-        "`setting=pixels` it also has those of place, scene, unusual part and entities. With `unconditional=true` the "
-        "model invents the cartoon, too. Sampling as published: temperature .8, top-p .9, "
-        "frequency penalty .2, presence penalty .05.",
+        "entities. The reply has lines for the concepts, the chosen ones, the caption and its explanation. With "
+        "`setting=pixels` they are also for place, scene, unusual part and entities. So they are with "
+        "`unconditional=true`, where the model invents the cartoon. Sampling as published: temperature .8, top-p .9, frequency penalty .2, "
+        "presence penalty .05.",
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
