@@ -133,7 +133,9 @@ def test_no_quality_model_judges_a_contest_that_it_saw(built: Path) -> None:
 def test_the_card_and_provenance(built: Path) -> None:
     card = (built / "corpus" / "README.md").read_text(encoding="utf-8")
     for said in (
-        "| precision at 5 |",
+        "| precision at 5 of the best |",
+        "| precision at 5 of the worst |",
+        "| accuracy |",
         "## Balance of ranking",
         "12 contests",
         "| entries | 720 |",

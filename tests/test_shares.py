@@ -30,7 +30,7 @@ from humor_tasks.studies.audit.writing import as_markdown as audit_of
 from humor_tasks.studies.captions.captions import Caption, Pair, by_system, first_shown
 from humor_tasks.studies.captions.figures import in_percent
 from humor_tasks.studies.corpus.newyorker import ranking
-from humor_tasks.studies.corpus.newyorker.quality import Precision
+from humor_tasks.studies.corpus.newyorker.quality import Validation
 from humor_tasks.studies.corpus.shortcuts import section, shortcuts_in
 from humor_tasks.studies.report.build import build_report
 from humor_tasks.studies.report.graded import GradedPoint
@@ -58,7 +58,7 @@ def shown(text: str) -> list[tuple[float, ...]]:
 
 
 def precision(hits: list[int], cluster: Callable[[int], int]) -> list[Estimate]:
-    found = Precision()
+    found = Validation()
     for hit in hits:
         found.add([2.0, 1.0], [bool(hit), not hit])
     return list(found.estimates().values())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from humor_tasks.data.writing import replacing, write_json
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality.features import ADDED, BUCKETS, SURFACE, features
+from humor_tasks.models.quality.halves import Halves
 
 FORMAT = 1
 PROBES = ("A dog walks into a bar.", "Is this seat taken?", "I said no pickles!")
@@ -37,7 +37,7 @@ class Encoder:
 
 
 @dataclass(frozen=True, eq=False)
-class Quality:
+class Quality(Halves):
     """Two discriminants, of the even and of the odd contests: weights [2, features] in log-odds, the mean of their
     features, and the contests that each was trained on.
     """
@@ -51,35 +51,16 @@ class Quality:
     def score_vectors(
         self, vectors: NDArray[Any], captions: Sequence[str], contests: Sequence[int | None]
     ) -> NDArray[np.float64]:
-        """Log-odds [captions] that each is one of the crowd's best, from their unit vectors [captions, dimensions].
-
-        They are the odds among as many of the best as of the worst captions; their logistic is a probability.
-        contests: the number of each caption's contest, None where it is unknown. A contest that one model saw is judged
-        by the other one; the others by the mean of both.
-        """
+        """See `Halves`."""
         x = features(vectors, captions)
         both = np.stack([(x - self.centre[i]) @ self.weights[i] for i in (0, 1)])  # [2, captions]
-        by = {contest: self.judge(contest) for contest in set(contests)}
-        found = [
-            pair.mean() if by[contest] is None else pair[by[contest]]
-            for pair, contest in zip(both.T, contests, strict=True)
-        ]
-        return np.array(found, dtype=np.float64)
-
-    def judge(self, contest: int | None) -> int | None:
-        """Which model judges a contest: the one that has not seen it, 0 or 1; None for both."""
-        even, odd = self._seen
-        return 1 if contest in even else 0 if contest in odd else None
+        return self.of_unseen(both, contests)
 
     def score(self, captions: Sequence[str], contests: Sequence[int | None]) -> NDArray[np.float64]:
         """`score_vectors` of captions that are embedded here."""
         if self.embedding is None:
             raise ValueError("this quality model was not loaded with its encoder")
         return self.score_vectors(self.embedding.embed(captions), captions, contests)
-
-    @cached_property
-    def _seen(self) -> tuple[frozenset[int], frozenset[int]]:
-        return frozenset(self.contests[0]), frozenset(self.contests[1])
 
     def save(self, folder: Path) -> None:
         """Write the model's folder, atomically."""
@@ -97,13 +78,17 @@ class Quality:
             write_json(held / "quality.json", about)
 
 
-def load(folder: Path, encoder: str | None = None, device: str | None = None, vectors_only: bool = False) -> Quality:
+def load(folder: Path, encoder: str | None = None, device: str | None = None, vectors_only: bool = False) -> Halves:
     """The model of a folder. encoder: where its sentence-embedding model is now. vectors_only: without loading that.
 
     Raises BadInput where a file is missing or damaged, and for another encoder than that of training.
     """
     path, weights_path = folder / "quality.json", folder / "weights.npy"
     about = parse_json(path, read_body(path))
+    if isinstance(about, dict) and about.get("kind") == "text":
+        from humor_tasks.models.quality.text import TextQuality
+
+        return TextQuality.load(folder, about, device)
     try:
         written = (about["format"], about["surface"], about["buckets"])
         even, odd = (tuple(int(number) for number in about["contests"][side]) for side in ("even", "odd"))

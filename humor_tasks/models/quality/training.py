@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from humor_tasks.errors import BadInput
 from humor_tasks.models.quality.features import features
+from humor_tasks.models.quality.halves import sides_of
 from humor_tasks.models.quality.model import Encoder, Quality
 
 RIDGE = 1e-3
@@ -54,7 +55,7 @@ def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tupl
     captions.
     """
     twins = list(same)
-    parity = _parities(twins)
+    parity = sides_of((), twins)
     totals: list[Sums | None] = [None, None]
     contests: list[list[int]] = [[], []]
     for number, each in found:
@@ -76,22 +77,6 @@ def fit(found: Iterable[tuple[int, Sums]], encoder: Encoder, same: Iterable[tupl
         models.append(_discriminant(total))
     weights, centre, scale = (np.array(each) for each in zip(*models, strict=True))
     return Quality(encoder, weights * scale[:, None], centre, (tuple(contests[0]), tuple(contests[1])))
-
-
-def _parities(same: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """contest -> the parity of the lowest number among all contests with its captions."""
-    lower: dict[int, int] = {}
-
-    def lowest(contest: int) -> int:
-        while contest in lower:
-            contest = lower[contest]
-        return contest
-
-    for pair in same:
-        a, b = sorted(map(lowest, pair))
-        if a != b:
-            lower[b] = a
-    return {contest: lowest(contest) % 2 for contest in lower}
 
 
 def _added(total: Sums | None, each: Sums) -> Sums:

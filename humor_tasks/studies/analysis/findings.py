@@ -1,7 +1,8 @@
-"""Published results of such analyses, beside the same quantities of the systems at hand.
+"""What an analysis of items finds, and published results beside the same quantities of the systems at hand.
 
-They are the figures of published.toml with `study = "analyse"`: of `matching`, those of section 3.3 of Hessel et al.
-(ACL 2023). The systems at hand are others than the published ones, unless the user has the predictions of those.
+The published results are the figures of published.toml with `study = "analyse"`: of `matching`, those of section 3.3 of
+Hessel et al. (ACL 2023). The systems at hand are others than the published ones, unless the user has the predictions of
+those.
 """
 
 from __future__ import annotations
@@ -9,16 +10,55 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from humor_tasks.data.published import published
-
-if TYPE_CHECKING:
-    from humor_tasks.studies.analysis.items import Factor, Pair, Trend
+from humor_tasks.scorers.association import Association, Conditional
+from humor_tasks.scorers.estimate import Estimate
 
 STUDY = "analyse"
 FACTORS = {"cluster": "cluster_p", "fold": "fold_p", "distractor": "distractor_p"}
 """Grouping of the items -> the quantity with the p-value of its chi-square test."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """The association of one grouping of the items with a system's values; `holm` corrects p over all factors."""
+
+    system: str
+    name: str
+    found: Association
+    holm: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems on their common items.
+
+    same_answer: the share of items with the same answer; right_if_same: the accuracy on those. kappa: of right and
+    wrong. by_item, by_cluster: Spearman's correlation of the values of items and of the clusters' means; by_cluster_p:
+    of the test that the latter is 0, nan where there is none. first, second: how often each is right where the other is
+    wrong. None where the benchmark has no such quantity.
+    """
+
+    systems: tuple[str, str]
+    n: int
+    same_answer: Estimate | None
+    right_if_same: Estimate | None
+    kappa: Estimate | None
+    by_item: Estimate
+    by_cluster: Estimate | None
+    by_cluster_p: float
+    first: Conditional | None
+    second: Conditional | None
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Spearman's correlation of the contests' dates with a system's mean on them, and the p-value of no correlation."""
+
+    system: str
+    found: Estimate
+    p: float
 
 
 @dataclass(frozen=True)

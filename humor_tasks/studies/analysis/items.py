@@ -19,8 +19,6 @@ from typing import Any
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import (
-    Association,
-    Conditional,
     association,
     independent_difference,
     right_when_wrong,
@@ -32,7 +30,7 @@ from humor_tasks.scorers.proportion import clustered_proportion, clustered_share
 from humor_tasks.scorers.regression import spearman, spearman_p
 from humor_tasks.studies.analysis.contest_dates import MARGIN, contest_date, has_dates
 from humor_tasks.studies.analysis.difficulty import Difficulty, Embed, difficulty
-from humor_tasks.studies.analysis.findings import Beside, beside
+from humor_tasks.studies.analysis.findings import Beside, Factor, Pair, Trend, beside
 from humor_tasks.studies.analysis.shortcuts import Explained, explained, solved_by
 from humor_tasks.studies.analysis.systems import Shown, System, comparable, leading, shown_items
 from humor_tasks.studies.report.grouping import groups_of
@@ -41,38 +39,6 @@ from humor_tasks.studies.results.read import without_path
 
 CLUSTER = "cluster"
 LEAST_ITEMS = 2  # items per level of a grouping, on average; with fewer it is a name of the items
-
-
-@dataclass(frozen=True)
-class Factor:
-    """The association of one grouping of the items with a system's values; `holm` corrects p over all factors."""
-
-    system: str
-    name: str
-    found: Association
-    holm: float
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two systems on their common items.
-
-    same_answer: the share of items with the same answer; right_if_same: the accuracy on those. kappa: of right and
-    wrong. by_item, by_cluster: Spearman's correlation of the values of items and of the clusters' means; by_cluster_p:
-    of the test that the latter is 0, nan where there is none. first, second: how often each is right where the other is
-    wrong. None where the benchmark has no such quantity.
-    """
-
-    systems: tuple[str, str]
-    n: int
-    same_answer: Estimate | None
-    right_if_same: Estimate | None
-    kappa: Estimate | None
-    by_item: Estimate
-    by_cluster: Estimate | None
-    by_cluster_p: float
-    first: Conditional | None
-    second: Conditional | None
 
 
 @dataclass(frozen=True)
@@ -94,15 +60,6 @@ class Cutoff:
     after: Estimate
     difference: Estimate
     between: int
-
-
-@dataclass(frozen=True)
-class Trend:
-    """Spearman's correlation of the contests' dates with a system's mean on them, and the p-value of no correlation."""
-
-    system: str
-    found: Estimate
-    p: float
 
 
 @dataclass(frozen=True)

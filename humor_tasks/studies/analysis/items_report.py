@@ -11,7 +11,8 @@ from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import Conditional
 from humor_tasks.studies.analysis.difficulty import Difficulty
-from humor_tasks.studies.analysis.items import Analysis, Cutoff, Factor, Pair
+from humor_tasks.studies.analysis.findings import Factor, Pair
+from humor_tasks.studies.analysis.items import Analysis, Cutoff
 from humor_tasks.studies.analysis.tables import interval, plain, safe, short, table
 from humor_tasks.studies.results import LeftOut
 

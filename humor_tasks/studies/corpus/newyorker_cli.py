@@ -26,6 +26,11 @@ _NEEDED = ("sentence_transformers", "threadpoolctl")
     help="sentence-transformers model or folder; the default is the paper's.",
 )
 @click.option("--quality", type=_PATH, help="Folder of a trained quality model. Default: one is trained.")
+@click.option(
+    "--quality-model",
+    help="Text model of transformers to train as the quality model, two by contest parity; google-t5/t5-large is the "
+    "paper's. Default: a linear discriminant.",
+)
 @click.option("--since", help="Only contests after this number or day (2023-09-30, or 2023-09 for that month on).")
 @click.option("--seed", default=1234, show_default=True, help="Seed of folds, letters and wrong captions.")
 @click.option("--until", help="Stop after: ingest, select, embed, twins, quality, scores, pool or ranking.")
@@ -40,6 +45,7 @@ def newyorker(
     explanations: Path | None,
     embedding: str,
     quality: Path | None,
+    quality_model: str | None,
     since: str | None,
     seed: int,
     until: str | None,
@@ -64,8 +70,10 @@ def newyorker(
     _check_folders(folder, output)
     if explanations:
         read_explanations(explanations)  # what is wrong with them is said before hours of work
+    if quality and quality_model:
+        raise BadInput("--quality is a trained model and --quality-model trains one; give one of them.")
     inputs = Inputs(annotations, crowd, images, explanations, quality)
-    settings = Settings(embedding, seed, _after(since))
+    settings = Settings(embedding, seed, _after(since), quality_model)
     made = prepare(inputs, settings, folder)
     counts = build(made, until, workers or os.cpu_count() or 1, ray, click.echo)
     if until:

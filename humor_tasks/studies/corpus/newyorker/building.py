@@ -59,12 +59,14 @@ class Settings:
     """What a build's rows depend on besides its inputs.
 
     embedding: a sentence-transformers model, from the hub or a folder. seed: of folds, letters and wrong captions.
-    since: only contests after this number get rows; later ones and earlier ones train the quality model.
+    since: only contests after this number get rows; later ones and earlier ones train the quality model. quality_model:
+    a text model of transformers that becomes the quality model; None for a linear discriminant.
     """
 
     embedding: str
     seed: int = 1234
     since: int | None = None
+    quality_model: str | None = None
 
 
 def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
@@ -81,6 +83,7 @@ def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
     values = {
         "embedding": [settings.embedding, digest_of_folder(Path(settings.embedding))],
         "quality": quality,
+        "quality_model": settings.quality_model,
         "quality_folder": str(inputs.quality) if inputs.quality else None,
         "left_out": left_out,
     }

@@ -85,7 +85,8 @@ def settings_of(settings: Settings) -> dict[str, Any]:
 
 def models_of(inputs: Inputs, settings: Settings) -> dict[str, str]:
     """The models by role."""
-    quality = str(inputs.quality) if inputs.quality else f"trained in this build, see {QUALITY}/"
+    of = f" from {settings.quality_model}" if settings.quality_model else ""
+    quality = str(inputs.quality) if inputs.quality else f"trained in this build{of}, see {QUALITY}/"
     return {"sentence embedding": settings.embedding, "quality": quality}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.models.quality import Quality
+from humor_tasks.models.quality import Halves
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 
@@ -62,6 +62,6 @@ def training(rows: Iterable[dict[str, Any]]) -> tuple[list[int], list[bool]]:
     return places, best
 
 
-def scores(model: Quality, vectors: NDArray[Any], captions: Sequence[str], contest: int) -> NDArray[np.float64]:
+def scores(model: Halves, vectors: NDArray[Any], captions: Sequence[str], contest: int) -> NDArray[np.float64]:
     """The log-odds of a contest's captions, by the model that has not seen it."""
     return model.score_vectors(vectors, captions, [contest] * len(captions))

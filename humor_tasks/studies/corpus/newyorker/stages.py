@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from humor_tasks.data.contests.twins import twins
 from humor_tasks.data.writing import write_json
 from humor_tasks.models.choosers.embedding import Embedding
-from humor_tasks.models.quality import Sums, fit, load, sums
+from humor_tasks.models.quality import Halves, Sums, fit, load, sums
 from humor_tasks.models.quality.model import Encoder
 from humor_tasks.studies.corpus.newyorker.embedding import embed
 from humor_tasks.studies.corpus.newyorker.ingest import ingest
@@ -115,8 +116,13 @@ def twins_of(work: Work) -> list[tuple[int, int]]:
 
 def _quality(work: Work, folder: Path, contest: int | None) -> Counts:
     if work.settings["quality_folder"]:
-        model = load(Path(work.settings["quality_folder"]), work.settings["embedding"][0])
+        model: Halves = load(Path(work.settings["quality_folder"]), work.settings["embedding"][0])
         shutil.copytree(work.settings["quality_folder"], folder / "model")
+    elif work.settings["quality_model"]:
+        from humor_tasks.training.quality import fit_text
+
+        model = fit_text(work.settings["quality_model"], list(_labelled(work)), twins_of(work))
+        model.save(folder / "model")
     else:
         name = work.settings["embedding"][0]
         model = fit(_sums_of(work), Encoder.of(Embedding(name), name), twins_of(work))
@@ -131,6 +137,16 @@ def _quality(work: Work, folder: Path, contest: int | None) -> Counts:
     return {"contests learnt from": len(seen)}
 
 
+def _labelled(work: Work) -> Iterator[tuple[int, list[str], list[bool]]]:
+    """The training captions of each rated contest, for a text model."""
+    for unit in work.units("select"):
+        number = int(str(unit))
+        if facts_of(work, number)["rated"]:
+            rows = selected(work, number)
+            places, best = training(rows)
+            yield number, [rows[i]["caption"] for i in places], best
+
+
 def _sums_of(work: Work) -> Iterator[tuple[int, Sums]]:
     for unit in work.units("select"):
         number = int(str(unit))
@@ -140,9 +156,15 @@ def _sums_of(work: Work) -> Iterator[tuple[int, Sums]]:
             yield number, sums(vectors[places], [rows[i]["caption"] for i in places], best)
 
 
+@lru_cache(maxsize=1)
+def _judges(folder: Path) -> Halves:
+    """The quality model of a finished stage, once a process: a text model is large."""
+    return load(folder, vectors_only=True)
+
+
 def _scores(work: Work, folder: Path, contest: int | None) -> Counts:
     assert contest is not None
-    model = load(work.unit("quality") / "model", vectors_only=True)
+    model = _judges(work.unit("quality") / "model")
     captions = [row["caption"] for row in selected(work, contest)]
     found = scores(model, vectors_of(work, contest), captions, contest)
     np.save(folder / "scores.npy", found, allow_pickle=False)
@@ -198,7 +220,12 @@ STAGES = {
         Stage("embed", _embed, ("select",), ("embedding",), trains=True),
         Stage("twins", _twins, ("ingest",), whole=True),
         Stage(
-            "quality", _quality, ("ingest", "select", "embed", "twins"), ("embedding", "quality"), whole=True, version=3
+            "quality",
+            _quality,
+            ("ingest", "select", "embed", "twins"),
+            ("embedding", "quality", "quality_model"),
+            whole=True,
+            version=3,
         ),
         Stage("scores", _scores, ("quality", "select", "embed")),
         Stage("pool", _pool, ("scores", "select", "embed"), version=2),
