@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
@@ -40,6 +41,6 @@ MOCK_DETECTING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    uses=corpus.uses("detecting"),
+    uses=corpus.uses("detecting", uses.DETECTING),
     lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
 )

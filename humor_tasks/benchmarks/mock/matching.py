@@ -40,6 +40,6 @@ MOCK_MATCHING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    uses=corpus.uses("matching", uses.MATCHING),
+    uses=corpus.uses("matching", uses.LINE),
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
 )

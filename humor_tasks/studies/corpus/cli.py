@@ -78,13 +78,14 @@ def mock(
     sources = [read() for given, read in parts if given]
     if not sources:
         raise BadInput("name at least one source: --mustard, --wits, --more, --cai or --newyorker.")
-    built = build_mock(sources, output, media, seed, _descriptions(descriptions))
+    built = build_mock(sources, output, media, seed, read_descriptions(descriptions))
     for warning in warnings_of(built.shortcuts):
         click.echo(f"Warning: {warning}", err=True)
     click.echo(f"{sizes(built)}\n\n{kept(built)}\n\n{output}: {sum(map(len, built.rows.values())):,} rows.")
 
 
-def _descriptions(path: Path | None) -> dict[str, str] | None:
+def read_descriptions(path: Path | None) -> dict[str, str] | None:
+    """{media_id: literal description} of a JSON file."""
     from humor_tasks.studies.corpus.mock_items import json_object, one_line
 
     if path is None:
