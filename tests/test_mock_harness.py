@@ -390,7 +390,7 @@ def test_people_are_asked_about_clips_by_their_frames(tmp_path: Path) -> None:
         sheet = Image.open(tmp_path / row["image"])
         assert sheet.size == (3 * 320, 3 * 240)
     done = CliRunner().invoke(main, given)
-    assert "the tasks explanation and mock_explaining need --system and --against" in done.output
+    assert "explanation and mock_explaining and mock_generation need --system and --against" in done.output
 
 
 def test_people_match_what_models_match(tmp_path: Path) -> None:
@@ -400,7 +400,7 @@ def test_people_match_what_models_match(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     (row, *_) = [json.loads(line) for line in output.read_text().splitlines()]
     (first, *_) = load("mock_matching", dataset="sample", scene="post", input="description").records
-    assert (row["kind"], row["answer"], row["options"]) == ("matching", first.target, list(first.choices))
+    assert (row["kind"], row["answer"], row["options"]) == ("line", first.target, list(first.choices))
     assert row["description"].startswith("A very large plate")
     assert not row.get("caption")
 
@@ -412,9 +412,11 @@ def test_people_match_an_utterance_with_what_was_said_before(tmp_path: Path) -> 
     assert done.exit_code == 0, done.output
     row = json.loads(output.read_text())
     assert row["image"]
-    assert row["description"].startswith("Dialogue:\n")
-    assert row["description"].endswith(": (hidden)")
-    assert row["options"]["ABCD".index(row["answer"])] not in row["description"]
+    assert row["said"].startswith("Dialogue:\n")
+    assert row["said"].endswith(": (hidden)")
+    assert row["options"]["ABCD".index(row["answer"])] not in row["said"]
+    (item,) = read_pairs(output)
+    assert html.escape(item.said) in render.item(View("ann", 0, 1, item, (0, 1, 2, 3)))  # not only for screen readers
 
 
 @pytest.mark.slow

@@ -72,9 +72,8 @@ def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
 
 
 def _said(record: Record) -> dict[str, str]:
-    """The description with the caption, or with the dialogue, as the item shows it."""
-    said = record.fields.get("said")
-    return {"description": "\n".join((record.fields.get("description", ""), said)).strip()} if said else {}
+    """The caption or the dialogue that an item is shown with."""
+    return {"said": record.fields["said"]} if record.fields.get("said") else {}
 
 
 def sampled(selected: ItemRows, size: int | None, seed: int) -> ItemRows:

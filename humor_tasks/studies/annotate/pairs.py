@@ -2,10 +2,10 @@
 
 Fields: id; options: a list of texts, or {"a": text, "b": text}; kind: one of VOTES (default: three or more options are
 matching, two with a caption preference, two without ranking), or of FORMS, whose items have no options; description or
-null; image: a file in this file's folder, or null; caption, for preference; headline, in which marked words are written
-<word/>; draft: {field: text}, with which a form begins; cluster, such as a contest; answer: the correct option's label,
-which annotators do not see; systems and question: the authors of the options and the comparison that a row belongs to,
-for `humor-tasks agreement`. Other fields are ignored.
+null; image: a file in this file's folder, or null; caption, for preference; said: a caption or dialogue, shown as it
+is; headline, in which marked words are written <word/>; draft: {field: text}, with which a form begins; cluster, such
+as a contest; answer: the correct option's label, which annotators do not see; systems and question: the authors of the
+options and the comparison that a row belongs to, for `humor-tasks agreement`. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Item:
     cluster: str = ""
     answer: str = ""
     headline: str = ""
+    said: str = ""
     draft: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
@@ -133,6 +134,7 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
         cluster=_text(row, "cluster", where),
         answer=answer,
         headline=headline,
+        said=_text(row, "said", where),
         draft=draft,
     )
 

@@ -98,10 +98,12 @@ def _headline(headline: str, name: str = "", chosen: str | None = None) -> str:
 def _scene(of: Item) -> str:
     parts = []
     if of.picture is not None:
-        text = html.escape(of.description or "The cartoon")
+        text = html.escape(of.description or "What is shown")
         parts.append(f'<img src="{data_url(of.picture)}" alt="{text}">')
     elif of.description:
-        parts.append(f'<section><h2>The cartoon</h2><p class="scene">{html.escape(of.description)}</p></section>')
+        parts.append(f'<section><h2>What is shown</h2><p class="scene">{html.escape(of.description)}</p></section>')
+    if of.said:
+        parts.append(f'<p class="scene">{html.escape(of.said)}</p>')
     if of.headline and not of.form:
         parts.append(f'<p class="headline">{_headline(of.headline)}</p>')
     if of.caption:

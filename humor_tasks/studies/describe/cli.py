@@ -66,7 +66,7 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     if options["unanswered"] is not None and not is_visible(options["unanswered"]):
         raise BadInput("--unanswered is empty; give the replacement for empty answers.")
     if dataset and is_mock(folder := Path(os.path.expanduser(dataset))):
-        _describe_mock(folder, output, temperature, revision=revision, **options)
+        _describe_mock(folder, output, temperature, {"revision": revision, **options})
         return
     if options["scene"] != "stills" or options["known"] or options["examples"]:
         raise BadInput("--scene, --known and --examples are for a folder of MOCK (--dataset).")
@@ -90,13 +90,13 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     click.echo(f"Every answer: {answers_file(output)}")
 
 
-def _describe_mock(folder: Path, output: Path, temperature: float | None, **options: Any) -> None:
+def _describe_mock(folder: Path, output: Path, temperature: float | None, options: Mapping[str, Any]) -> None:
     from humor_tasks.benchmarks.mock.described import STILLS, pictures
     from humor_tasks.studies.corpus.cli import read_descriptions
     from humor_tasks.studies.describe import mock_pictures as making
 
     check_choice("--scene", options["scene"], ("stills", *STILLS))
-    given = [name for name in ("tasks", "folds", "splits", "revision") if options.get(name)]
+    given = [f"--{name.removesuffix('s')}" for name in ("tasks", "folds", "splits", "revision") if options[name]]
     if given:
         raise BadInput(f"{', '.join(given)}: a folder of MOCK is described as a whole; see --scene.")
     if output.exists():
