@@ -56,7 +56,7 @@
   // A form's texts are kept like a reason, and given back to the same item.
   const texts = (form) => Object.fromEntries(new FormData(form));
   const restore = (form) => {
-    form.dataset.restored = "yes";
+    form.reset(); // of what was written for the item before
     for (const input of form.elements) {
       const text = open().texts?.[input.name];
       if (input.type === "radio") input.checked = text === undefined ? input.checked : input.value === text;
@@ -93,13 +93,13 @@
     }
     const heading = byId("question");
     const { rater, key } = heading?.dataset ?? {};
-    const form = document.querySelector("form#votes:not([data-restored])");
-    if (form && key === open().key) restore(form);
     if (!heading || last === `${rater} ${key}`) return; // Gradio may use the element again for another item
     last = `${rater} ${key}`;
     since = performance.now();
     const same = key === open().key;
     keep({ rater, key, reason: same ? open().reason : "", texts: same ? open().texts : {} });
+    const form = document.querySelector("form#votes");
+    if (form) restore(form);
     window.scrollTo(0, 0);
     heading.focus({ preventScroll: true });
   };
