@@ -24,7 +24,7 @@ PLAIN: Any = BENCHMARKS["matching"]
 def may_be_empty(name: str) -> set[str]:
     """The fields of a card and its source that say nothing here, each for a reason that the definition gives."""
     benchmark = BENCHMARKS[name]
-    card, found = benchmark.card, {"counted", "over_time", "usage"}  # no count, no trend, nothing to add
+    card, found = benchmark.card, {"counted", "over_time", "usage", "differences"}  # nothing to add
     if not card.paper.address:
         found |= {"place", "name"}  # neither paper nor corpus is public
     if card.paper.key in ("humorbench", "bbeh"):
@@ -48,6 +48,7 @@ def test_every_field_is_filled(name: str) -> None:
 def test_texts_are_sentences_and_names_are_known(name: str) -> None:
     card = BENCHMARKS[name].card
     texts = [card.asks, card.claim, card.prompt, card.metrics, card.sampling, card.dates, card.means, card.limits]
+    texts += card.differences
     for text in (*texts, card.source.pin, card.source.licence, card.source.rows):
         assert re.fullmatch(r"[^ ].*[.?]", text), text
         assert "  " not in text
