@@ -4,8 +4,9 @@
 
 A station is a function of humor_tasks that takes or returns the row, as a record, prompt, sample, question, outcome,
 logged sample or item, alone or in a sequence or mapping; a handover is a station that is called from another file, a
-hook one that the harness calls. Models' own functions are counted apart, because each model has its own. The run is matching on the packaged sample, limited to one row, with the baseline `overlap`; then the log is read and its
-report is built. `--show` lists the stations in order.
+hook one that the harness calls. Models' own functions are counted apart, because each model has its own. The run is
+matching on the packaged sample, limited to one row, with the baseline `overlap`; then the log is read and its report is
+built. `--show` lists the stations in order.
 """
 
 from __future__ import annotations

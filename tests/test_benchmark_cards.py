@@ -14,6 +14,7 @@ import yaml
 from humor_tasks import load
 from humor_tasks.benchmarks import ACCURACY, BENCHMARKS, Card, FreeText, Level, Paper, Template, by_points
 from humor_tasks.benchmarks.uses import Uses
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.papers import MOCK, PAPERS
 from humor_tasks.data.published import published
 
@@ -145,6 +146,10 @@ def test_documents_cite_a_paper_by_its_one_entry() -> None:
         (lambda: replace(PLAIN, judging=by_points), "matching: judging is <function by_points"),
         (lambda: replace(PLAIN, metrics=ACCURACY), "matching: metrics is one value; give a tuple"),
         (lambda: replace(PLAIN, templates=Template("x", "x.txt")), "matching: templates is one value; give a tuple"),
+        (
+            lambda: replace(PLAIN, lm_eval=variants("m", "loglikelihood", settings={"": {"fld": "all"}})),
+            "parameter of matching, fixed by m: there is no 'fld'",
+        ),
         (lambda: Card(title="Puns", related="matching"), "related is one value; give a tuple"),
         (
             lambda: Card(title="Puns", human=Level(0.9, "accuracy", "people", "ours")),
