@@ -29,9 +29,8 @@ MOCK_DETECTING = Benchmark(
         limits="MOCK's corpus is not public. A folder that you build has other rows, whose scores do not compare with "
         "published ones.",
         differences=(
-            "The New Yorker's cartoons are all humorous, and those of Cartoon Movement and CartoonStock are not public: "
-            "cartoons are detected on pictures and labels of your own (`build mock --cartoon-movement`, "
-            "`--cartoonstock`).",
+            "The New Yorker's cartoons are all humorous, and the other cartoons of MOCK are not public: cartoons are "
+            "detected on pictures and labels of your own (`build mock --cartoon-movement`, `--cartoonstock`).",
             "Neutral dialogues that MOCK added to its comedy are not public: MUStARD has 552 dialogues of three "
             "utterances, and MOCK has 5,517.",
             "MOCK's 3,000 further posts from Twitter are not public: `build mock --tweets` reads yours.",

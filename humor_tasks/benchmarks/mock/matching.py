@@ -30,8 +30,8 @@ MOCK_MATCHING = Benchmark(
         differences=(
             "Distractors are lines of other items until `build options` writes those of the paper: two by a model, for "
             "comedy asked to be non-sarcastic, and one of an unrelated item.",
-            "A judge that you name, not ChatGPT, rejects lines that mean the same, and the unrelated line is of the same "
-            "source and script.",
+            "A judge that you name, not ChatGPT, rejects lines that mean the same, and the unrelated line is of the "
+            "same source and script.",
         ),
         related=("mock_detecting", "mock_explaining", "matching"),
     ),

@@ -7,7 +7,7 @@ A question is one row of a table: two systems' explanations, or human accuracy o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,7 @@ def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question
     return found
 
 
-def _read(path: Path, allowed: Mapping[str, tuple[str, ...]] | None, twice: str) -> dict[str, Votes]:
+def _read(path: Path, allowed: Mapping[str, Collection[str]] | None, twice: str) -> dict[str, Votes]:
     """The votes by the value of their column `question`; all under "" without this column."""
     rows, text = _rows(path)
     choices: dict[str, Any] = {} if allowed is None else {"choices": allowed}
