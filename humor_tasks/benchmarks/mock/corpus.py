@@ -112,8 +112,8 @@ def uses(task: str, votes: Votes | None = None) -> Uses:
 def people(task: str, *values: float) -> tuple[Level, ...]:
     """What people reach in a sub-task, a scene at a time; one of the two is an author of the paper (section 4.1.2)."""
     return tuple(
-        Level(value, f"accuracy_{scene}", "two people", f"MOCK, results of {scene}, {task}, human")
-        for scene, value in zip(SCENES, values, strict=True)
+        Level(value, f"accuracy_{scene}", "two people", f"MOCK, Table 2{part}, {task}, human")
+        for part, scene, value in zip("abc", SCENES, values, strict=True)
     )
 
 
