@@ -173,7 +173,7 @@ def worked(run: Run[MockOptions]) -> dict[str, str]:
     samples; empty where nothing is left out and none are used.
     """
     o, task = run.options, run.benchmark.name.removeprefix("mock_")
-    drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
+    drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task and task in SHOWN_BY[other])]
     left_out = run.data.provenance.get("left_out", {})
     scenes = [scene for scene in CHOICES[o.scene] if left_out.get(scene) != EVERY]
     pooled = [run.pool(scene, other) for scene in scenes for other in drawn]
@@ -191,6 +191,8 @@ def worked(run: Run[MockOptions]) -> dict[str, str]:
 
 # Sub-task -> the columns that hold its answer.
 NEEDS = {"detecting": ("label",), "matching": ("options", "answer"), "explaining": ("explanation",)}
+SHOWN_BY = {"detecting": ("explaining",), "matching": ("detecting", "explaining"), "explaining": ("detecting", "matching")}
+"""Sub-task -> the sub-tasks whose Chain-of-Task shows its train rows."""
 
 
 def record(task: str, o: MockOptions, row: Mapping[str, Any], scene: str, where: str) -> Record:
