@@ -191,7 +191,11 @@ def worked(run: Run[MockOptions]) -> dict[str, str]:
 
 # Sub-task -> the columns that hold its answer.
 NEEDS = {"detecting": ("label",), "matching": ("options", "answer"), "explaining": ("explanation",)}
-SHOWN_BY = {"detecting": ("explaining",), "matching": ("detecting", "explaining"), "explaining": ("detecting", "matching")}
+SHOWN_BY = {
+    "detecting": ("explaining",),
+    "matching": ("detecting", "explaining"),
+    "explaining": ("detecting", "matching"),
+}
 """Sub-task -> the sub-tasks whose Chain-of-Task shows its train rows."""
 
 
