@@ -19,11 +19,13 @@ TEMPLATE = (
 IDS = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
 
 
-def tiny_image_text(folder: Path, family: str, texts: Sequence[str], template: bool = False, seed: int = 0) -> str:
+def tiny_image_text(
+    folder: Path, family: str, texts: Sequence[str], template: bool = False, scale: float = 0.15
+) -> str:
     """The folder of a model and its processor, as `save_pretrained` writes them. template: with a chat template."""
     import transformers as hf
 
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     tokenizer = tiny_tokenizer(texts, "causal")
     marks = [f"<|{name}|>" for name in ("image_pad", "video_pad", "vision_start", "vision_end")]
     tokenizer.add_special_tokens(
@@ -67,10 +69,10 @@ def tiny_image_text(folder: Path, family: str, texts: Sequence[str], template: b
             images = hf.LlavaNextImageProcessor(image_grid_pinpoints=grid, **sides)
             videos = hf.LlavaNextVideoVideoProcessor(**sides)
             processor = hf.LlavaNextVideoProcessor(videos, images, tokenizer, **patches)
-    with torch.no_grad():  # larger than at the start of training, so that replies differ
+    with torch.no_grad():  # by default larger than at the start of training, so that replies differ
         for parameter in network.parameters():
             if parameter.dim() > 1:
-                parameter.normal_(0, 0.15)
+                parameter.normal_(0, scale)
     network.generation_config.eos_token_id = tokenizer.eos_token_id
     if template:
         processor.chat_template = TEMPLATE.replace("MARK", mark)

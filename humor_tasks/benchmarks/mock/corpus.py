@@ -106,7 +106,7 @@ def sizes(task: str) -> dict[str, int | None]:
 
 def uses(task: str, votes: Votes | None = None) -> Uses:
     """What the items of a sub-task are good for."""
-    return Uses(frozenset({"text"}), votes, Chain(task), CLIPS, repeated=True)
+    return Uses(frozenset({"text", "image_text"}), votes, Chain(task), CLIPS, repeated=True)
 
 
 def people(task: str, *values: float) -> tuple[Level, ...]:

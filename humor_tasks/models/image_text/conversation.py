@@ -18,7 +18,7 @@ class Seen(NamedTuple):
     role: str
     text: str
     pictures: tuple[Any, ...] = ()
-    videos: tuple[Sequence[Any], ...] = ()
+    videos: tuple[Any, ...] = ()
 
 
 Conversation = Sequence[Seen]
@@ -30,7 +30,7 @@ def text_of(processor: Any, turns: Conversation, prefix: str = "") -> str:
     A model without a template gets plain text up to `prefix`. Raises BadInput for turns that the model cannot take.
     """
     marks = {"image": getattr(processor, "image_token", None), "video": getattr(processor, "video_token", None)}
-    messages = []
+    shown: list[tuple[str, list[str], str]] = []
     for turn in turns:
         media = ["image"] * len(turn.pictures) + ["video"] * len(turn.videos)
         if lacking := [kind for kind in media if not marks[kind]]:
@@ -38,15 +38,15 @@ def text_of(processor: Any, turns: Conversation, prefix: str = "") -> str:
         text = turn.text
         for mark in filter(None, marks.values()):  # would stand for a picture
             text = text.replace(mark, " ".join([mark[:1], mark[1:-1], mark[-1:]]))
-        messages.append(
-            {"role": turn.role, "content": [*({"type": kind} for kind in media), {"type": "text", "text": text}]}
-        )
+        shown.append((turn.role, media, text))
     if not processor.chat_template:
-        shown = (
-            "".join(f"{marks[part['type']]}\n" if part["type"] in marks else part["text"] for part in m["content"])
-            for m in messages
+        return plain_text(
+            ("".join([*(f"{marks[kind]}\n" for kind in media), text]) for _, media, text in shown), prefix
         )
-        return plain_text(shown, prefix)
+    messages = [
+        {"role": role, "content": [*({"type": kind} for kind in media), {"type": "text", "text": text}]}
+        for role, media, text in shown
+    ]
     try:
         found: str = processor.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
     except Exception as problem:  # jinja2's errors, and what a template raises itself
