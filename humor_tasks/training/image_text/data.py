@@ -43,12 +43,7 @@ def read_rows(config: ImageTextTrainConfig) -> Rows:
 def unread(turns: Sequence[Turn]) -> list[Seen]:
     """The turns with pictures and clips that are not yet read, for their text."""
     return [
-        Seen(
-            turn.role,
-            turn.text,
-            tuple(_pictures(turn)),
-            (turn.clip,) if turn.clip is not None and not turn.clip.frames else (),
-        )
+        Seen(turn.role, turn.text, turn.pictures, (turn.clip,) if turn.clip and not turn.clip.frames else ())
         for turn in turns
     ]
 
@@ -64,8 +59,3 @@ def read(turns: Sequence[Seen], frames: int) -> list[Seen]:
         )
         for turn in turns
     ]
-
-
-def _pictures(turn: Turn) -> Sequence[object]:
-    frames = turn.clip.pictures() if turn.clip is not None and turn.clip.frames else ()
-    return [*([turn.picture] if turn.picture is not None else []), *frames]
