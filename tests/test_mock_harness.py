@@ -31,6 +31,7 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import modalities as taking
 from humor_tasks.on_inspect import reference_preference
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
+from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
 from humor_tasks.studies.annotate import render
 from humor_tasks.studies.annotate.pairs import read_pairs
@@ -284,15 +285,18 @@ def test_a_server_that_would_be_sent_another_items_picture_alone_is_not_asked() 
 
 
 def test_a_text_adds_no_place_for_a_picture(tmp_path: Path) -> None:
-    lines = iter("abcdefghi")
     for task in ("detecting", "matching", "explaining"):
         said = {"explanation": "An <image> of fire."} if task == "explaining" else {}
-        for split in ("train", "test"):
-            medium, line = f"{task}_{split}", f"{next(lines)} <image>"
+        for medium in ("train", "test"):
+            line = f"{medium} <image>"
             said |= {"options": ["One.", "Two.", line, "Four <image>."]} if task == "matching" else {}
-            made = [mock_row("post", task, id=medium, media_id=medium, media=f"{medium}.png", caption=line, **said)]
+            made = [
+                mock_row(
+                    "post", task, id=f"{task}_{medium}", media_id=medium, media=f"{medium}.png", caption=line, **said
+                )
+            ]
             Image.new("RGB", (4, 4)).save(tmp_path / f"{medium}.png")
-            mock_folder(tmp_path, "post", task, made, split)
+            mock_folder(tmp_path, "post", task, made, medium)
     task = chained(dataset=str(tmp_path))
     (doc,) = task.test_docs()
     context = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: str(turns))
@@ -465,3 +469,18 @@ def test_a_judge_that_takes_no_video_is_told_and_the_model_under_test_does_not_m
     log = compare("pixels", "error")
     assert log.error
     assert "mockllm/judge: the provider 'mockllm' does not accept video" in log.error.message
+
+
+def test_frames_are_pictures_in_lm_eval() -> None:
+    """Placeholders and pictures as many as frames, for every worked sample too; texts and pictures those of Inspect."""
+    config = {"task": "t", "benchmark": "mock_matching", "input": "frames", "output_type": "generate_until"}
+    given = {"dataset": "sample", "scene": "comedy", "frames": 3, "chain_of_task": True}
+    built = BenchmarkTask(config | {"metadata": given})
+    for sample, doc in zip(mock_matching(**given, input="frames").dataset, built.test_docs(), strict=True):
+        context = built.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: turns)
+        assert sum(turn["content"].count(PLACEHOLDER) for turn in context) == len(built.doc_to_image(doc)) == 9
+        parts = [part for message in sample.input for part in message.content if isinstance(part, ContentImage)]
+        assert len(parts) == 9
+    whole = config | {"input": "media", "metadata": {"dataset": "sample", "scene": "comedy"}}
+    with pytest.raises(BadInput, match="lm-eval has no model with video input"):
+        BenchmarkTask(whole)

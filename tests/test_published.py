@@ -30,7 +30,6 @@ VALUES = [
     ("explanation", "word_perplexity", "text-ada-001", None, 2367),
     ("explanation_preference", "win_rate", "people against GPT-4, 5-shot", None, 0.677),
     ("explanation_preference", "gwet_ac1", "T5-11B against Caption only (T5-11B)", None, 0.644),
-    ("explanation_preference", "preferred", "VideoChat2, Chain-of-Task", "comedy", 0.308),
     ("humicroedit_rating", "rmse", "Hitachi", None, 0.49725),
     ("humicroedit_rating", "rmse_at_40", "BASELINE (mean of train; majority label)", None, 0.64004),
     ("humicroedit_pairwise", "reward", "YNU-HPCC", None, 0.27831),
@@ -113,6 +112,35 @@ def test_tables_are_whole() -> None:
     assert count("crowd_pairs", "Table 8") == 7
     assert [count("caption_writing", f"Table {i}") for i in (3, 4, 6)] == [88, 2, 13]
     assert [count("humorbench", "overall"), count("humorbench", ", hard")] == [15, 15]
+    tasks = [f"mock_{task}" for task in ("detecting", "matching", "explaining")] + ["explanation_preference"]
+    assert [[count(task, f"MOCK, Table 2{part}") for part in "abc"] for task in tasks] == [
+        [17, 17, 11],  # eight or five systems in both ways, and people
+        [17, 17, 11],
+        [32, 32, 20],
+        [32, 32, 20],
+    ]
+    assert [count("mock_generation", f"MOCK, Table 3{part}") for part in "ab"] == [16, 16]
+
+
+SUMS_OF_MOCK = {
+    "detecting": 31.605,
+    "matching": 20.732,
+    "BLEU-4": 226.37,
+    "ROUGE-L": 8.1947,
+    "EXPAcc": 14.421,
+    "HumanAcc": 14.657,
+    "SMS": 64.05,
+    "HSS": 58.36,
+}
+
+
+def test_mocks_values_add_up_to_those_of_the_text() -> None:
+    """Column sums, added up from the printed tables; a misread digit changes one."""
+    sums = {
+        name: sum(f.value for f in published() if f.source.startswith("MOCK, Table") and name in f.source)
+        for name in ("detecting", "matching", "BLEU-4", "ROUGE-L", "EXPAcc", "HumanAcc", "SMS", "HSS")
+    }
+    assert {name: round(value, 4) for name, value in sums.items()} == SUMS_OF_MOCK
 
 
 def test_recalibrated_verdicts_are_said_to_be() -> None:

@@ -41,7 +41,7 @@ class Subsets:
     chosen_by: Callable[[str], frozenset[tuple[str, str]]]
 
 
-System = Literal["clip", "ofa", "text", "preferences"]
+System = Literal["clip", "ofa", "text", "image_text", "preferences"]
 """A system that its rows can train: by `humor-tasks train`, or, for preferences of texts, by an export."""
 
 

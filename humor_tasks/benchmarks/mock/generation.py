@@ -168,11 +168,13 @@ MOCK_GENERATION = Benchmark(
         "against=LOG`.",
     ),
     corpus="mock",
-    version="1-A",
+    version="1-B",
     answer=FreeText(),
     metrics=(
         Metric("sms", about="Semantic match with the picture: mean of the graders' ratings from 1 to 5."),
-        Metric("hss", about="Humour or sarcasm of the story: mean of the graders' ratings from 1 to 5."),
+        Metric(
+            "hss", about="Humour or sarcasm of the story with the picture: mean of the graders' ratings from 1 to 5."
+        ),
         rate("unrated", "Share of stories with a rating missing."),
         *(rate(name, _FAILURES_ABOUT[name]) for name in FAILURES),
         Metric("words", "lower", about="Length of the story in words.", neutral=True),
