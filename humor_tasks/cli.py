@@ -242,7 +242,7 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     help="Maximum number of headlines in each list of largest errors.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the report (.md or .json).")
-@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Plot error by funniness (.png, .svg, .pdf).")
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the figures (.png, .svg, .pdf).")
 def humicroedit(
     systems: tuple[str, ...],
     dataset: str | None,
@@ -259,7 +259,8 @@ def humicroedit(
     """
     from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.humicroedit import analyse as compute
-    from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
+    from humor_tasks.studies.analysis.humicroedit_plot import plot
+    from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, write_report
     from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
     from humor_tasks.studies.analysis.tables import echo
 
@@ -270,7 +271,7 @@ def humicroedit(
     embed = open_embedding(embedding) if embedding else None
     found = compute(corpus.headlines, corpus.pairs, read, embed, most)
     if picture:
-        plot(picture, found.errors)
+        plot(picture, found)
     if output:
         write_report(output, found)
     echo(as_markdown(found))

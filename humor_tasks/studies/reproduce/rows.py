@@ -113,6 +113,7 @@ def _tolerance(given: Any, figures: tuple[Figure, ...], where: str) -> dict[str,
 def _figures(wanted: Mapping[str, Any], where: str) -> tuple[Figure, ...]:
     for name in wanted:
         check_choice(f"{where}, figures", name, get_type_hints(Figure))
+    wanted = {"study": None, **wanted}
     found = tuple(f for f in published() if all(getattr(f, name) == value for name, value in wanted.items()))
     if not found:
         raise BadInput(f"{where}: no published figure has {dict(wanted)}.")
