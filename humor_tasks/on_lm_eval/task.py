@@ -280,7 +280,8 @@ class BenchmarkTask(Task):
                 for shown in self._shown(metric, outcome):
                     found |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
         if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
-            for name, reference in perplexities(results[1][0], record.target or "", record.cluster).items():
+            part = self.benchmark.part(self.run, record.groups)
+            for name, reference in perplexities(results[1][0], record.target or "", record.cluster, part).items():
                 found |= dict.fromkeys(_with_stderr(name), reference)
         return harness.log_outcome(doc, found, logged)
 
@@ -331,8 +332,8 @@ class BenchmarkTask(Task):
                 functions[shown] = functools.partial(self._aggregate, metric, part, "value")
                 functions[f"{shown}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
         for name in UNITS:
-            functions[name] = functools.partial(perplexity, name, "value")
-            functions[f"{name}_stderr"] = functools.partial(perplexity, name, "stderr")
+            functions[name] = functools.partial(perplexity, name, "value", len(parts))
+            functions[f"{name}_stderr"] = functools.partial(perplexity, name, "stderr", len(parts))
         return functions
 
     def _aggregate(self, metric: Metric, part: str, value: str, items: list[Contribution | None]) -> float:
