@@ -62,7 +62,7 @@ def shown(metrics: Mapping[str, Any]) -> list[str]:
         found = metrics.get(split, {})
         for name, each in (found.get("metrics", {}) | found.get("perplexity", {})).items():
             value = "undefined" if each["value"] is None else f"{each['value']:.5f}"
-            lines += [f"{split:<12}{name:<24}{value}"] if name not in _RATES else []
+            lines += [f"{split:<12}{name:<24}{value}"] if name.split("_")[0] not in _RATES else []
     return lines
 
 
