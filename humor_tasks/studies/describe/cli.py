@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--model", help="Inspect model with image input, such as ofa/FOLDER or openai/gpt-4o.")
+@click.option(
+    "--model",
+    help="Inspect model with image input, such as ofa/FOLDER or openai/gpt-4o; {fold} in it is replaced by each fold.",
+)
 @click.option("--dataset", help="Hub id, dataset folder (also MOCK's) or 'sample'. Default: the public corpus.")
 @click.option("--revision", help="Branch, tag or commit of a hub dataset.")
 @click.option("--task", "tasks", multiple=True, help="matching, ranking or explanation; repeatable. Default: all.")
@@ -39,23 +42,25 @@ if TYPE_CHECKING:
 def describe(output: Path, dataset: str | None, revision: str | None, **options: Any) -> None:
     """Describe every cartoon of a dataset, and write a dataset for from-description tasks.
 
-    Each distinct picture is described once. Answers are saved as they arrive, in OUTPUT.answers.jsonl; a second run of
-    an interrupted command asks only the remaining questions. In a folder of MOCK, pictures that have a description keep
-    it, and the model describes the others.
+    Each distinct picture is described once; with --model ofa/RUN/fold-{fold}/model once by each fold's own model.
+    Answers are saved as they arrive, in OUTPUT.answers.jsonl; a second run of an interrupted command asks only the
+    remaining questions. In a folder of MOCK, pictures that have a description keep it, and the model describes the
+    others.
     """
     from humor_tasks.benchmarks.caption_contest.corpus import HUB
     from humor_tasks.benchmarks.caption_contest.described import distinct, read_parts
     from humor_tasks.benchmarks.mock.described import is_mock
-    from humor_tasks.data.descriptions import QUESTIONS
+    from humor_tasks.data.descriptions import QUESTIONS, Description
     from humor_tasks.on_inspect.client import open_model
     from humor_tasks.on_inspect.describer import Asking, describe_rows
     from humor_tasks.on_inspect.seen import check_model
     from humor_tasks.studies.describe.making import (
+        Answers,
         Plan,
         answers_file,
+        by_model,
         descriptions,
         is_made,
-        open_answers,
         write_folder,
     )
 
@@ -73,20 +78,29 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     if not options["model"]:
         raise BadInput("--model is missing.")
     parts = read_parts(dataset or HUB, revision, options["tasks"], options["folds"], options["splits"])
-    model = open_model(options["model"], options["model_args"], options["model_base_url"], options["max_connections"])
-    for part in parts:
-        check_model(model, part.split, part.units)
+    described = by_model(options["model"], parts)
+    how = (options["model_args"], options["model_base_url"], options["max_connections"])
+    models = {name: open_model(name, *how) for name in described}
+    for name, own in described.items():
+        for part in own:
+            check_model(models[name], part.split, part.units)
     asking = Asking(options["instruction"], temperature, options["max_tokens"], options["seed"])
-    plan = Plan(dataset or HUB, revision, parts, asking.of(model), options["unanswered"])
+    asked = {name: asking.of(model) for name, model in models.items()}
+    told = {"model": options["model"], "models": asked} if len(asked) > 1 else next(iter(asked.values()))
+    plan = Plan(dataset or HUB, revision, parts, told, options["unanswered"])
     rows = sum(len(part.rows.rows) for part in parts)
     if is_made(output, plan):
         click.echo(f"{output}: is already complete: {rows} rows.")
         return
     pictures = distinct(parts)
-    answers = open_answers(output, plan)
-    found = describe_rows(pictures, list(QUESTIONS.values()), model, asking, answers.get, answers.keep)
-    write_folder(output, plan, pictures, descriptions(pictures, found, plan.unanswered))
-    click.echo(f"{output}: {rows} rows, {len(pictures)} pictures described by {model}.")
+    words: dict[str, dict[str, Description]] = {}
+    for name, own in described.items():
+        model, answers = models.pop(name), Answers(answers_file(output), asked[name])
+        shown = {sha256: pictures[sha256] for part in own for sha256 in part.pictures}
+        found = describe_rows(shown, list(QUESTIONS.values()), model, asking, answers.get, answers.keep)
+        words |= dict.fromkeys((part.fold for part in own), descriptions(shown, found, plan.unanswered))
+    write_folder(output, plan, pictures, words)
+    click.echo(f"{output}: {rows} rows, {len(pictures)} pictures described by {options['model']}.")
     click.echo(f"Every answer: {answers_file(output)}")
 
 
