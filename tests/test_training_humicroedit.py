@@ -45,6 +45,20 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "frozen": {"system": "encoder", "freeze": True},
     "upper": {"system": "encoder", "marks": True, "frozen_layers": 1, "lr": 3e-3, "rank_weight": 0.5, "epochs": 15},
     "pair": {"system": "pair", "lr": 3e-3, "dropout_samples": 2, "epochs": 6, "precision": "bf16"},
+    "trees": {"system": "features", "head": "trees", "features": "lexical+phonemes+sentiment+history+words"},
+    "bayes": {"system": "features", "head": "bayes", "features": "sentence"},
+    "cooccurrence": {"system": "features", "features": "cooccurrence+history", "alphas": (1.0,)},
+    "vectors": {"system": "vectors", "context": "masked", "original_word": True, "lr": 0.01, "epochs": 8},
+    "attention": {"system": "encoder", "pooling": "attention", "features": "position+string", "lr": 3e-3, "epochs": 6},
+    "lstm": {"system": "vectors", "pooling": "lstm", "freeze": True, "head_lr": 0.01, "epochs": 8, "text": "lower"},
+    "grades": {"system": "grades", "lr": 6e-3, "epochs": 3},
+    "gru": {
+        "system": "ensemble",
+        "grid": ("system=vectors,features", "pooling=gru", "features=length", "text=lower,no-symbols"),
+        "head_lr": 0.01,
+        "folds": 2,
+        "stack": "trees",
+    },
     "ensemble": {"system": "ensemble", "grid": ("system=ngrams,ridge", "alphas=1,10"), "folds": 2, "best": 1},
 }
 
