@@ -236,7 +236,7 @@ def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
     from humor_tasks.training.humicroedit.finetune import FrozenStates
 
     tokenizer, model = open_encoder(encoder)
-    network = net.Network(model, Form())
+    network = net.Network(model, net.Shape(Form()))
     tokens = net.tokenize(tokenizer, read_data(rows).dev.edits, Form(), 64)
     whole = net.predict(network, tokens, 0)
     lower = FrozenStates(model, 1, 0, "cpu")
