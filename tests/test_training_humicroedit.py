@@ -374,6 +374,11 @@ def test_members_that_differ_in_nothing_read_are_one() -> None:
 
     members = grid_members(TrainConfig("ensemble", grid=("system=ngrams,pair", "lr=1e-5,5e-5", "seed=1,2")))
     assert sorted(member.system for member in members.values()) == ["ngrams"] * 2 + ["pair"] * 4
+    also = ("system=features,features=sentence,head=bayes",)
+    *_, other = grid_members(TrainConfig("ensemble", grid=("system=encoder", "seed=1,2"), also=also)).values()
+    assert (other.system, other.features, other.head) == ("features", "sentence", "bayes")
+    with pytest.raises(BadInput, match="also system=ridge,alphas: write it as NAME=VALUE,NAME=VALUE"):
+        grid_members(TrainConfig("ensemble", grid=("system=ridge",), also=("system=ridge,alphas",)))
 
 
 def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:

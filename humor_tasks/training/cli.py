@@ -73,6 +73,7 @@ def train() -> None:
 @click.option("--hidden", type=int, help="Units of the MLP. Default: 256.")
 @click.option("--alphas", help="ridge: regularisation strengths to choose from, such as 1,10,100.")
 @click.option("--grid", multiple=True, help="ensemble: NAME=VALUE,VALUE; repeatable. Each combination is a member.")
+@click.option("--also", multiple=True, help="ensemble: NAME=VALUE,NAME=VALUE; repeatable. A member beside the grid's.")
 @click.option("--folds", type=int, help="ensemble: number of folds. Default: 5.")
 @click.option("--whole/--no-whole", default=None, help="ensemble: train each member on all of train too (default).")
 @click.option("--best", type=int, help="ensemble: members kept per system and encoder. Default: 3.")

@@ -66,6 +66,7 @@ class TrainConfig(Settings):
     hidden: int = 256
     # Ensembles.
     grid: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     folds: int = 5
     whole: bool = True
     best: int = 3
@@ -147,7 +148,7 @@ READ: dict[str, tuple[str, ...]] = {
     "encoder": (*_INPUT, *_FINE_TUNING, *_FEATURES, "judge"),
     "pair": (*_FINE_TUNING, *_FEATURES, "judge"),
     "grades": (*_INPUT, *_FINE_TUNING, *_FEATURES),
-    "ensemble": ("grid", "folds", "whole", "best", "stack", "stack_alpha", "non_negative"),
+    "ensemble": ("grid", "also", "folds", "whole", "best", "stack", "stack_alpha", "non_negative"),
 }
 
 

@@ -69,20 +69,17 @@ def fit_ensemble(
 
 
 def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
-    """Every combination of the grid's values, by name; combinations with equal values of all used settings are one."""
-    fields = TrainConfig.__dataclass_fields__
-    axes: list[list[tuple[str, Any]]] = []
-    for line in config.grid:
-        name, _, values = line.partition("=")
-        check_choice("grid", name, [field for field in fields if field in _VARIED])
-        if not values:
-            raise BadInput(f"grid {line}: write it as NAME=VALUE,VALUE.")
-        axes.append([(name, _value(name, fields[name].type, value)) for value in values.split(",")])
+    """Every combination of the grid's values, and the members of `also`, by name.
+
+    Combinations with equal values of all used settings are one.
+    """
+    axes = [_axis("grid", line, line) for line in config.grid]
     if not any(axis[0][0] == "system" for axis in axes):
         raise BadInput("grid: it must name the systems to train, such as --grid system=pair,ridge.")
     found: dict[str, TrainConfig] = {}
-    for chosen in itertools.product(*axes):
-        member = config.with_values(**{"grid": (), "part": "", "system": "ridge"} | dict(chosen))
+    also = [[_axis("also", part, line)[0] for part in line.split(",")] for line in config.also]
+    for chosen in (*itertools.product(*axes), *also):
+        member = config.with_values(**{"grid": (), "also": (), "part": "", "system": "ridge"} | dict(chosen))
         if member.system in ("ensemble", "grades"):
             raise BadInput("grid: an ensemble cannot be a member of an ensemble.")
         read = member.as_dict()
@@ -90,6 +87,16 @@ def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
         digest = hashlib.sha256(json.dumps(varied, sort_keys=True).encode()).hexdigest()[:8]
         found.setdefault(f"{member.system}-{digest}", member)
     return found
+
+
+def _axis(what: str, text: str, line: str) -> list[tuple[str, Any]]:
+    """The settings of NAME=VALUE,VALUE."""
+    fields = TrainConfig.__dataclass_fields__
+    name, _, values = text.partition("=")
+    check_choice(what, name, [field for field in fields if field in _VARIED])
+    if not values:
+        raise BadInput(f"{what} {line}: write it as NAME=VALUE,{'' if what == 'grid' else 'NAME='}VALUE.")
+    return [(name, _value(name, fields[name].type, value)) for value in values.split(",")]
 
 
 def _value(name: str, kind: Any, text: str) -> Any:
