@@ -90,7 +90,8 @@ def test_pages_say_what_the_code_says(site: Path) -> None:
         assert "<!-- " not in page, name
     for name in ("matching", "humicroedit_rating"):
         page = (site / "benchmarks" / f"{name}.html").read_text(encoding="utf-8")
-        assert all(f"<td>{figure.value:g}</td>" in page for figure in published(name))
+        values = [f"{figure.bound or ''} {figure.value:g}".strip().replace("<", "&lt;") for figure in published(name)]
+        assert all(f"<td>{value}</td>" in page for value in values)
     own = (site / "own.md").read_text(encoding="utf-8")
     for package in ("pun_bench", "quip_bench"):
         source = ROOT / "tests" / "thirdparty" / package / package / "__init__.py"
@@ -241,7 +242,8 @@ def test_published_figures_of_a_system_share_a_row_unless_an_estimate_stands_twi
     baselines = [line.split(" | ")[3:] for line in rating if line.startswith("| BASELINE")]
     assert baselines == [
         ["0.575", "", "", "", "", "1 |"],
-        ["0.57471", "0.98616", "0.83064", "0.72266", "0.64004", "2 |"],
+        ["0.57471", "", "", "", "", "2 |"],
+        ["0.57471", "0.98616", "0.83064", "0.72266", "0.64004", "3 |"],
     ]
 
 
