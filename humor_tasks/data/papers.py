@@ -12,7 +12,7 @@ class Paper:
 
     key: a short name, which is also the name of the family of its tasks in lm-eval. citation: authors, venue and year,
     as logs and reports print them. arxiv: the arXiv number, such as 2209.06293. url: the published version, if it is
-    not on arXiv. code: the authors' repository. bibtex: the BibTeX entry; "" for a paper that is not public.
+    not on arXiv. code: the authors' repository. bibtex: the BibTeX entry.
     """
 
     key: str = ""
