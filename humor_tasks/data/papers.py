@@ -103,7 +103,12 @@ HUMICROEDIT = Paper(
 MOCK = Paper(
     key="mock",
     citation="MOCK, huMor-sarcasm cOmprehension benChmarK",
-    title="MOCK: huMor-sarcasm cOmprehension benChmarK",
+    title="MOCK: Can LLMs Really Understand Humor-Sarcasm?",
+    bibtex="""@unpublished{mock,
+  title = {{MOCK}: Can {LLMs} Really Understand Humor-Sarcasm?},
+  author = {Anonymous},
+  note = {Anonymous ACL submission, under review}
+}""",
 )
 
 PAPERS = (CAPTION_CONTEST, CROWD, HUMORBENCH, HUMICROEDIT, MOCK)

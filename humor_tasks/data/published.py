@@ -1,7 +1,9 @@
 """Published figures: values of systems and people that the papers print, from `published.toml` of each dataset card.
 
 The file is an array `figure` of tables; its comments name the papers. A value is in the unit of this package's metric
-of that name, so that it can be compared with an estimate.
+of that name, so that it can be compared with an estimate. A whole table of a paper may stand in an array `table`:
+`columns` lists "BENCHMARK METRIC", `rows` has the values of each system, and the other fields are those of every
+figure, with the system's name at {system}.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +24,7 @@ from humor_tasks.errors import BadInput, check_choice
 Kind = Literal["model", "human", "baseline"]
 FILE = "published.toml"
 GRADERS = "graders"
+BOUNDS = ("<", "<=")
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,9 @@ class Figure:
     model, human or baseline. value: in the metric's unit. source: paper, table and row. n: number of items or ratings.
     setting: the input shown, or what else sets the value apart. shots: number of worked examples. split, fold: as in
     the benchmark's parameters; `all` is the mean of five folds. part: the part of the data, as in METRIC_PART.
-    protocol: other parameters of the benchmark, and `graders`, as NAME=VALUE with commas. None: not stated, or does not
+    protocol: other parameters of the benchmark, and `graders`, as NAME=VALUE with commas. study: the command that
+    computes it where no run of the benchmark does, such as `analyse`; metric is then a quantity of that command. bound:
+    `<` or `<=` where the paper only says that the value is below or not above this one. None: not stated, or does not
     apply.
     """
 
@@ -49,6 +54,8 @@ class Figure:
     fold: str | None = None
     part: str | None = None
     protocol: str | None = None
+    study: str | None = None
+    bound: str | None = None
 
     @property
     def declared(self) -> dict[str, str]:
@@ -86,9 +93,10 @@ def read_published(path: Path) -> tuple[Figure, ...]:
         listed = tomllib.loads(read_body(path))
     except tomllib.TOMLDecodeError as problem:
         raise BadInput(f"{path}: is no TOML ({problem}).") from None
-    entries = listed.pop("figure", None)
-    if not isinstance(entries, list) or listed:
+    entries, tables = listed.pop("figure", None), listed.pop("table", [])
+    if not isinstance(entries, list) or not isinstance(tables, list) or listed:
         raise BadInput(f"{path}: must hold the array `figure` and nothing else.")
+    entries += [entry for i, table in enumerate(tables, 1) for entry in _entries(table, f"{path}, table {i}")]
     found: list[Figure] = []
     places: dict[Figure, int] = {}
     for i, entry in enumerate(entries, 1):
@@ -99,6 +107,19 @@ def read_published(path: Path) -> tuple[Figure, ...]:
             raise BadInput(f"{where}: repeats figure {first} ({figure.source}, {figure.estimate}).")
         found.append(figure)
     return tuple(found)
+
+
+def _entries(table: Any, where: str) -> Iterator[dict[str, Any]]:
+    """The figures of a table, row by row."""
+    shared = dict(table)
+    columns, rows = shared.pop("columns", ()), shared.pop("rows", {})
+    for system, values in rows.items():
+        if len(values) != len(columns):
+            raise BadInput(f"{where}: {system} has {len(values)} values for {len(columns)} columns.")
+        told = {name: value.replace("{system}", system) for name, value in shared.items()}
+        for column, value in zip(columns, values, strict=True):
+            benchmark, _, metric = column.partition(" ")
+            yield told | {"benchmark": benchmark, "metric": metric, "system": system, "value": value}
 
 
 def _figure(entry: Any, where: str) -> Figure:
@@ -113,6 +134,7 @@ def _figure(entry: Any, where: str) -> Figure:
         if not fits or value == "" or (numbers and not math.isfinite(value)):
             raise BadInput(f"{where}: {name} is {value!r}; it must be {'a number' if numbers else 'text'}.")
     check_choice(f"{where}, kind", entry["kind"], get_args(Kind))
+    check_choice(f"{where}, bound", entry.get("bound", "<"), BOUNDS)
     for each in entry.get("protocol", "=").split(", "):
         if "=" not in each:
             raise BadInput(f"{where}: protocol has {each!r}; it must be NAME=VALUE, NAME=VALUE.")

@@ -72,7 +72,7 @@ class BenchmarkTask(Task):
         self._estimated: tuple[str, list[Outcome], dict[str, Estimate]] = ("", [], {})
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
-        self.MULTIMODAL = any(record.picture for record in self.run.records)
+        self.MULTIMODAL = any(record.media for record in self.run.records)
 
     def _load(self, **seed: int) -> None:
         """Rows, parameters and templates."""
@@ -82,7 +82,7 @@ class BenchmarkTask(Task):
         needs = "estimate=expected" if self.run.form.needs_likelihoods else self.run.options.needs_logprobs
         if self.generates and needs:
             raise BadInput(f"{self._config.task} generates replies; {needs} needs the log-likelihood task.")
-        if any(record.clip for record in self.run.records):
+        if any(record.clip and not record.clip.frames for record in self.run.records):
             raise BadInput(self._without_clips())
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}

@@ -1,10 +1,13 @@
-"""Rows that can be reproduced, from `reproduce.toml` of each dataset card: an array of tables named `row`."""
+"""Rows that can be reproduced, from `reproduce.toml` of each dataset card: an array of tables named `row`.
+
+An entry with `each`, a list of tables, is one row for each of them, with their values at {NAME} in its texts.
+"""
 
 from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -82,7 +85,24 @@ def read_rows(path: Path, card: str) -> list[Row]:
         listed = tomllib.loads(read_body(path))
     except tomllib.TOMLDecodeError as problem:
         raise BadInput(f"{path}: is no TOML ({problem}).") from None
-    return [_row(entry, card, f"{path}, row {entry.get('name', i)}") for i, entry in enumerate(listed["row"], 1)]
+    entries = [filled for entry in listed["row"] for filled in _each(entry)]
+    return [_row(entry, card, f"{path}, row {entry.get('name', i)}") for i, entry in enumerate(entries, 1)]
+
+
+def _each(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of an entry: itself, or one for each of `each`."""
+
+    def filled(value: Any, values: Mapping[str, str]) -> Any:
+        if isinstance(value, Mapping):
+            return {name: filled(part, values) for name, part in value.items()}
+        if isinstance(value, list):
+            return [filled(part, values) for part in value]
+        for name, text in values.items() if isinstance(value, str) else ():
+            value = value.replace(f"{{{name}}}", text)
+        return value
+
+    shared = {name: value for name, value in entry.items() if name != "each"}
+    yield from (filled(shared, values) for values in entry.get("each", [{}]))
 
 
 def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
@@ -116,7 +136,7 @@ def _tolerance(given: Any, figures: tuple[Figure, ...], where: str) -> dict[str,
 def _figures(wanted: Mapping[str, Any], where: str) -> tuple[Figure, ...]:
     for name in wanted:
         check_choice(f"{where}, figures", name, get_type_hints(Figure))
-    values = {name: value if isinstance(value, list) else [value] for name, value in wanted.items()}
+    values = {name: value if isinstance(value, list) else [value] for name, value in {"study": None, **wanted}.items()}
     found = tuple(f for f in published() if all(getattr(f, name) in among for name, among in values.items()))
     if not found:
         raise BadInput(f"{where}: no published figure has {dict(wanted)}.")
