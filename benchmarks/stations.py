@@ -3,9 +3,10 @@
     python benchmarks/stations.py [--show]
 
 A station is a function of humor_tasks that takes or returns the row, as a record, prompt, sample, question, outcome,
-logged sample or item, alone or in a sequence or mapping; a handover is a station that is called from another file. The
-run is matching on the packaged sample, limited to one row, with the baseline `overlap`; then the log is read and its
-report is built. `--show` lists the stations in order.
+logged sample or item, alone or in a sequence or mapping; a handover is a station that is called from another file, a
+hook one that the harness calls. Models' own functions are counted apart, because each model has its own. The run is
+matching on the packaged sample, limited to one row, with the baseline `overlap`; then the log is read and its report is
+built. `--show` lists the stations in order.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class Trace:
     def __init__(self) -> None:
         self.found: dict[tuple[str, str], int] = {}
         self.handed: set[tuple[str, str]] = set()
+        self.hooks: set[tuple[str, str]] = set()
 
     def __call__(self, frame: FrameType, event: str, arg: Any) -> None:
         code = frame.f_code
@@ -63,8 +65,11 @@ class Trace:
         if any(map(is_row, values)):
             key = (code.co_filename.removeprefix(str(Path(HERE).parent) + "/"), name)
             self.found[key] = self.found.get(key, 0) + (event == "call" or key not in self.found)
-            if frame.f_back is None or frame.f_back.f_code.co_filename != code.co_filename:
+            caller = frame.f_back.f_code.co_filename if frame.f_back else ""
+            if caller != code.co_filename:
                 self.handed.add(key)
+            if not caller.startswith((HERE, SCORERS)):
+                self.hooks.add(key)
 
 
 def traced(run: Callable[[], Path]) -> Trace:
@@ -110,7 +115,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             trace = traced(lambda run=run, folder=folder: run(Path(folder)))  # type: ignore[misc]
         found = trace.found
-        told = f"{len(found)} stations in {len({file for file, _ in found})} files, {len(trace.handed)} handovers"
+        models = {key for key in found if any(part in key[0] for part in ("/models/", "/providers/"))}
+        told = f"{len(found)} stations in {len({file for file, _ in found})} files, {len(models)} of them the model's"
+        told += f"; {len(trace.handed)} handovers, {len(trace.hooks)} of them hooks"
         print(f"{name}: {told}, {sum(found.values())} calls")
         if show:
             print("\n".join(f"  {calls:3} {file}: {function}" for (file, function), calls in found.items()))

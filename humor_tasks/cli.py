@@ -15,6 +15,7 @@ from humor_tasks.studies.analysis.cli import agreement
 from humor_tasks.studies.analysis.compare_cli import compare
 from humor_tasks.studies.analysis.items_cli import analyse
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
+from humor_tasks.studies.annotate.items_cli import collect, items, qualify
 from humor_tasks.studies.audit.cli import audit
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.captions.files_cli import captions
@@ -284,7 +285,10 @@ for _command in (
     annotate,
     audit,
     captions,
+    collect,
+    items,
     pairs,
+    qualify,
     votes,
     agreement,
     describe,

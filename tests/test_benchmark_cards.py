@@ -14,6 +14,7 @@ import yaml
 from humor_tasks import load
 from humor_tasks.benchmarks import ACCURACY, BENCHMARKS, Card, FreeText, Level, Paper, Template, by_points
 from humor_tasks.benchmarks.uses import Uses
+from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.papers import MOCK, PAPERS
 from humor_tasks.data.published import published
 
@@ -24,7 +25,7 @@ PLAIN: Any = BENCHMARKS["matching"]
 def may_be_empty(name: str) -> set[str]:
     """The fields of a card and its source that say nothing here, each for a reason that the definition gives."""
     benchmark = BENCHMARKS[name]
-    card, found = benchmark.card, {"counted", "over_time", "usage"}  # no count, no trend, nothing to add
+    card, found = benchmark.card, {"counted", "over_time", "usage", "differences"}  # nothing to add
     if not card.paper.address:
         found |= {"place", "name"}  # neither paper nor corpus is public
     if card.paper.key in ("humorbench", "bbeh"):
@@ -32,7 +33,7 @@ def may_be_empty(name: str) -> set[str]:
     written = benchmark.judging.of_reply if benchmark.judging else not benchmark.verdicts
     if written and isinstance(benchmark.form(benchmark.options()), FreeText):
         found |= {"chance"}  # texts that are written: no guess has a score
-    if not any(figure.kind == "human" for figure in published(name)):
+    if not any(figure.kind == "human" and not figure.study for figure in published(name)):
         found |= {"human"}  # no paper says what people reach
     return found if "SHA-256" in card.source.pin else found | {"files"}  # the hub's, or not public
 
@@ -48,6 +49,7 @@ def test_every_field_is_filled(name: str) -> None:
 def test_texts_are_sentences_and_names_are_known(name: str) -> None:
     card = BENCHMARKS[name].card
     texts = [card.asks, card.claim, card.prompt, card.metrics, card.sampling, card.dates, card.means, card.limits]
+    texts += card.differences
     for text in (*texts, card.source.pin, card.source.licence, card.source.rows):
         assert re.fullmatch(r"[^ ].*[.?]", text), text
         assert "  " not in text
@@ -108,6 +110,9 @@ def test_every_paper_that_is_public_is_in_the_citation_file() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
     public = {paper.title: paper for paper in PAPERS if paper.address}
     assert set(PAPERS) - set(public.values()) == {MOCK}
+    (review,) = (reference for reference in cited if "url" not in reference)
+    assert (review["title"], review["status"]) == (MOCK.title, "submitted")
+    cited.remove(review)
     assert {reference["title"]: reference["url"] for reference in cited} == {
         title: paper.address for title, paper in public.items()
     }
@@ -144,6 +149,10 @@ def test_documents_cite_a_paper_by_its_one_entry() -> None:
         (lambda: replace(PLAIN, judging=by_points), "matching: judging is <function by_points"),
         (lambda: replace(PLAIN, metrics=ACCURACY), "matching: metrics is one value; give a tuple"),
         (lambda: replace(PLAIN, templates=Template("x", "x.txt")), "matching: templates is one value; give a tuple"),
+        (
+            lambda: replace(PLAIN, lm_eval=variants("m", "loglikelihood", settings={"": {"fld": "all"}})),
+            "parameter of matching, fixed by m: there is no 'fld'",
+        ),
         (lambda: Card(title="Puns", related="matching"), "related is one value; give a tuple"),
         (
             lambda: Card(title="Puns", human=Level(0.9, "accuracy", "people", "ours")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.describe import ANSWER, Features
 from humor_tasks.models.ofa.pixels import recorded_size, square
 from humor_tasks.models.ofa.tokenizer import prompt
+from humor_tasks.models.pictures.pixels import Source
 
 SHORT = dataclasses.replace(ANSWER, max_len=9)
 ASKED = ["what is this?", "Where does this take place?", "a cat sat on the cat or on the mat?"]
@@ -131,9 +133,20 @@ def test_greedy_is_what_every_token_would_be_chosen_for(describer: Describer, mo
     assert found[2][0] > found[0][0] > found[1][0]
 
 
-@pytest.mark.parametrize("size", [1, 3, 8])
-def test_a_picture_is_read_once(folder: str, size: int) -> None:
-    """The networks' work, counted: pictures through the backbone, inputs through encoder and decoder."""
+@pytest.mark.parametrize(("size", "late"), [(1, False), (3, False), (8, False), (8, True)])
+def test_a_picture_is_read_once(folder: str, size: int, late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The networks' work, counted: pictures through the backbone, inputs through encoder and decoder. late: of two
+    images with the same bytes, the second is read first."""
+    if late:
+        content, slow = Source.content, []
+
+        def delayed(source: Source) -> str:
+            slow.append(source)
+            if source is slow[0]:
+                time.sleep(0.3)
+            return content(source)
+
+        monkeypatch.setattr(Source, "content", delayed)
     model = Describer.load(folder, {"device": "cpu", "max_len": 4, "batch_size": size})
     counts: Counter[str] = Counter()
     parts = {

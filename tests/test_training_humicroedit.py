@@ -45,6 +45,20 @@ SYSTEMS: dict[str, dict[str, Any]] = {
     "frozen": {"system": "encoder", "freeze": True},
     "upper": {"system": "encoder", "marks": True, "frozen_layers": 1, "lr": 3e-3, "rank_weight": 0.5, "epochs": 15},
     "pair": {"system": "pair", "lr": 3e-3, "dropout_samples": 2, "epochs": 6, "precision": "bf16"},
+    "trees": {"system": "features", "head": "trees", "features": "lexical+phonemes+sentiment+history+words"},
+    "bayes": {"system": "features", "head": "bayes", "features": "sentence"},
+    "cooccurrence": {"system": "features", "features": "cooccurrence+history", "alphas": (1.0,)},
+    "vectors": {"system": "vectors", "context": "masked", "original_word": True, "lr": 0.01, "epochs": 8},
+    "attention": {"system": "encoder", "pooling": "attention", "features": "position+string", "lr": 3e-3, "epochs": 6},
+    "lstm": {"system": "vectors", "pooling": "lstm", "freeze": True, "head_lr": 0.01, "epochs": 8, "text": "lower"},
+    "grades": {"system": "grades", "lr": 6e-3, "epochs": 3},
+    "gru": {
+        "system": "ensemble",
+        "grid": ("system=vectors,features", "pooling=gru", "features=length", "text=lower,no-symbols"),
+        "head_lr": 0.01,
+        "folds": 2,
+        "stack": "trees",
+    },
     "ensemble": {"system": "ensemble", "grid": ("system=ngrams,ridge", "alphas=1,10"), "folds": 2, "best": 1},
 }
 
@@ -222,7 +236,7 @@ def test_kept_states_change_no_prediction(rows: str, encoder: str) -> None:
     from humor_tasks.training.humicroedit.finetune import FrozenStates
 
     tokenizer, model = open_encoder(encoder)
-    network = net.Network(model, Form())
+    network = net.Network(model, net.Shape(Form()))
     tokens = net.tokenize(tokenizer, read_data(rows).dev.edits, Form(), 64)
     whole = net.predict(network, tokens, 0)
     lower = FrozenStates(model, 1, 0, "cpu")
@@ -360,6 +374,11 @@ def test_members_that_differ_in_nothing_read_are_one() -> None:
 
     members = grid_members(TrainConfig("ensemble", grid=("system=ngrams,pair", "lr=1e-5,5e-5", "seed=1,2")))
     assert sorted(member.system for member in members.values()) == ["ngrams"] * 2 + ["pair"] * 4
+    also = ("system=features,features=sentence,head=bayes",)
+    *_, other = grid_members(TrainConfig("ensemble", grid=("system=encoder", "seed=1,2"), also=also)).values()
+    assert (other.system, other.features, other.head) == ("features", "sentence", "bayes")
+    with pytest.raises(BadInput, match="also system=ridge,alphas: write it as NAME=VALUE,NAME=VALUE"):
+        grid_members(TrainConfig("ensemble", grid=("system=ridge",), also=("system=ridge,alphas",)))
 
 
 def test_bad_folders(rows: str, encoder: str, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def about(name: str) -> str:
         "Dates": _text(card.dates),
         "Languages": f"{', '.join(card.languages)}.",
         "Prompt": _text(card.prompt),
+        "Published sampling": _text(card.sampling),
         "Related": f"{linked}." if linked else "",
     }
     return "\n\n".join(f"**{label}.** {text}" for label, text in told.items() if text)

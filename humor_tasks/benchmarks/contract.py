@@ -171,6 +171,9 @@ class Benchmark(Generic[O_co]):
         for name in ("metrics", "templates", "lm_eval"):
             if isinstance(getattr(self, name), (Metric, Template, Variant)):
                 raise ValueError(f"benchmark {self.name}: {name} is one value; give a tuple.")
+        for variant in self.lm_eval:
+            for name in (*variant.fixed, *variant.metadata):
+                check_name(self.options, f"{self.name}, fixed by {variant.name}", name)
         if unknown := self.told - TOLD.keys():
             raise ValueError(f"benchmark {self.name}: told is {sorted(unknown)}; choose from {', '.join(TOLD)}.")
 

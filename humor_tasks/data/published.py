@@ -1,7 +1,9 @@
 """Published figures: values of systems and people that the papers print, from `published.toml` of each dataset card.
 
 The file is an array `figure` of tables; its comments name the papers. A value is in the unit of this package's metric
-of that name, so that it can be compared with an estimate.
+of that name, so that it can be compared with an estimate. A whole table of a paper may stand in an array `table`:
+`columns` lists "BENCHMARK METRIC", `rows` has the values of each system, and the other fields are those of every
+figure, with the system's name at {system}.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -91,9 +93,10 @@ def read_published(path: Path) -> tuple[Figure, ...]:
         listed = tomllib.loads(read_body(path))
     except tomllib.TOMLDecodeError as problem:
         raise BadInput(f"{path}: is no TOML ({problem}).") from None
-    entries = listed.pop("figure", None)
-    if not isinstance(entries, list) or listed:
+    entries, tables = listed.pop("figure", None), listed.pop("table", [])
+    if not isinstance(entries, list) or not isinstance(tables, list) or listed:
         raise BadInput(f"{path}: must hold the array `figure` and nothing else.")
+    entries += [entry for i, table in enumerate(tables, 1) for entry in _entries(table, f"{path}, table {i}")]
     found: list[Figure] = []
     places: dict[Figure, int] = {}
     for i, entry in enumerate(entries, 1):
@@ -104,6 +107,19 @@ def read_published(path: Path) -> tuple[Figure, ...]:
             raise BadInput(f"{where}: repeats figure {first} ({figure.source}, {figure.estimate}).")
         found.append(figure)
     return tuple(found)
+
+
+def _entries(table: Any, where: str) -> Iterator[dict[str, Any]]:
+    """The figures of a table, row by row."""
+    shared = dict(table)
+    columns, rows = shared.pop("columns", ()), shared.pop("rows", {})
+    for system, values in rows.items():
+        if len(values) != len(columns):
+            raise BadInput(f"{where}: {system} has {len(values)} values for {len(columns)} columns.")
+        told = {name: value.replace("{system}", system) for name, value in shared.items()}
+        for column, value in zip(columns, values, strict=True):
+            benchmark, _, metric = column.partition(" ")
+            yield told | {"benchmark": benchmark, "metric": metric, "system": system, "value": value}
 
 
 def _figure(entry: Any, where: str) -> Figure:

@@ -10,6 +10,7 @@ import click
 from humor_tasks.errors import BadInput
 from humor_tasks.training.clip.cli import clip
 from humor_tasks.training.flags import NO_PROGRESS, OUTPUT
+from humor_tasks.training.image_text.cli import image_text
 from humor_tasks.training.ofa.cli import ofa
 from humor_tasks.training.text.cli import text
 
@@ -22,7 +23,11 @@ def train() -> None:
 
 
 @train.command()
-@click.option("--system", required=True, help="baseline, cbow, ngrams, ridge, encoder, pair or ensemble.")
+@click.option(
+    "--system",
+    required=True,
+    help="baseline, cbow, ngrams, ridge, features, vectors, encoder, pair, grades or ensemble.",
+)
 @click.option("--dataset", required=True, help="Folder with task-1/ and task-2/, or 'sample'.")
 @OUTPUT
 @click.option("--encoder", help="Hugging Face encoder: a name on the hub or a folder.")
@@ -32,16 +37,31 @@ def train() -> None:
 )
 @click.option("--share", type=float, help="Fraction of train's headlines, for learning curves. Default: 1.")
 @click.option("--seed", type=int, help="Default: 0.")
+@click.option(
+    "--text", help="Variants of the text, with +: lower, segmented, no-symbols, no-extensions. Default: as it is."
+)
 @click.option("--context", help="encoder: full, masked (the edited word masked) or none. Default: full.")
 @click.option("--original-word/--no-original-word", default=None, help="encoder: include the replaced word.")
 @click.option("--marks/--no-marks", default=None, help="encoder: special tokens around the words (always in pair).")
 @click.option("--max-length", type=int, help="Maximum number of tokens. Default: 96.")
+@click.option("--pooling", help="mean, attention, gru or lstm of the encoder's states. Default: mean.")
+@click.option("--judge", type=int, help="Classify the grade at this place, 1 (highest) to 5. Default: rate the mean.")
+@click.option(
+    "--features", help="Groups of features, with +, such as lexical+string. Default of features: LT3's eight."
+)
+@click.option(
+    "--knowledge", help="features: WordNet's folder, or a file of relations (word, relation, word; ConceptNet's)."
+)
+@click.option(
+    "--corpus", help="features: text, a sentence a line, to count words in. Default: train's original headlines."
+)
+@click.option("--lexicon", help="features: a file with a word and its numbers a line, such as humour norms.")
 @click.option("--freeze/--no-freeze", default=None, help="Train the head only.")
 @click.option("--frozen-layers", type=int, help="Freeze the embeddings and this many lower layers. Default: 0.")
 @click.option("--epochs", type=int, help="Maximum number. Default: 3.")
 @click.option("--patience", type=int, help="Early stopping: epochs without a better dev RMSE. Default: 2.")
 @click.option("--batch-size", type=int, help="Rows per step and device. Default: 32.")
-@click.option("--lr", type=float, help="Learning rate of the encoder, or of cbow's MLP. Default: 5e-5.")
+@click.option("--lr", type=float, help="Learning rate of the encoder, or of an MLP. Default: 5e-5.")
 @click.option("--head-lr", type=float, help="Learning rate of the head. Default: 1e-3.")
 @click.option("--warmup", type=float, help="Fraction of the steps. Default: 0.1.")
 @click.option("--weight-decay", type=float, help="Default: 0.01.")
@@ -49,14 +69,16 @@ def train() -> None:
 @click.option("--dropout-samples", type=int, help="Dropout masks that the head is averaged over. Default: 1.")
 @click.option("--rank-weight", type=float, help="Weight of the ranking loss among a headline's edits. Default: 0.")
 @click.option("--precision", help="no or bf16. Default: no.")
-@click.option("--vectors", help="cbow: a file of word vectors, or 'encoder' for the encoder's embedding layer.")
-@click.option("--head", help="cbow: ridge or mlp. Default: ridge.")
-@click.option("--hidden", type=int, help="cbow: units of the MLP. Default: 256.")
+@click.option("--vectors", help="A file of word vectors, or 'encoder' (cbow, vectors: its embedding layer).")
+@click.option("--head", help="cbow: ridge or mlp; features: also trees or bayes. Default: ridge.")
+@click.option("--hidden", type=int, help="Units of the MLP. Default: 256.")
 @click.option("--alphas", help="ridge: regularisation strengths to choose from, such as 1,10,100.")
 @click.option("--grid", multiple=True, help="ensemble: NAME=VALUE,VALUE; repeatable. Each combination is a member.")
+@click.option("--also", multiple=True, help="ensemble: NAME=VALUE,NAME=VALUE; repeatable. A member beside the grid's.")
 @click.option("--folds", type=int, help="ensemble: number of folds. Default: 5.")
 @click.option("--whole/--no-whole", default=None, help="ensemble: train each member on all of train too (default).")
 @click.option("--best", type=int, help="ensemble: members kept per system and encoder. Default: 3.")
+@click.option("--stack", help="ensemble: ridge, trees or mean of the members. Default: ridge.")
 @click.option("--stack-alpha", type=float, help="ensemble: regularisation strength of the stacking ridge. Default: 1.")
 @click.option("--non-negative/--any-sign", default=None, help="ensemble: signs of the weights. Default: non-negative.")
 @click.option("--part", help="ensemble: I/N, train only this part of the models; a final run without it stacks.")
@@ -114,5 +136,6 @@ def configuration(name: str) -> None:
 
 
 train.add_command(clip)
+train.add_command(image_text)
 train.add_command(ofa)
 train.add_command(text)

@@ -113,7 +113,7 @@ def check_folder(output: Path, wanted: dict[str, Any]) -> None:
     if (output / CONFIG).is_file():
         existing = read_object(output / CONFIG)
         # A setting that the folder lacks was added later: the run was made as it is when the setting is off.
-        same = existing | {n: value for n, value in wanted.items() if n not in existing and value in (None, False)}
+        same = existing | {n: value for n, value in wanted.items() if n not in existing and value in (None, False, "")}
         other = sorted(name for name in wanted.keys() | same.keys() if same.get(name) != wanted.get(name))
         if other and not _never_began(output):
             differences = ", ".join(f"{name}={existing.get(name)} there, {wanted.get(name)} here" for name in other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import math
 import random
 from abc import ABC, abstractmethod
@@ -206,6 +207,8 @@ def accelerator_for(
     if route and cpu:  # with cpu=True accelerate ignores DeepSpeed
         options.append(InitProcessGroupKwargs(backend="gloo"))
     accelerator = Accelerator(mixed_precision=precision, cpu=cpu and not route, kwargs_handlers=options)
+    # A process group that is still open when Python exits sometimes aborts the process, after all work is done.
+    atexit.register(accelerator.end_training)
     if route:
         check(accelerator, precision)
     return accelerator

@@ -188,8 +188,9 @@ BRAINSTORM = Benchmark(
         prompt="Nine worked examples (written for this package), then the cartoon's place, scene, unusual part and "
         "entities. The reply has lines for the concepts, the chosen ones, the caption and its explanation. With "
         "`setting=pixels` they are also for place, scene, unusual part and entities. So they are with "
-        "`unconditional=true`, where the model invents the cartoon. Sampling as published: temperature .8, "
-        "top-p .9, frequency penalty .2, presence penalty .05.",
+        "`unconditional=true`, where the model invents the cartoon. "
+        "Sampling as published: temperature .8, top-p .9, frequency penalty .2, "
+        "presence penalty .05.",
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},

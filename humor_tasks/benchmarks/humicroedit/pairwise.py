@@ -259,6 +259,10 @@ PAIRWISE = Benchmark(
         "is 0. The winning team has an accuracy of .674 and a reward of .299.",
         limits="Scores of `via=ratings` compare with those of rating systems, not with those of direct comparison: "
         "equal ratings count one half, and `tied` is their share.",
+        differences=(
+            *corpus.DIFFERENCES,
+            "A model chooses between two headlines at once; `via=ratings` rates each alone, as the paper's systems do.",
+        ),
         related=("humicroedit_rating",),
         needs="the organisers' files",
     ),

@@ -266,6 +266,10 @@ RATING = Benchmark(
         "`beats_judge` says how often the rating is nearer to the other judges' mean than a held-out judge's grade.",
         limits="A model that always says 1 has a good RMSE. Read `rmse_at_10` (the funniest and the least funny tenth) "
         "and the correlations.",
+        differences=(
+            *corpus.DIFFERENCES,
+            "An unreadable rating counts as the worst possible one; `on_unparsed=exclude` leaves it out.",
+        ),
         related=("humicroedit_pairwise",),
         needs="the organisers' files",
     ),

@@ -189,6 +189,9 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
     where = f"{path}: sample {identity}"
     told = about(sample.metadata, where)
     replied = bool(sample.output.choices)
+    turns = [] if isinstance(sample.input, str) else sample.input
+    texts = [sample.input] if isinstance(sample.input, str) else [turn.text for turn in turns]
+    asked = (turns[-1].metadata or {}) if turns else {}  # what the last message tells a model beside its text
     return LoggedSample(
         where=where,
         id=identity,
@@ -199,37 +202,20 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         version=told.version,
         options=told.options,
         choices=tuple(sample.choices or ()),
-        fields=_fields(sample) if told.benchmark else {},
+        fields=(sample.metadata.get("fields") or asked.get("fields") or {}) if told.benchmark else {},
         points=tuple(Point(p["id"], p["text"]) for p in sample.metadata.get("points") or ()) if told.benchmark else (),
-        prompt=_prompt(sample),
+        prompt="\n\n".join(texts),
         reply=sample.output.completion if replied else None,
-        question=sample.input if isinstance(sample.input, str) else sample.input[-1].text if sample.input else "",
+        question=texts[-1] if texts else "",
         target=(sample.target if isinstance(sample.target, str) else "".join(sample.target)) or None,
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
-        scores=_scores(sample, path),
+        scores=tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items()),
         place=place if told.place is None else told.place,  # of a part: its place in the whole
         facts=told.facts,
-        context=str(_asked(sample).get("context", "")) if told.benchmark else "",
+        context=str(asked.get("context", "")) if told.benchmark else "",
         shown=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ()) if told.benchmark else (),
     )
-
-
-def _prompt(sample: EvalSample) -> str:
-    return sample.input if isinstance(sample.input, str) else "\n\n".join(message.text for message in sample.input)
-
-
-def _fields(sample: EvalSample) -> Mapping[str, str]:
-    return sample.metadata.get("fields") or _asked(sample).get("fields") or {}
-
-
-def _asked(sample: EvalSample) -> Mapping[str, Any]:
-    """What the last message tells a model beside its text."""
-    return {} if isinstance(sample.input, str) or not sample.input else sample.input[-1].metadata or {}
-
-
-def _scores(sample: EvalSample, path: Path) -> tuple[Scored, ...]:
-    return tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items())
 
 
 def _scored(name: str, score: Score, sample: EvalSample, path: Path) -> Scored:

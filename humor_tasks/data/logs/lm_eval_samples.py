@@ -99,6 +99,7 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
     identity, reply = str(doc["id"]), replies[0]
     told = about({"humor_tasks": doc["humor_tasks"]}, where)
     scored = logged.get("outcome", doc.get("outcome"))  # lm-eval 0.5 logs it apart from the document
+    prompt = _prompt(logged)
     outcome = None if scored is None else Outcome.of(identity, scored)  # none of a run with --predict_only
     sample = LoggedSample(
         where=where,
@@ -112,9 +113,9 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         choices=tuple(doc["choices"]),
         fields=doc.get("fields") or {},
         points=tuple(Point(point["id"], point["text"]) for point in doc.get("points") or ()),
-        prompt=_prompt(logged),
+        prompt=prompt,
         reply=reply if isinstance(reply, str) else None,
-        question=_prompt(logged),
+        question=prompt,
         target=doc.get("target"),
         scores=(Scored("lm_eval", outcome.answer, outcome),) if outcome else (),
         raw=reply if len(replies) == 1 else replies,

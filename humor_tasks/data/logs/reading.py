@@ -104,21 +104,20 @@ class _Checked:
         return self._checked(self.run.samples if self.checks.replies else self.run.scored())
 
     def _checked(self, samples: Iterable[LoggedSample]) -> Iterator[LoggedSample]:
+        checks, harness = self.checks, self.run.harness
         seen: set[tuple[int, str]] = set()
         for sample in samples:
-            self._check(sample)
+            if checks.benchmark and harness != "predictions" and sample.benchmark != checks.benchmark:
+                raise BadInput(f"{sample.where} is not of humor_tasks/{checks.benchmark}.")
+            if checks.one_epoch and sample.epoch > 1:
+                raise BadInput(f"{self.run.path}: holds several epochs; {checks.one_epoch}")
+            if checks.replies and (sample.error is not None or sample.reply is None):
+                if harness == "lm_eval":
+                    raise BadInput(
+                        f"{sample.where}: holds no reply but {sample.raw!r}; take the samples of a _gen task."
+                    )
+                raise BadInput(f"{sample.where} has no reply; finish the run with inspect eval-retry.")
             if (sample.epoch, sample.id) in seen:
                 raise BadInput(f"{sample.where}: holds a second reply for {sample.id}; keep one run a file.")
             seen.add((sample.epoch, sample.id))
             yield sample
-
-    def _check(self, sample: LoggedSample) -> None:
-        checks, harness = self.checks, self.run.harness
-        if checks.benchmark and harness != "predictions" and sample.benchmark != checks.benchmark:
-            raise BadInput(f"{sample.where} is not of humor_tasks/{checks.benchmark}.")
-        if checks.one_epoch and sample.epoch > 1:
-            raise BadInput(f"{self.run.path}: holds several epochs; {checks.one_epoch}")
-        if checks.replies and (sample.error is not None or sample.reply is None):
-            if harness == "lm_eval":
-                raise BadInput(f"{sample.where}: holds no reply but {sample.raw!r}; take the samples of a _gen task.")
-            raise BadInput(f"{sample.where} has no reply; finish the run with inspect eval-retry.")

@@ -1,17 +1,20 @@
-"""Feature vectors of edited headlines, and the regression on them: `ridge`, `cbow` and `ngrams`."""
+"""Feature vectors of edited headlines, and the regression on them: `ridge`, `cbow`, `ngrams` and `features`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
+from humor_tasks.models.humicroedit.groups import Groups
 from humor_tasks.models.humicroedit.rater import RaterBase
 from humor_tasks.models.humicroedit.texts import Edit
+from humor_tasks.models.humicroedit.variants import missing_extra
 
 BATCH = 4096
+HEAD, TREES = "head.safetensors", "trees.json"
 
 
 class Sentences:
@@ -137,27 +140,83 @@ class Layers:
         save_file({name: np.ascontiguousarray(tensor) for name, tensor in self.tensors.items()}, path)
 
 
+class Trees:
+    """Boosted regression trees (XGBoost)."""
+
+    def __init__(self, booster: Any) -> None:
+        self.booster = booster
+
+    def __call__(self, rows: Any) -> Any:
+        """Ratings [rows]."""
+        return self.booster.inplace_predict(rows)
+
+    def save(self, path: Path) -> None:
+        """Save the trees as JSON."""
+        self.booster.save_model(path)
+
+    @classmethod
+    def saved(cls, path: Path) -> Trees:
+        """Load what `save` wrote."""
+        booster = xgboost().Booster()
+        booster.load_model(path)
+        return cls(booster)
+
+
+def xgboost() -> Any:
+    """The library. Raises BadInput where it is not installed."""
+    try:
+        import xgboost as library
+    except ModuleNotFoundError as problem:
+        raise missing_extra(problem) from None
+    return library
+
+
+class Bayes:
+    """Naive Bayes regression: the mean of the grades, weighted by their probabilities given normal features."""
+
+    def __init__(self, tensors: dict[str, Any]) -> None:
+        self.tensors = tensors  # grade, prior: [grades]; mean, variance: [grades, columns]
+
+    def __call__(self, rows: Any) -> Any:
+        """Ratings [rows]."""
+        import numpy as np
+        from scipy.special import softmax
+
+        mean, variance = self.tensors["mean"], self.tensors["variance"]
+        likelihoods = -0.5 * (np.log(variance).sum(1) + ((rows[:, None, :] - mean[None]) ** 2 / variance[None]).sum(2))
+        return softmax(np.log(self.tensors["prior"]) + likelihoods, axis=1) @ self.tensors["grade"]
+
+    save = Layers.save
+
+
+def head_of(folder: Path, config: dict[str, Any]) -> Any:
+    """The regression of a run folder."""
+    from safetensors.numpy import load_file
+
+    if config.get("head") == "trees":
+        return Trees.saved(folder / TREES)
+    tensors = load_file(folder / HEAD)
+    return Bayes(tensors) if config.get("head") == "bayes" else Layers(tensors)
+
+
 class FeatureRater(RaterBase):
     """The features and layers of a run folder."""
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:
-        from safetensors.numpy import load_file
-
         super().__init__()
         home = folder / "features"
-        system = config["system"]
-        self.features: Any = (
-            Sentences(FrozenEncoder(str(home)))
-            if system == "ridge"
-            else NGrams.saved(home)
-            if system == "ngrams"
-            else Words(WordVectors.saved(home))
-        )
-        self.layers = Layers(load_file(folder / "head.safetensors"))
+        opened: dict[str, Callable[[], Any]] = {
+            "ridge": lambda: Sentences(FrozenEncoder(str(home))),
+            "ngrams": lambda: NGrams.saved(home),
+            "cbow": lambda: Words(WordVectors.saved(home)),
+            "features": lambda: Groups.saved(home),
+        }
+        self.features: Any = opened[config["system"]]()
+        self.layers = head_of(folder, config)
 
     @classmethod
-    def of(cls, features: Any, layers: Layers) -> FeatureRater:
-        """A rater from features and layers in memory, as in training."""
+    def of(cls, features: Any, layers: Any) -> FeatureRater:
+        """A rater from features and a regression in memory, as in training."""
         rater = cls.__new__(cls)
         RaterBase.__init__(rater)
         rater.features, rater.layers = features, layers

@@ -122,7 +122,7 @@ class WordVectors:
         with path.open(encoding="utf-8", errors="replace") as lines:
             for number, line in enumerate(lines, 1):
                 cells = line.rstrip("\n").rstrip(" ").split(" ")
-                if len(words) == WORDS or (number == 1 and len(cells) == 2):
+                if len(words) == WORDS or (number == 1 and len(cells) == 2 and all(map(str.isdecimal, cells))):
                     continue
                 size = rows[0].size if rows else len(cells) - 1
                 try:

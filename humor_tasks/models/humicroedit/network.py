@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,19 +11,39 @@ import torch
 from torch import nn
 
 from humor_tasks.models.humicroedit.frozen import open_encoder
+from humor_tasks.models.humicroedit.groups import Groups
 from humor_tasks.models.humicroedit.rater import RaterBase
 from humor_tasks.models.humicroedit.texts import CLOSE, OPEN, Edit, Form, written
 
 BATCH = 128
-NETWORK, MODEL, HEAD = "network", "model", "head.safetensors"
+NETWORK, MODEL, HEAD, FEATURES = "network", "model", "head.safetensors", "features"
 
 
 class Tokens(NamedTuple):
-    """One encoder input; `places` is 1 on tokens of the replacing word, 2 on those of the replaced word, else 0."""
+    """One encoder input; `places` is 1 on tokens of the replacing word, 2 on those of the replaced word, else 0.
+
+    columns: features for the head.
+    """
 
     ids: list[int]
     types: list[int]
     places: list[int]
+    columns: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a network's head is made of.
+
+    pooling: `mean` of all states and of each marked word's; `attention`: each marked word's states, and the context's
+    as that word attends to them; `gru`, `lstm`: the last states of a recurrent layer in both directions. columns: the
+    number of features beside the states. classes: 4 for the grades of one judge, whose mean is the rating; otherwise 0.
+    """
+
+    form: Form
+    pooling: str = "mean"
+    columns: int = 0
+    classes: int = 0
 
 
 def tokenize(tokenizer: Any, edits: Sequence[Edit], form: Form, max_length: int) -> list[Tokens]:
@@ -50,63 +71,121 @@ def tokenize(tokenizer: Any, edits: Sequence[Edit], form: Form, max_length: int)
 
 
 def tensors(rows: Sequence[Tokens], padding: int, device: Any = "cpu") -> tuple[torch.Tensor, ...]:
-    """ids, types, places and the attention mask, each [rows, longest], padded on the right."""
+    """ids, types, places and the attention mask, each [rows, longest], padded on the right; then features, if any."""
     longest = max(len(row.ids) for row in rows)
 
     def padded(values: Sequence[Sequence[int]], fill: int) -> torch.Tensor:
         return torch.tensor([[*value, *[fill] * (longest - len(value))] for value in values], device=device)
 
     mask = padded([[1] * len(row.ids) for row in rows], 0)
+    columns = [torch.tensor([row.columns for row in rows], device=device)] if len(rows[0].columns) else []
     return (
         padded([r.ids for r in rows], padding),
         padded([r.types for r in rows], 0),
         padded([r.places for r in rows], 0),
         mask,
+        *columns,
     )
+
+
+def with_columns(rows: Sequence[Tokens], columns: Any) -> list[Tokens]:
+    """The rows with their features."""
+    return [row._replace(columns=values) for row, values in zip(rows, columns.tolist(), strict=True)]
 
 
 class Network(nn.Module):
     """An encoder and a head: pooled states -> one hidden layer -> rating.
 
-    The pooled states are the mean over all tokens, the mean over each marked word, and the product of both words.
+    With mean pooling these are the mean over all tokens, the mean over each marked word, and the product of both words.
     `samples` is the number of dropout masks that the head is averaged over in training (multi-sample dropout).
     """
 
-    def __init__(self, encoder: Any, form: Form, dropout: float = 0.1, samples: int = 1) -> None:
+    column_mean: torch.Tensor
+    column_scale: torch.Tensor
+
+    def __init__(self, encoder: Any, shape: Shape, dropout: float = 0.1, samples: int = 1) -> None:
         super().__init__()
         size = encoder.config.hidden_size
-        self.encoder, self.samples = encoder, samples
-        self.uses_original = form.original != "no"
+        self.encoder, self.samples, self.pooling, self.classes = encoder, samples, shape.pooling, shape.classes
+        self.uses_original = shape.form.original != "no"
         self.dropout = nn.Dropout(dropout)
-        self.hidden = nn.Linear(size * (4 if self.uses_original else 2), size)
-        self.out = nn.Linear(size, 1)
+        parts = {"mean": 4 if self.uses_original else 2, "attention": 4 if self.uses_original else 2}.get(
+            self.pooling, 1
+        )
+        if self.pooling == "attention":
+            self.attend = nn.Linear(size, size, bias=False)
+        elif self.pooling != "mean":
+            kind = nn.GRU if self.pooling == "gru" else nn.LSTM
+            self.recurrent = kind(size, (size + 1) // 2, batch_first=True, bidirectional=True)
+            size = 2 * ((size + 1) // 2)
+        self.register_buffer("column_mean", torch.zeros(shape.columns))
+        self.register_buffer("column_scale", torch.ones(shape.columns))
+        self.hidden = nn.Linear(size * parts + shape.columns, size)
+        self.out = nn.Linear(size, shape.classes or 1)
         self.has_types = getattr(encoder.config, "type_vocab_size", 0) > 1
 
     def start_at(self, mean: float) -> None:
         """Initialise the output layer so that predictions are close to `mean` before training."""
-        with torch.no_grad():
-            self.out.weight.mul_(0.1)
-            self.out.bias.fill_(mean)
+        if not self.classes:
+            with torch.no_grad():
+                self.out.weight.mul_(0.1)
+                self.out.bias.fill_(mean)
 
-    def forward(self, ids: torch.Tensor, types: torch.Tensor, places: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Ratings [rows]."""
+    def standardise(self, columns: torch.Tensor) -> None:
+        """Take mean and standard deviation of the features from training rows [rows, columns]."""
+        self.column_mean.copy_(columns.mean(0))
+        self.column_scale.copy_(columns.std(0) + 1e-6)
+
+    def forward(
+        self,
+        ids: torch.Tensor,
+        types: torch.Tensor,
+        places: torch.Tensor,
+        mask: torch.Tensor,
+        columns: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Ratings [rows]; in the training of a classifier, its scores [rows, classes]."""
         type_ids = {"token_type_ids": types} if self.has_types else {}
         states = self.encoder(input_ids=ids, attention_mask=mask, **type_ids).last_hidden_state  # [rows, tokens, size]
         with torch.autocast(
             states.device.type, enabled=False
         ):  # in bfloat16 a rating would have two significant digits
-            states = states.float()
-            parts = [_mean(states, mask), _mean(states, places == 1)]
-            if self.uses_original:
-                parts.append(_mean(states, places == 2))
-                parts.append(parts[1] * parts[2])
+            parts = self._pooled(states.float(), places, mask)
+            if columns is not None:
+                parts.append((columns - self.column_mean) / self.column_scale)
             found = torch.cat(parts, -1)
-            drawn = [self._head(found) for _ in range(self.samples if self.training else 1)]
-            return torch.stack(drawn).mean(0)
+            drawn = torch.stack([self._head(found) for _ in range(self.samples if self.training else 1)]).mean(0)
+            if self.classes and self.training:
+                return drawn
+            if self.classes:
+                drawn = drawn.softmax(-1) @ torch.arange(self.classes, device=drawn.device, dtype=drawn.dtype)[:, None]
+            return drawn.squeeze(-1)
+
+    def _pooled(self, states: torch.Tensor, places: torch.Tensor, mask: torch.Tensor) -> list[torch.Tensor]:
+        """The parts of the head's input, each [rows, size]."""
+        marked = [_mean(states, places == place) for place in ((1, 2) if self.uses_original else (1,))]
+        if self.pooling == "mean":
+            product = [marked[0] * marked[1]] if self.uses_original else []
+            return [_mean(states, mask), *marked, *product]
+        if self.pooling == "attention":
+            around = (places == 0) & (mask == 1)
+            return [*marked, *(self._attended(word, states, around) for word in marked)]
+        lengths = mask.sum(1).cpu()
+        packed = nn.utils.rnn.pack_padded_sequence(states, lengths, batch_first=True, enforce_sorted=False)
+        last = self.recurrent(packed)[1]
+        last = last[0] if self.pooling == "lstm" else last  # [directions, rows, size]
+        return [torch.cat([last[0], last[1]], -1)]
+
+    def _attended(self, word: torch.Tensor, states: torch.Tensor, around: torch.Tensor) -> torch.Tensor:
+        """The context's states, weighted by their attention to `word` (Luong's global attention)."""
+        scores = (states @ self.attend(word).unsqueeze(-1)).squeeze(-1) / states.shape[-1] ** 0.5  # [rows, tokens]
+        weights = scores.masked_fill(~around, -1e9).softmax(-1)
+        found: torch.Tensor = (states * weights.unsqueeze(-1)).sum(1)
+        return found
 
     def _head(self, found: torch.Tensor) -> torch.Tensor:
         hidden: torch.Tensor = self.out(self.dropout(torch.tanh(self.hidden(self.dropout(found)))))
-        return hidden.squeeze(-1)
+        return hidden
 
     def head(self) -> dict[str, torch.Tensor]:
         """The parameters outside the encoder."""
@@ -163,11 +242,13 @@ def save(folder: Path, network: Network, tokenizer: Any) -> None:
     save_file({name: value.contiguous() for name, value in network.head().items()}, folder / HEAD)
 
 
-def form_of(config: dict[str, Any]) -> Form:
-    """The input form that a run's configuration selects."""
+def shape_of(config: dict[str, Any], columns: int) -> Shape:
+    """The input form and the head that a run's configuration selects."""
     if config["system"] == "pair":
-        return Form("full", "headline", True)
-    return Form(config["context"], "word" if config["original_word"] else "no", config["marks"])
+        form = Form("full", "headline", True)
+    else:
+        form = Form(config["context"], "word" if config["original_word"] else "no", config["marks"])
+    return Shape(form, config["pooling"], columns, 4 if config.get("judge") else 0)
 
 
 class NetworkRater(RaterBase):
@@ -177,14 +258,20 @@ class NetworkRater(RaterBase):
         from safetensors.torch import load_file
 
         super().__init__()
-        self.form, self.max_length = form_of(config), int(config["max_length"])
+        if config["system"] == "vectors":
+            import humor_tasks.models.humicroedit.static  # noqa: F401  (transformers then knows such encoders)
+        self.groups = Groups.saved(folder / FEATURES) if config["features"] else None
+        head = load_file(folder / NETWORK / HEAD)
+        self.shape, self.max_length = shape_of(config, len(head["column_mean"])), int(config["max_length"])
         self.tokenizer, encoder = open_encoder(str(folder / NETWORK / MODEL))
-        self.network = Network(encoder, self.form)
-        self.network.load_state_dict(load_file(folder / NETWORK / HEAD), strict=False)
+        self.network = Network(encoder, self.shape)
+        self.network.load_state_dict(head, strict=False)
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.network.to(self.device)
 
     def ratings(self, edits: Sequence[Edit]) -> list[float]:
         """See `Rater.rate`."""
-        rows = tokenize(self.tokenizer, edits, self.form, self.max_length)
+        rows = tokenize(self.tokenizer, edits, self.shape.form, self.max_length)
+        if self.groups:
+            rows = with_columns(rows, self.groups.rows(edits))
         return predict(self.network, rows, self.tokenizer.pad_token_id or 0, self.device)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.folders import CONFIG, METRICS, read_object
 from humor_tasks.models.humicroedit.texts import Edit, as_edit
+from humor_tasks.models.humicroedit.variants import prepared
 
 # Module and class of each system's rater; each is called with (folder, config).
 _RATERS = {
@@ -17,17 +18,26 @@ _RATERS = {
     "cbow": ("features", "FeatureRater"),
     "ridge": ("features", "FeatureRater"),
     "ngrams": ("features", "FeatureRater"),
+    "features": ("features", "FeatureRater"),
+    "vectors": ("network", "NetworkRater"),
     "encoder": ("network", "NetworkRater"),
     "pair": ("network", "NetworkRater"),
+    "grades": ("stack", "EnsembleRater"),
     "ensemble": ("stack", "EnsembleRater"),
 }
 SYSTEMS = tuple(_RATERS)
+
+
+def text_of(config: dict[str, Any]) -> str:
+    """The variants of the text that a system sees; members of an ensemble have their own."""
+    return "" if _RATERS[config["system"]][0] == "stack" else str(config.get("text", ""))
 
 
 class Rater(Protocol):
     """A model that rates edited headlines: the expected mean grade of the judges, not clipped to 0..3."""
 
     name: str
+    text: str
 
     def rate(self, headlines: Sequence[Any]) -> list[float]:
         """One rating per headline; a headline is an object with before, word, edit and after, or these four texts."""
@@ -42,6 +52,8 @@ class RaterBase:
     """Shared implementation; a subclass defines `ratings`. Each distinct headline is rated once."""
 
     name = ""
+    text = ""
+    """The variants of the text that the system was trained on; see `prepared`."""
 
     def __init__(self) -> None:
         self.cache: dict[Edit, float] = {}
@@ -52,7 +64,7 @@ class RaterBase:
 
     def rate(self, headlines: Sequence[Any]) -> list[float]:
         """See `Rater.rate`."""
-        edits = [as_edit(headline) for headline in headlines]
+        edits = [prepared(as_edit(headline), self.text) for headline in headlines]
         if new := [edit for edit in dict.fromkeys(edits) if edit not in self.cache]:
             self.cache.update(zip(new, self.ratings(new), strict=True))
         return [self.cache[edit] for edit in edits]
@@ -97,10 +109,10 @@ def load(folder: str | Path, unfinished: bool = False) -> Rater:
         raise BadInput(f"{home}: the training is not finished; run its command again to resume it.")
     module, name = _RATERS[system]
     try:
-        rater: Rater = getattr(importlib.import_module(f"{__package__}.{module}"), name)(home, config)
+        rater: RaterBase = getattr(importlib.import_module(f"{__package__}.{module}"), name)(home, config)
     except ModuleNotFoundError as problem:
         raise BadInput(f"{home}: needs the extra 'train': pip install 'humor-tasks[train]' ({problem}).") from None
     except OSError as problem:
         raise BadInput(f"{home}: the run folder is incomplete ({problem}).") from None
-    rater.name = f"humicroedit/{home.name}"
+    rater.name, rater.text = f"humicroedit/{home.name}", text_of(config)
     return rater

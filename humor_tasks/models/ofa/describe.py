@@ -90,8 +90,10 @@ class Features:
             while identity not in keys:
                 each = next(arriving)
                 keys[each.identity] = each.key
-                if each.known is not None:
-                    held[each.key] = each.known
+                # A later image with the same bytes may have been decoded first, and this one computed since.
+                known = each.known if each.known is not None else self._get(each.key)
+                if known is not None:
+                    held[each.key] = known
                 elif each.pixels is not None:
                     new[each.key] = each.pixels
         for key in {keys[identity] for identity in wanted} - held.keys() - new.keys():

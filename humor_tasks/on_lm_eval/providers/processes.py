@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 from datetime import timedelta
@@ -69,7 +70,10 @@ def launched() -> Any | None:
     # As in lm-eval's hf model, because a process may have to wait for another's download.
     timeout = InitProcessGroupKwargs(timeout=timedelta(weeks=1))
     # Without cpu=True, accelerate does not form a process group where there is no GPU.
-    return Accelerator(cpu=not torch.cuda.is_available(), kwargs_handlers=[timeout])
+    accelerator = Accelerator(cpu=not torch.cuda.is_available(), kwargs_handlers=[timeout])
+    # A process group that is still open when Python exits sometimes aborts the process, after all work is done.
+    atexit.register(accelerator.end_training)
+    return accelerator
 
 
 def batch_size_of(given: Any) -> int:

@@ -190,8 +190,11 @@ class Once:
         self.groups: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
         self.facts: dict[str, Mapping[str, Any]] = {}
 
-    def held(self, o: Outcome) -> Outcome:
-        """An equal outcome."""
+    def held(self, o: Outcome, where: str) -> Outcome:
+        """An equal outcome. Raises BadInput naming `where` for a value that is no finite number."""
+        for name, value in o.values.items():
+            if not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise BadInput(f"{where}: its {name} is {value!r}; a score is a finite number.")
         groups = self.groups.setdefault(tuple(o.groups.items()), o.groups)
         answer = o.answer if o.answer is None or len(o.answer) > SHORT else intern(o.answer)
         target = o.target if o.target is None or len(o.target) > SHORT else intern(o.target)
@@ -219,11 +222,10 @@ def results_of(run: FinishedRun) -> list[Result]:
         without_error += sample.error is None
         for score in sample.scores:
             if score.outcome is not None:
-                _check_finite(score.outcome, sample.where)
                 scorer = score.scorer.rsplit("/", 1)[-1]
                 asked.setdefault(scorer, set()).add(score.grading)
                 judged |= {scorer} if JUDGED in score.details else set()
-                found = sample.epoch, sample.place or 0, once.held(score.outcome)
+                found = sample.epoch, sample.place or 0, once.held(score.outcome, sample.where)
                 scored.setdefault(scorer, []).append(found)
     if first is None or not scored:
         raise BadInput(f"{run.path}: holds no score of humor-tasks.")
@@ -264,12 +266,6 @@ def _judging(signatures: Iterable[Signature], own: Sequence[Mapping[str, Any]]) 
         values = [each.get(name) for each in own]
         told[name] = ",".join(told.get(name, "-") if v is None else setting_shown(v) for v in values)
     return told
-
-
-def _check_finite(outcome: Outcome, where: str) -> None:
-    for name, value in outcome.values.items():
-        if not isinstance(value, (int, float)) or not math.isfinite(value):
-            raise BadInput(f"{where}: its {name} is {value!r}; a score is a finite number.")
 
 
 def _system(run: FinishedRun) -> str:

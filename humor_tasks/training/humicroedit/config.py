@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.models.humicroedit.groups import check_features
 from humor_tasks.models.humicroedit.rater import SYSTEMS
 from humor_tasks.models.humicroedit.texts import CONTEXTS
+from humor_tasks.models.humicroedit.variants import check_text
 from humor_tasks.training.settings import PRECISIONS, Settings, check_ranges, plain
 
-HEADS = ("ridge", "mlp")
+HEADS = ("ridge", "mlp", "trees", "bayes")
+POOLINGS = ("mean", "attention", "gru", "lstm")
+STACKS = ("ridge", "trees", "mean")
+JUDGES = 5
+HAND_MADE = "lexical+entity+readability+length+position+similarity+perplexity+string"
 FUNLINES_GRADES = ("matched", "as_given")
 
 
@@ -26,11 +32,19 @@ class TrainConfig(Settings):
     funlines_grades: str = "matched"
     share: float = 1.0
     seed: int = 0
+    text: str = ""
     # Encoder input.
     context: str = "full"
     original_word: bool = False
     marks: bool = False
     max_length: int = 96
+    pooling: str = "mean"
+    judge: int = 0
+    # Features.
+    features: str = ""
+    knowledge: str = ""
+    corpus: str = ""
+    lexicon: str = ""
     # Fine-tuning.
     freeze: bool = False
     frozen_layers: int = 0
@@ -45,16 +59,18 @@ class TrainConfig(Settings):
     dropout_samples: int = 1
     rank_weight: float = 0.0
     precision: str = "no"
-    # ridge, cbow and ngrams.
+    # Systems on features.
     vectors: str = "encoder"
     head: str = "ridge"
     alphas: tuple[float, ...] = (1.0, 10.0, 100.0, 1000.0, 10_000.0, 100_000.0)
     hidden: int = 256
     # Ensembles.
     grid: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     folds: int = 5
     whole: bool = True
     best: int = 3
+    stack: str = "ridge"
     stack_alpha: float = 1.0
     non_negative: bool = True
     part: str = ""
@@ -62,7 +78,13 @@ class TrainConfig(Settings):
     def __post_init__(self) -> None:
         check_choice("system", self.system, SYSTEMS)
         check_choice("context", self.context, CONTEXTS)
-        check_choice("head", self.head, HEADS)
+        check_choice("head", self.head, HEADS if self.system == "features" else HEADS[:2])
+        check_choice("pooling", self.pooling, POOLINGS)
+        check_choice("stack", self.stack, STACKS)
+        check_text(self.text)
+        if self.system == "features" and not self.features:
+            object.__setattr__(self, "features", HAND_MADE)
+        check_features(self.features)
         check_choice("precision", self.precision, PRECISIONS)
         check_choice("funlines_grades", self.funlines_grades, FUNLINES_GRADES)
         check_ranges(self, _RANGES)
@@ -80,6 +102,7 @@ class TrainConfig(Settings):
 _RANGES = (
     ("share", 0.0, 1.0),
     ("max_length", 8, 4096),
+    ("judge", 0, JUDGES),
     ("frozen_layers", 0, 1000),
     ("epochs", 1, 1000),
     ("patience", 1, 1000),
@@ -95,7 +118,9 @@ _RANGES = (
     ("best", 1, 1000),
 )
 
-COMMON = ("dataset", "funlines", "funlines_grades", "share", "seed")
+COMMON = ("dataset", "funlines", "funlines_grades", "share", "seed", "text")
+_FEATURES = ("features", "vectors", "knowledge", "corpus", "lexicon")
+_HEAD = ("encoder", "head", "alphas", "hidden", "epochs", "patience", "lr")
 _FINE_TUNING = (
     *(
         "encoder",
@@ -109,17 +134,21 @@ _FINE_TUNING = (
         "head_lr",
         "warmup",
     ),
-    *("weight_decay", "dropout", "dropout_samples", "rank_weight", "precision"),
+    *("weight_decay", "dropout", "dropout_samples", "rank_weight", "precision", "pooling"),
 )
+_INPUT = ("context", "original_word", "marks")
 # The values that each system uses. Others are not part of its config.json or of an ensemble member's name.
 READ: dict[str, tuple[str, ...]] = {
     "baseline": (),
-    "cbow": ("encoder", "vectors", "head", "alphas", "hidden", "epochs", "patience", "lr"),
+    "cbow": ("vectors", *_HEAD),
     "ridge": ("encoder", "alphas"),
     "ngrams": ("alphas",),
-    "encoder": ("context", "original_word", "marks", *_FINE_TUNING),
-    "pair": _FINE_TUNING,
-    "ensemble": ("grid", "folds", "whole", "best", "stack_alpha", "non_negative"),
+    "features": (*_FEATURES, *_HEAD),
+    "vectors": (*_INPUT, *_FINE_TUNING, *_FEATURES, "judge"),
+    "encoder": (*_INPUT, *_FINE_TUNING, *_FEATURES, "judge"),
+    "pair": (*_FINE_TUNING, *_FEATURES, "judge"),
+    "grades": (*_INPUT, *_FINE_TUNING, *_FEATURES),
+    "ensemble": ("grid", "also", "folds", "whole", "best", "stack", "stack_alpha", "non_negative"),
 }
 
 

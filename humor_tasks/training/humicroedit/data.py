@@ -11,34 +11,59 @@ from statistics import fmean, pstdev
 from humor_tasks.benchmarks.humicroedit.corpus import Headline, Pair, headlines, pairs, read_split
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit.texts import Edit, as_edit
+from humor_tasks.models.humicroedit.variants import prepared
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Edited headlines with their mean grades; `groups` identifies the original headline of each."""
+    """Edited headlines with their mean grades; `groups` identifies the original headline of each.
+
+    judged: the judges' grades, highest first, as the files have them; empty where there are none.
+    """
 
     ids: tuple[str, ...]
     edits: tuple[Edit, ...]
     means: tuple[float | None, ...]
     groups: tuple[str, ...]
+    judged: tuple[tuple[int, ...], ...]
 
     @property
     def grades(self) -> list[float]:
         """The mean grades of a labelled split."""
         return [mean for mean in self.means if mean is not None]
 
+    def targets(self, judge: int, judges: int) -> list[float]:
+        """The mean grades, or with `judge` from 1 the grade at that place of `judges`, highest first.
+
+        Of headlines with another number of grades it is the one at the same share of them; without grades, the mean.
+        """
+        if not judge:
+            return self.grades
+        return [
+            float(min(found[round((judge - 1) * (len(found) - 1) / (judges - 1))], 3)) if found else float(round(mean))
+            for found, mean in zip(self.judged, self.grades, strict=True)
+        ]
+
+    def prepared(self, text: str) -> Rows:
+        """The rows in variants of the text; see `humor_tasks.models.humicroedit.variants`."""
+        return replace(self, edits=tuple(prepared(edit, text) for edit in self.edits))
+
     def __len__(self) -> int:
         return len(self.ids)
 
     def only(self, places: Sequence[int]) -> Rows:
         """The rows at `places`."""
-        columns = (self.ids, self.edits, self.means, self.groups)
+        columns = (self.ids, self.edits, self.means, self.groups, self.judged)
         return Rows(*(tuple(column[i] for i in places) for column in columns))  # type: ignore[arg-type]
 
     def plus(self, other: Rows) -> Rows:
         """These rows, followed by those of `other`."""
         return Rows(
-            self.ids + other.ids, self.edits + other.edits, self.means + other.means, self.groups + other.groups
+            self.ids + other.ids,
+            self.edits + other.edits,
+            self.means + other.means,
+            self.groups + other.groups,
+            self.judged + other.judged,
         )
 
 
@@ -64,6 +89,19 @@ class Data:
     def splits(self) -> dict[str, Rows]:
         """The rows that a training sees: all to train on, and dev."""
         return {"train": self.all(), "dev": self.dev}
+
+    def prepared(self, text: str) -> Data:
+        """The data in variants of the text; pairs as they are, because raters prepare what they rate."""
+        if not text:
+            return self
+        test = self.test and self.test.prepared(text)
+        return replace(
+            self,
+            train=self.train.prepared(text),
+            dev=self.dev.prepared(text),
+            extra=self.extra.prepared(text),
+            test=test,
+        )
 
     def all(self) -> Rows:
         """All rows to train on."""
@@ -111,6 +149,7 @@ def _rows(found: Sequence[Headline], labelled: bool, where: str) -> Rows:
         tuple(as_edit(h) for h in found),
         tuple(h.mean for h in found),
         tuple(h.original for h in found),
+        tuple(tuple(sorted(h.grades, reverse=True)) for h in found),
     )
 
 

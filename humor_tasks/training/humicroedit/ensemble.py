@@ -22,18 +22,21 @@ from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import write_json, write_table
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.models.folders import METRICS
+from humor_tasks.models.humicroedit.features import TREES, Trees
 from humor_tasks.models.humicroedit.rater import Rater, load
-from humor_tasks.models.humicroedit.stack import STACK, EnsembleRater
+from humor_tasks.models.humicroedit.stack import STACK, EnsembleRater, Weighted
 from humor_tasks.training.folder import IS_MAIN, wait_for_everyone
 from humor_tasks.training.humicroedit.config import READ, TrainConfig
 from humor_tasks.training.humicroedit.data import Data, Rows
-from humor_tasks.training.humicroedit.features import fold_places
+from humor_tasks.training.humicroedit.features import few_trees, fold_places
 from humor_tasks.training.humicroedit.predictions import rmse, write_predictions
 
 Train = Callable[[TrainConfig, Path, Data, bool], dict[str, Any]]
 """The function that trains one run folder: `run.train`."""
 HELD_OUT = "predictions_held_out.csv"
-_VARIED = {"system", "seed", "funlines", "funlines_grades"}.union(*(READ[name] for name in READ if name != "ensemble"))
+_VARIED = {"system", "seed", "funlines", "funlines_grades", "text"}.union(
+    *(READ[name] for name in READ if name != "ensemble")
+)
 
 
 def fit_ensemble(
@@ -66,27 +69,34 @@ def fit_ensemble(
 
 
 def grid_members(config: TrainConfig) -> dict[str, TrainConfig]:
-    """Every combination of the grid's values, by name; combinations with equal values of all used settings are one."""
-    fields = TrainConfig.__dataclass_fields__
-    axes: list[list[tuple[str, Any]]] = []
-    for line in config.grid:
-        name, _, values = line.partition("=")
-        check_choice("grid", name, [field for field in fields if field in _VARIED])
-        if not values:
-            raise BadInput(f"grid {line}: write it as NAME=VALUE,VALUE.")
-        axes.append([(name, _value(name, fields[name].type, value)) for value in values.split(",")])
+    """Every combination of the grid's values, and the members of `also`, by name.
+
+    Combinations with equal values of all used settings are one.
+    """
+    axes = [_axis("grid", line, line) for line in config.grid]
     if not any(axis[0][0] == "system" for axis in axes):
         raise BadInput("grid: it must name the systems to train, such as --grid system=pair,ridge.")
     found: dict[str, TrainConfig] = {}
-    for chosen in itertools.product(*axes):
-        member = config.with_values(**{"grid": (), "part": "", "system": "ridge"} | dict(chosen))
-        if member.system == "ensemble":
+    also = [[_axis("also", part, line)[0] for part in line.split(",")] for line in config.also]
+    for chosen in (*itertools.product(*axes), *also):
+        member = config.with_values(**{"grid": (), "also": (), "part": "", "system": "ridge"} | dict(chosen))
+        if member.system in ("ensemble", "grades"):
             raise BadInput("grid: an ensemble cannot be a member of an ensemble.")
         read = member.as_dict()
         varied = {name: value for name, value in chosen if name in read and name != "system"}
         digest = hashlib.sha256(json.dumps(varied, sort_keys=True).encode()).hexdigest()[:8]
         found.setdefault(f"{member.system}-{digest}", member)
     return found
+
+
+def _axis(what: str, text: str, line: str) -> list[tuple[str, Any]]:
+    """The settings of NAME=VALUE,VALUE."""
+    fields = TrainConfig.__dataclass_fields__
+    name, _, values = text.partition("=")
+    check_choice(what, name, [field for field in fields if field in _VARIED])
+    if not values:
+        raise BadInput(f"{what} {line}: write it as NAME=VALUE,{'' if what == 'grid' else 'NAME='}VALUE.")
+    return [(name, _value(name, fields[name].type, value)) for value in values.split(",")]
 
 
 def _value(name: str, kind: Any, text: str) -> Any:
@@ -136,17 +146,20 @@ def _stack(
     names = list(members)
     single = [rmse(held_out[:, i], data.train.grades) for i in range(len(names))]
     chosen = _best_of_families(members, single, config.best)
-    weights, bias = fit_stack(held_out[:, chosen], grades, config)
+    combine = fit_stack(held_out[:, chosen], grades, config)
+    weights = combine.weights if isinstance(combine, Weighted) else [None] * len(chosen)
     stack = [
         {"name": names[i], "weight": weight, "models": [_model_path(names[i], model) for model in models]}
         for i, weight in zip(chosen, weights, strict=True)
     ]
-    write_json(output / STACK, {"bias": bias, "members": stack})
+    write_json(output / STACK, {"bias": getattr(combine, "bias", 0.0), "members": stack})
+    if isinstance(combine, Trees):
+        combine.save(output / TREES)
     rater = EnsembleRater(output, config.as_dict())
     dev: list[list[float]] = []
     for name in names:
         dev.append(_mean(output, [_model_path(name, model) for model in models], "dev", data.dev))
-    _fill_cache(rater, output, stack, bias, data)
+    _fill_cache(rater, output, data)
     weight_of = dict(zip(chosen, weights, strict=True))
     table = [
         [name, json.dumps(members[name].as_dict()), single[i], rmse(dev[i], data.dev.grades), weight_of.get(i, "")]
@@ -161,23 +174,26 @@ def _stack(
     return rater, notes
 
 
-def fit_stack(held_out: Any, grades: Any, config: TrainConfig) -> tuple[list[float], float]:
-    """The members' weights and the bias."""
+def fit_stack(held_out: Any, grades: Any, config: TrainConfig) -> Weighted | Trees:
+    """How the members' ratings are combined."""
     from sklearn.linear_model import Ridge
 
+    if config.stack == "trees":
+        return few_trees(held_out, grades, config.seed)
+    if config.stack == "mean":
+        return Weighted([1 / held_out.shape[1]] * held_out.shape[1])
     fitted = Ridge(alpha=config.stack_alpha, positive=config.non_negative).fit(held_out, grades)
-    return [float(weight) for weight in fitted.coef_], float(fitted.intercept_)
+    return Weighted([float(weight) for weight in fitted.coef_], float(fitted.intercept_))
 
 
 def _cross_validated(config: TrainConfig, data: Data, held_out: Any) -> float:
-    """The stack's RMSE on train, with weights fitted without the rows that it predicts."""
+    """The stack's RMSE on train, with the stack fitted without the rows that it predicts."""
     import numpy as np
 
     grades, rated = np.array(data.train.grades), np.zeros(len(data.train))
     for held in fold_places(data.train.groups, config.folds, config.seed + 1):
         kept = np.setdiff1d(np.arange(len(grades)), held)
-        weights, bias = fit_stack(held_out[kept], grades[kept], config)
-        rated[held] = held_out[held] @ np.array(weights) + bias
+        rated[held] = fit_stack(held_out[kept], grades[kept], config)(held_out[held])
     return rmse(rated.tolist(), data.train.grades)
 
 
@@ -190,13 +206,15 @@ def _best_of_families(members: dict[str, TrainConfig], errors: Sequence[float], 
     return sorted(i for family in families.values() for i in sorted(family, key=lambda i: errors[i])[:best])
 
 
-def _fill_cache(rater: EnsembleRater, output: Path, stack: list[dict[str, Any]], bias: float, data: Data) -> None:
+def _fill_cache(rater: EnsembleRater, output: Path, data: Data) -> None:
     """Fill the ensemble's cache for dev and test from its members' prediction files, so that no model runs twice."""
+    import numpy as np
+
     for split, rows in (("dev", data.dev), ("test", data.test)):
         if rows is None:
             continue
-        rated = [[m["weight"] * r for r in _mean(output, m["models"], split, rows)] for m in stack]
-        rater.cache.update(zip(rows.edits, (bias + sum(column) for column in zip(*rated, strict=True)), strict=True))
+        rated = np.array([_mean(output, models, split, rows) for models in rater.models]).reshape(-1, len(rows)).T
+        rater.cache.update(zip(rows.edits, map(float, rater.combine(rated)), strict=True))
 
 
 def _mean(output: Path, models: Sequence[str], split: str, rows: Rows) -> list[float]:

@@ -1,4 +1,4 @@
-"""The systems without fine-tuning: `baseline`, and ridge regression or an MLP on features."""
+"""The systems without fine-tuning: `baseline`, and a regression on features: ridge, MLP, boosted trees, naive Bayes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.data.writing import write_json, write_table
-from humor_tasks.models.humicroedit.features import FeatureRater, Layers, NGrams, Sentences, Words
+from humor_tasks.errors import BadInput
+from humor_tasks.models.humicroedit.features import (
+    HEAD,
+    TREES,
+    Bayes,
+    FeatureRater,
+    Layers,
+    NGrams,
+    Sentences,
+    Trees,
+    Words,
+    xgboost,
+)
 from humor_tasks.models.humicroedit.frozen import FrozenEncoder, WordVectors
+from humor_tasks.models.humicroedit.groups import Groups, History
+from humor_tasks.models.humicroedit.knowledge import Graph, Together
 from humor_tasks.models.humicroedit.rater import BaselineRater, Rater
 from humor_tasks.training.checkpoint import write_folder
 from humor_tasks.training.folder import CURVES
@@ -29,16 +43,26 @@ def fit_baseline(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, 
 
 
 def fit_features(config: TrainConfig, data: Data, output: Path) -> tuple[Rater, dict[str, Any]]:
-    """Features of every row, then ridge regression (cross-validated on train) or an MLP (early stopping on dev)."""
+    """Features of every row, then ridge regression (cross-validated on train) or naive Bayes, or an MLP or boosted
+    trees (early stopping on dev).
+    """
     rows = data.all()
-    extractor = _extractor(config, rows, data)
-    features = extractor.rows(rows.edits)
-    if config.system == "cbow" and config.head == "mlp":
-        layers, notes = _mlp(config, features, rows, extractor.rows(data.dev.edits), data.dev, output)
+    if config.system == "features":
+        extractor, features = fit_groups(config, data)
+    else:
+        extractor = _extractor(config, rows, data)
+        features = extractor.rows(rows.edits)
+    layers: Any
+    head = config.head if config.system in ("cbow", "features") else "ridge"
+    if head in ("mlp", "trees"):
+        fit = _mlp if head == "mlp" else _trees
+        layers, notes = fit(config, features, rows, extractor.rows(data.dev.edits), data.dev, output)
+    elif head == "bayes":
+        layers, notes = _bayes(features, rows), {}
     else:
         layers, notes = _ridge(config.alphas, features, rows, output)
     write_folder(output / "features", extractor.save)
-    layers.save(output / "head.safetensors")
+    layers.save(output / (TREES if head == "trees" else HEAD))
     return FeatureRater.of(extractor, layers), notes
 
 
@@ -47,10 +71,61 @@ def _extractor(config: TrainConfig, rows: Rows, data: Data) -> Any:
         return NGrams.fitted(rows.edits)
     if config.system == "ridge":
         return Sentences(_frozen(config.encoder))
+    return Words(word_vectors(config, data))
+
+
+def word_vectors(config: TrainConfig, data: Data) -> WordVectors:
+    """The vectors of the file, or those of the rows' words from the encoder's embedding layer."""
     if config.vectors != "encoder":
-        return Words(WordVectors.read(Path(config.vectors).expanduser()))
-    edits = [edit for split in (rows, data.dev, data.test) if split is not None for edit in split.edits]
-    return Words(WordVectors.of_encoder(config.encoder, [f"{e.context} {e.word} {e.edit}" for e in edits]))
+        return _read_vectors(config.vectors)
+    return WordVectors.of_encoder(config.encoder, texts_of(data))
+
+
+def texts_of(data: Data) -> list[str]:
+    """The words of every row."""
+    edits = [edit for split in (data.all(), data.dev, data.test) if split is not None for edit in split.edits]
+    return [f"{e.context} {e.word} {e.edit}" for e in edits]
+
+
+def fit_groups(config: TrainConfig, data: Data) -> tuple[Groups, Any]:
+    """The groups of features of a run, and those of its training rows."""
+    names, rows, own = config.features.split("+"), data.all(), None
+    given: dict[str, Any] = {}
+    if {"similarity", "words", "sentence"} & set(names):
+        given["vectors"] = _frozen(config.encoder) if config.vectors == "encoder" else _read_vectors(config.vectors)
+    if "lexicon" in names:
+        given["lexicon"] = WordVectors.read(_path(config.lexicon, "lexicon"))
+    if "knowledge" in names:
+        given["graph"] = _read_graph(config.knowledge)
+    if "cooccurrence" in names:
+        given["together"] = Together.counted(_lines(config.corpus) if config.corpus else sorted(set(rows.groups)))
+    if "history" in names:
+        given["history"], own = History.fitted(rows.edits, rows.grades, rows.groups)
+    groups = Groups(names, **given)
+    return groups, groups.rows(rows.edits, own)
+
+
+def _path(given: str, name: str) -> Path:
+    if not given:
+        raise BadInput(f"--features {name} needs data: give --{name} PATH.")
+    return Path(given).expanduser()
+
+
+def _lines(corpus: str) -> list[str]:
+    path = Path(corpus).expanduser()
+    if not path.is_file():
+        raise BadInput(f"corpus {path}: there is no such file.")
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+@lru_cache(maxsize=1)
+def _read_graph(given: str) -> Graph:
+    return Graph.read(_path(given, "knowledge"))
+
+
+@lru_cache(maxsize=1)
+def _read_vectors(given: str) -> WordVectors:
+    return WordVectors.read(Path(given).expanduser())
 
 
 @lru_cache(maxsize=2)
@@ -130,6 +205,55 @@ def _mlp(
             break
     write_table(output / CURVES, ("epoch", "train_loss", "dev_rmse"), curve)
     return Layers(scaling | best), {"best_epoch": best_epoch, "epochs_run": len(curve), "seed": config.seed}
+
+
+def _trees(
+    config: TrainConfig, features: Any, rows: Rows, dev: Any, dev_rows: Rows, output: Path
+) -> tuple[Trees, dict[str, Any]]:
+    """Boosted trees, as many as have the lowest RMSE on dev."""
+    library = xgboost()
+    told: dict[str, dict[str, list[float]]] = {}
+    booster = library.train(
+        _BOOSTING | {"seed": config.seed},
+        library.DMatrix(features, rows.grades),
+        num_boost_round=2000,
+        evals=[(library.DMatrix(dev, dev_rows.grades), "dev")],
+        early_stopping_rounds=50,
+        evals_result=told,
+        verbose_eval=False,
+    )
+    curve = told["dev"]["rmse"]
+    write_table(output / CURVES, ("trees", "dev_rmse"), list(enumerate(curve, 1)))
+    trees = booster.best_iteration + 1
+    return Trees(booster[:trees]), {"trees": trees}
+
+
+_BOOSTING = {
+    "objective": "reg:squarederror",
+    "max_depth": 4,
+    "eta": 0.05,
+    "subsample": 0.7,
+    "colsample_bytree": 0.5,
+    "nthread": 2,
+}
+
+
+def few_trees(features: Any, grades: Any, seed: int) -> Trees:
+    """Boosted trees for few columns, such as members' ratings."""
+    library = xgboost()
+    how = _BOOSTING | {"max_depth": 3, "colsample_bytree": 1.0, "min_child_weight": 20, "seed": seed}
+    return Trees(library.train(how, library.DMatrix(features, grades), num_boost_round=100))
+
+
+def _bayes(features: Any, rows: Rows) -> Bayes:
+    """Naive Bayes: the mean and variance of every feature among the rows of each mean grade, to a fifth."""
+    import numpy as np
+    from sklearn.naive_bayes import GaussianNB
+
+    model = GaussianNB(var_smoothing=1e-3).fit(features, np.rint(np.array(rows.grades) * 5).astype(int))
+    return Bayes(
+        {"grade": model.classes_ / 5, "prior": model.class_prior_, "mean": model.theta_, "variance": model.var_}
+    )
 
 
 def fold_places(groups: Sequence[str], folds: int, seed: int) -> list[Any]:

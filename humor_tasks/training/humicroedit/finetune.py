@@ -1,4 +1,4 @@
-"""Fine-tuning an encoder to rate headlines: `encoder` and `pair`.
+"""Fine-tuning an encoder or word vectors to rate headlines: `encoder`, `pair` and `vectors`.
 
 Plain PyTorch on one or several devices (`accelerate launch`). Squared error of the mean grade, optionally with a
 ranking loss between edits of one headline; AdamW with warm-up and linear decay; the epoch with the best dev RMSE is
@@ -15,16 +15,19 @@ from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.functional import softplus
+from torch.nn.functional import cross_entropy, softplus
 from tqdm import tqdm
 
 from humor_tasks.models.humicroedit import network as net
 from humor_tasks.models.humicroedit.frozen import open_encoder
+from humor_tasks.models.humicroedit.groups import Groups
 from humor_tasks.models.humicroedit.network import BATCH, Tokens, tensors
 from humor_tasks.models.humicroedit.rater import Rater, load
-from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.humicroedit.config import TrainConfig
+from humor_tasks.training.checkpoint import seed_epoch, write_folder
+from humor_tasks.training.folder import IS_MAIN
+from humor_tasks.training.humicroedit.config import JUDGES, TrainConfig
 from humor_tasks.training.humicroedit.data import Data
+from humor_tasks.training.humicroedit.features import fit_groups, texts_of, word_vectors
 from humor_tasks.training.humicroedit.predictions import rmse
 from humor_tasks.training.loop import Epochs, accelerator_for, fit, warm_then_linear
 
@@ -66,7 +69,7 @@ class FrozenStates:
         with torch.no_grad():
             for start in range(0, len(order), BATCH):
                 batch = order[start : start + BATCH]
-                ids, types, _, mask = tensors(batch, self.padding, self.device)
+                ids, types, _, mask, *_ = tensors(batch, self.padding, self.device)
                 type_ids = {"token_type_ids": types} if has_types else {}
                 states = self.encoder(input_ids=ids, attention_mask=mask, **type_ids).last_hidden_state
                 for row, state in zip(batch, states.half().cpu(), strict=True):
@@ -108,19 +111,27 @@ class Trainer(Epochs):
         self.accelerator = accelerator_for(config.precision)
         self.progress = progress and self.accelerator.is_main_process
         torch.manual_seed(config.seed)
-        form = net.form_of(config.as_dict())
-        self.tokenizer, encoder = open_encoder(config.encoder)
-        if form.marked:
+        self.targets, self.dev_means = (rows.targets(config.judge, JUDGES) for rows in (self.rows, data.dev))
+        self.groups: Groups | None = None
+        columns = None
+        if config.features:
+            self.groups, columns = fit_groups(config, data)
+        shape = net.shape_of(config.as_dict(), 0 if columns is None else columns.shape[1])
+        self.tokenizer, encoder = _opened(config, data)
+        if shape.form.marked:
             net.with_marks(self.tokenizer, encoder)
-        self.network = net.Network(encoder, form, config.dropout, config.dropout_samples)
-        self.network.start_at(sum(self.rows.grades) / len(self.rows))
+        self.network = net.Network(encoder, shape, config.dropout, config.dropout_samples)
+        self.network.start_at(sum(self.targets) / len(self.rows))
         freeze(encoder, config)
         self.frozen = frozen_states(encoder, config, self._padding, self.accelerator.device)
         self.optimizer = torch.optim.AdamW(_parameter_groups(self.network, config), fused=True)
         self.tokens, self.dev = (
-            net.tokenize(self.tokenizer, rows.edits, form, config.max_length) for rows in (self.rows, data.dev)
+            net.tokenize(self.tokenizer, rows.edits, shape.form, config.max_length) for rows in (self.rows, data.dev)
         )
-        self.dev_means = data.dev.grades
+        if self.groups:
+            self.network.standardise(torch.tensor(columns))
+            self.tokens = net.with_columns(self.tokens, columns)
+            self.dev = net.with_columns(self.dev, self.groups.rows(data.dev.edits))
         if self.frozen:
             with self.accelerator.autocast():
                 self.frozen.compute([*self.tokens, *self.dev])
@@ -144,7 +155,7 @@ class Trainer(Epochs):
         seed_epoch(self.config.seed, epoch, self.accelerator.process_index)
         model.train()
         batches, device = self._batches(epoch), self.accelerator.device
-        means = torch.tensor(self.rows.grades, device=device)
+        means = torch.tensor(self.targets, device=device)
         total = torch.zeros((), device=device)
         with tqdm(batches, f"epoch {epoch + 1}/{self.config.epochs}", disable=not self.progress, mininterval=1) as bar:
             for at, batch in enumerate(bar):
@@ -167,6 +178,8 @@ class Trainer(Epochs):
             self.frozen.select(rows)
 
     def _loss(self, rated: torch.Tensor, means: torch.Tensor, batch: Sequence[int]) -> torch.Tensor:
+        if self.config.judge:
+            return cross_entropy(rated, means.long())
         loss = torch.mean((rated - means) ** 2)
         if self.config.rank_weight:
             groups = [self.rows.groups[i] for i in batch]
@@ -193,8 +206,26 @@ class Trainer(Epochs):
 
 def fit_network(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple[Rater, dict[str, Any]]:
     """The rater and the notes of its training."""
-    notes = fit(output, net.NETWORK, lambda: Trainer(config, data, output, progress))
+    trainers: list[Trainer] = []
+
+    def trainer() -> Trainer:
+        trainers.append(Trainer(config, data, output, progress))
+        return trainers[0]
+
+    notes = fit(output, net.NETWORK, trainer)
+    if config.features and IS_MAIN and not (output / net.FEATURES).is_dir():
+        groups = (trainers[0].groups if trainers else None) or fit_groups(config, data)[0]
+        write_folder(output / net.FEATURES, groups.save)
     return load(output, unfinished=True), notes
+
+
+def _opened(config: TrainConfig, data: Data) -> tuple[Any, Any]:
+    """Tokenizer and encoder; for `vectors` they are made of word vectors."""
+    if config.system != "vectors":
+        return open_encoder(config.encoder)
+    from humor_tasks.models.humicroedit.static import static_encoder
+
+    return static_encoder(word_vectors(config, data), {word for text in texts_of(data) for word in text.split()})
 
 
 def plan(lengths: Sequence[int], groups: Sequence[str] | None, size: int, seed: str) -> list[list[int]]:

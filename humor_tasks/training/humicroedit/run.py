@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.humicroedit.rating import RATING
-from humor_tasks.models.humicroedit.rater import Rater
+from humor_tasks.models.humicroedit.rater import Rater, text_of
 from humor_tasks.training.folder import IS_MAIN, run_in
 from humor_tasks.training.humicroedit.config import TrainConfig
 from humor_tasks.training.humicroedit.data import Data, read_data
@@ -14,7 +14,8 @@ from humor_tasks.training.humicroedit.predictions import predictions
 from humor_tasks.training.record import record
 
 # These systems train in all processes of `accelerate launch`, the others in the main process.
-DISTRIBUTED = ("encoder", "pair", "ensemble")
+NETWORKS = ("vectors", "encoder", "pair")
+DISTRIBUTED = (*NETWORKS, "grades", "ensemble")
 
 
 def train(config: TrainConfig, output: Path, data: Data | None = None, progress: bool = True) -> dict[str, Any]:
@@ -31,6 +32,8 @@ def train(config: TrainConfig, output: Path, data: Data | None = None, progress:
     def run(data: Data) -> dict[str, Any] | None:
         if not IS_MAIN and config.system not in DISTRIBUTED:
             return {}
+        text = text_of(config.as_dict())
+        data = data.prepared(text)
         fitted = _fit(config, data, output, progress)
         if fitted is None:
             return None
@@ -40,6 +43,7 @@ def train(config: TrainConfig, output: Path, data: Data | None = None, progress:
         source = {"dataset": config.dataset, "fingerprint": data.sha256["task-1/train"]}
         record(output, RATING.name, source, "", units)
         rows = {"train": len(data.train), "funlines": len(data.extra), "dev": len(data.dev)}
+        fitted[0].text = text
         return predictions(fitted[0], data, output) | fitted[1] | {"rows": rows, "sha256": data.sha256}
 
     return run_in(output, config.as_dict(), read, run, shared=bool(config.part))
@@ -59,7 +63,11 @@ def _fit(config: TrainConfig, data: Data, output: Path, progress: bool) -> tuple
         from humor_tasks.training.humicroedit.ensemble import fit_ensemble
 
         return fit_ensemble(config, data, output, progress, train)
-    if config.system in ("encoder", "pair"):
+    if config.system == "grades":
+        from humor_tasks.training.humicroedit.grades import fit_grades
+
+        return fit_grades(config, data, output, progress, train)
+    if config.system in NETWORKS:
         from humor_tasks.training.humicroedit.finetune import fit_network
 
         return fit_network(config, data, output, progress)
