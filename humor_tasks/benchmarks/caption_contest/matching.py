@@ -36,7 +36,11 @@ MATCHING = Benchmark(
         "`baseline/overlap` on the same rows.",
         limits="With `setting=description` the model reads what people wrote about the cartoon: a score there says "
         "nothing about seeing. Three people answered for the human estimate, which is no upper bound.",
-        differences=OF_LETTERS,
+        differences=(
+            *OF_LETTERS,
+            "Section 3.3 names no predictors of a contest's difficulty; those of `humor-tasks analyse --predictors` are "
+            "this package's.",
+        ),
         related=("ranking", "explanation"),
     ),
     corpus="newyorker",

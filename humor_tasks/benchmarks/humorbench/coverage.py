@@ -168,6 +168,13 @@ HUMORBENCH = Benchmark(
         "its exam (`humorbench_autograder`) and the bounds of missing verdicts with the score.",
         limits="Published GPT-4o agrees with 87 % of human labels, with more false passes than false fails: scores "
         "tend to be too high. Descriptions stand for the cartoons: nothing is seen.",
+        differences=(
+            "The prompts of explainer and grader are in this package's own words; `prompts=FOLDER` takes the paper's.",
+            "In lm-eval a second command, `humor-tasks grade`, grades the logged replies.",
+            "The list of `subset=hard` is the authors' of May 2025; that of the table of July 2025 was not found.",
+            "The lists `visual_link`, `subverted_trope` and `multi_step` are this package's, by the labels of a language "
+            "model that no person has checked.",
+        ),
         related=("humorbench_autograder", "explanation"),
         needs="one public file",
     ),

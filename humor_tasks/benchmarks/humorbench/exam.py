@@ -185,6 +185,11 @@ AUTOGRADER = Benchmark(
         "them. Values are over all rows and per explainer.",
         limits="A judge may agree with people about one explainer's texts and not about another's. How far people "
         "agree with each other is not published.",
+        differences=(
+            "The grader's prompt is in this package's own words; `prompts=FOLDER` takes the paper's.",
+            "By default 200 of the paper's 400 labels are read, those of two of its four explainers; `dataset=FILE` "
+            "takes another file.",
+        ),
         related=("humorbench", "crowd_groups"),
         needs="one public file",
         usage="The model under test is the judge; its prompt and settings are those of a grader in `element_coverage`.",
