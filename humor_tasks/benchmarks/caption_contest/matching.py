@@ -38,8 +38,8 @@ MATCHING = Benchmark(
         "nothing about seeing. Three people answered for the human estimate, which is no upper bound.",
         differences=(
             *OF_LETTERS,
-            "Section 3.3 names no predictors of a contest's difficulty; those of `humor-tasks analyse --predictors` are "
-            "this package's.",
+            "Section 3.3 names no predictors of a contest's difficulty; those of `humor-tasks analyse --predictors` "
+            "are this package's.",
         ),
         related=("ranking", "explanation"),
     ),

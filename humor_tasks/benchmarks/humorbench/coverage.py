@@ -172,8 +172,8 @@ HUMORBENCH = Benchmark(
             "The prompts of explainer and grader are in this package's own words; `prompts=FOLDER` takes the paper's.",
             "In lm-eval a second command, `humor-tasks grade`, grades the logged replies.",
             "The list of `subset=hard` is the authors' of May 2025; that of the table of July 2025 was not found.",
-            "The lists `visual_link`, `subverted_trope` and `multi_step` are this package's, by the labels of a language "
-            "model that no person has checked.",
+            "The lists `visual_link`, `subverted_trope` and `multi_step` are this package's, by the labels of a "
+            "language model that no person has checked.",
         ),
         related=("humorbench_autograder", "explanation"),
         needs="one public file",
