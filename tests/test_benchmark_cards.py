@@ -33,7 +33,7 @@ def may_be_empty(name: str) -> set[str]:
     written = benchmark.judging.of_reply if benchmark.judging else not benchmark.verdicts
     if written and isinstance(benchmark.form(benchmark.options()), FreeText):
         found |= {"chance"}  # texts that are written: no guess has a score
-    if not any(figure.kind == "human" for figure in published(name)):
+    if not any(figure.kind == "human" and not figure.study for figure in published(name)):
         found |= {"human"}  # no paper says what people reach
     return found if "SHA-256" in card.source.pin else found | {"files"}  # the hub's, or not public
 

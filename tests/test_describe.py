@@ -30,6 +30,7 @@ from standins.waiting import wait_until
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.described import described_row, distinct, read_parts
+from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.cli import main
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.rows import catalogue, described_by, open_rows
@@ -359,12 +360,10 @@ def test_a_folder_of_mock_is_described_but_for_what_people_described(
     mock_folder(source, "cartoon", "matching", cells)
     mock_folder(source, "comedy", "detecting", [mock_row("comedy", "detecting", description=None)])
     known.write_text(json.dumps({"m2": "By a person."}))
-    examples = tmp_path / "examples.jsonl"
-    assert "2 examples" in describe(examples, str(source), "--known", str(known), "--examples")
-    assert [json.loads(line)["answer"] for line in examples.read_text().splitlines()] == [
-        "An oven burns.",
-        "By a person.",
-    ]
+    part = tmp_path / "part"
+    assert "2 rows with a description" in describe(part, str(source), "--known", str(known), "--partly")
+    described = DESCRIBING.open(dataset=str(part), scene="cartoon").records
+    assert [record.target for record in described] == ["An oven burns.", "By a person."]
     told = describe(out, str(source), "--known", str(known))
     assert "4 rows with a description; of 4 pictures 2 by openai-api/seer/eye, 2 as given." in told
     assert seer[1].requests[0]["messages"][-1]["content"][-1]["text"] == "Describe this image."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,16 @@ def test_a_group_says_which_data_it_needs() -> None:
         TrainConfig("features", features="histori")
     with pytest.raises(BadInput, match="Did you mean 'lower'"):
         TrainConfig("ridge", text="lowr")
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    from humor_tasks.models.humicroedit.features import xgboost
+
+    for library in ("jellyfish", "xgboost"):
+        monkeypatch.setitem(sys.modules, library, None)
+    for call in (lambda: groups.phonemes(EDIT), xgboost):
+        with pytest.raises(BadInput, match=r"pip install 'humor-tasks\[semeval\]'"):
+            call()
 
 
 def test_judges_are_by_rank_whatever_their_number() -> None:

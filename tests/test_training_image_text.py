@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from click.testing import CliRunner
 from inspect_ai import eval
 from inspect_ai.log import EvalLog
 from safetensors.torch import load_file
@@ -17,7 +19,9 @@ from standins.tiny_image_text import FAMILIES, tiny_image_text
 from transformers import AutoModelForImageTextToText
 
 from humor_tasks import load
+from humor_tasks.cli import main
 from humor_tasks.data.trained_on import trainings
+from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.image_text.conversation import tensors_of
 from humor_tasks.models.text.opening import open_processor
@@ -154,3 +158,39 @@ def test_two_rates_keep_the_better_and_a_finished_run_is_read(home: Path, tmp_pa
     assert first["lr"] == 3e-3
     assert train(settings, tmp_path / "run", progress=False) == first
     assert json.loads((tmp_path / "run" / "config.json").read_text())["task"] == ["mock_matching"]
+
+
+def test_a_llava_learns_to_describe_and_describes_the_others(home: Path, tmp_path: Path) -> None:
+    source, out = tmp_path / "mock", tmp_path / "described"
+    shutil.copytree(folder("mock"), source)
+    for file in source.glob("post_*/test.jsonl"):
+        rows = [json.loads(line) | {"description": None} for line in file.read_text().splitlines()]
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    how = {"task": ("describing",), "dataset": str(source), "epochs": 2}
+    metrics = train(config(home, **how), tmp_path / "run", progress=False)
+    assert metrics["rows"] == {"train": 3, "validation": 2}
+    with pytest.raises(BadInput, match="no picture of post, split train, has a description"):
+        (tmp_path / "bare").mkdir()
+        shutil.copytree(source / "post_matching", tmp_path / "bare" / "post_matching")
+        shutil.copytree(source / "images", tmp_path / "bare" / "images")
+        shutil.copy(source / "post_matching" / "test.jsonl", tmp_path / "bare" / "post_matching" / "train.jsonl")
+        read_rows(config(home, **how | {"dataset": str(tmp_path / "bare")}))
+    model = ["--model", f"image_text/{tmp_path / 'run' / 'model'}", "-M", "device=cpu", "--max-tokens", "8"]
+    given = [
+        "describe",
+        "--dataset",
+        str(source),
+        "--scene",
+        "post",
+        *model,
+        "--unanswered",
+        "Nothing.",
+        "-o",
+        str(out),
+    ]
+    done = CliRunner().invoke(main, given)
+    assert done.exit_code == 0, done.output
+    assert "of 8 pictures 3 by image_text/" in done.output
+    assert all(
+        json.loads(line)["description"] for line in (out / "post_matching" / "test.jsonl").read_text().splitlines()
+    )

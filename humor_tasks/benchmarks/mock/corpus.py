@@ -30,7 +30,7 @@ from humor_tasks.errors import BadInput
 
 CARD = "mock"
 LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
-"""What lm-eval's tasks fix, by the ends of their names."""
+FRAMES = {"": {"input": "frames"}}  # shows comedy
 Scene = Literal["all", "stills", "cartoon", "post", "comedy"]
 SCENES: tuple[str, ...] = get_args(Scene)[2:]
 # `stills`: the scenes without video.
@@ -41,6 +41,7 @@ Sampling = Literal["even", "scene"]
 MOST_FRAMES = 64
 EVERY = "all"  # what is left out of a scene without rows in the split
 SCENE = "Scenes to evaluate; `stills` are cartoon and post, the scenes without video."
+
 WORDS = {
     "cartoon": ("a cartoon and its caption", "a cartoon without its caption", "cartoon", "caption", "humorous"),
     "post": (
@@ -394,6 +395,5 @@ def part(run: Run[MockOptions], groups: Mapping[str, str]) -> str | None:
 
 def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
     """The tasks of one benchmark; lm-eval has no model with video input, so that only `_frames` shows comedy."""
-    stills = variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"})
-    frames = {"_frames": {"input": "frames"}}
-    return *stills, *variants(base, "generate_until", settings=frames, metadata={"scene": "comedy"})
+    tasks = variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"})
+    return *tasks, *variants(base + "_frames", "generate_until", settings=FRAMES, metadata={"scene": "comedy"})

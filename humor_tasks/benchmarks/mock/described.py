@@ -30,9 +30,9 @@ def is_mock(folder: Path) -> bool:
     return folder.is_dir() and any(files(folder, SCENES))
 
 
-def files(folder: Path, scenes: tuple[str, ...] = STILLS) -> list[Path]:
+def files(folder: Path, scenes: tuple[str, ...] = STILLS, split: str = "*") -> list[Path]:
     """The files of these scenes' rows."""
-    return [path for scene in scenes for task in NEEDS for path in sorted(folder.glob(f"{scene}_{task}/*.jsonl"))]
+    return [path for scene in scenes for task in NEEDS for path in sorted(folder.glob(f"{scene}_{task}/{split}.jsonl"))]
 
 
 def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -43,10 +43,10 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, row
 
 
-def pictures(folder: Path, scene: str = "stills") -> dict[str, Shown]:
-    """media_id -> picture, of the scenes without video. Raises BadInput where there is none."""
+def pictures(folder: Path, scene: str = "stills", split: str = "*") -> dict[str, Shown]:
+    """media_id -> picture, of the scenes without video, in one split or in all. Raises BadInput where there is none."""
     found: dict[str, Shown] = {}
-    for path in files(folder, tuple(each for each in CHOICES[scene] if each in STILLS)):
+    for path in files(folder, tuple(each for each in CHOICES[scene] if each in STILLS), split):
         for where, row in rows(path):
             told = text(row, "description", where) if row.get("description") else ""
             known = found.get(row["media_id"])

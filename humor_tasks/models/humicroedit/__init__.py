@@ -6,7 +6,10 @@ humicroedit`.
 | `texts` | `Edit`, `as_edit`; `Form`, `written`: the encoder's input text for a headline |
 | `rater` | `Rater`: `rate` and `prefer`, for every system |
 | `frozen` | `FrozenEncoder`: sentence embeddings; `WordVectors`: static word vectors |
-| `features` | feature vectors for `ridge`, `cbow` and `ngrams`; `FeatureRater` |
+| `variants` | variants of the text: lower case, segmented words, without symbols or extensions |
+| `groups` | hand-made features in named groups; `knowledge`: graphs of related words, words that occur together |
+| `features` | feature vectors and regressions on them; `FeatureRater` |
+| `static` | word vectors in an encoder's place |
 | `network` | `Network`: an encoder with a regression head on the marked words; `NetworkRater` |
 | `stack` | `EnsembleRater`: models averaged over folds, and stacked |
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--unanswered", help="Replacement for empty answers. Default: empty answers are an error.")
 @click.option("--scene", default="stills", show_default=True, help="MOCK: cartoon, post or stills (both).")
 @click.option("--known", type=click.Path(path_type=Path), help="MOCK: JSON {media_id: description}; not asked for.")
-@click.option("--examples", is_flag=True, help="MOCK: write the described pictures as training examples (JSON lines).")
+@click.option("--partly", is_flag=True, help="MOCK: ask no model; the other pictures stay without a description.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The dataset folder to write.")
 def describe(output: Path, dataset: str | None, revision: str | None, **options: Any) -> None:
     """Describe every cartoon of a dataset, and write a dataset for from-description tasks.
@@ -73,8 +73,8 @@ def describe(output: Path, dataset: str | None, revision: str | None, **options:
     if dataset and is_mock(folder := Path(os.path.expanduser(dataset))):
         _describe_mock(folder, output, temperature, {"revision": revision, **options})
         return
-    if options["scene"] != "stills" or options["known"] or options["examples"]:
-        raise BadInput("--scene, --known and --examples are for a folder of MOCK (--dataset).")
+    if options["scene"] != "stills" or options["known"] or options["partly"]:
+        raise BadInput("--scene, --known and --partly are for a folder of MOCK (--dataset).")
     if not options["model"]:
         raise BadInput("--model is missing.")
     parts = read_parts(dataset or HUB, revision, options["tasks"], options["folds"], options["splits"])
@@ -119,14 +119,11 @@ def _describe_mock(folder: Path, output: Path, temperature: float | None, option
         raise BadInput(f"{output}: is inside {folder}; give a path outside of it.")
     shown = pictures(folder, options["scene"])
     texts = making.texts_of(shown, read_descriptions(options["known"]) or {})
-    if options["examples"]:
-        click.echo(f"{output}: {making.write_examples(output, shown, texts)} examples.")
-        return
-    asked = len(shown) - len(texts)
+    asked = 0 if options["partly"] else len(shown) - len(texts)
     if asked and not options["model"]:
         raise BadInput(f"--model is missing: {asked} of {len(shown)} pictures have no description.")
     ask = partial(_asked, output, temperature, options)
-    found = making.answered(shown, texts, ask, options["unanswered"])
+    found = making.answered(shown, texts, ask, options["unanswered"]) if asked else texts
     by = f"{asked} by {options['model']}, {len(texts)} as given" if asked else f"{len(texts)} as given"
     rows = making.write_described(folder, output, found, f"Of {len(shown)} pictures: {by}.")
     click.echo(f"{output}: {rows} rows with a description; of {len(shown)} pictures {by}.")

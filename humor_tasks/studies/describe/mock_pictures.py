@@ -1,7 +1,7 @@
 """Descriptions of a MOCK folder's pictures: a part by people, the others by a model, all checked by a person.
 
 The paper (section 3.3) annotates a part of the pictures, fine-tunes LLaVA on it, lets that describe the others, and has
-one person correct the result. `examples` are what a model is trained on.
+one person correct the result. `humor-tasks train image-text --task describing` is the fine-tuning.
 """
 
 from __future__ import annotations
@@ -33,28 +33,6 @@ def texts_of(shown: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, 
         raise BadInput(f"--known: {listed('media_id', unknown)} of no picture here.")
     own = {name: each.description for name, each in shown.items() if each.description}
     return own | dict(known)
-
-
-def write_examples(path: Path, shown: Mapping[str, Shown], texts: Mapping[str, str]) -> int:
-    """Write one JSON line per described picture: image, question, answer, scene and media_id. Returns their number."""
-    lines = [
-        json.dumps(
-            {
-                "image": str(each.picture.path),
-                "question": QUESTION,
-                "answer": texts[name],
-                "scene": each.scene,
-                "media_id": name,
-            },
-            ensure_ascii=False,
-        )
-        for name, each in shown.items()
-        if name in texts
-    ]
-    if not lines:
-        raise BadInput("no picture is described yet: see `humor-tasks items literal` (docs/mock.md).")
-    write_text(path, "".join(f"{line}\n" for line in lines))
-    return len(lines)
 
 
 def answered(shown: Mapping[str, Shown], texts: Mapping[str, str], ask: Ask, unanswered: str | None) -> dict[str, str]:

@@ -14,7 +14,9 @@ _MISSING = "training image-text models needs two extras: pip install 'humor-task
 
 
 @click.command(name="image-text")
-@click.option("--task", cls=TaskOption, tasks=tasks_of("image_text"), help="Comma-separated. Default: {names}.")
+@click.option(
+    "--task", cls=TaskOption, tasks=tasks_of("image_text"), help="Comma-separated. Default: {names}. Or describing."
+)
 @click.option("--model", required=True, help="Image-text model of transformers: a name on the hub or a folder.")
 @click.option("--model-revision", help="Branch, tag or commit of a model on the hub.")
 @click.option("--dataset", required=True, help="A folder of humor-tasks build mock, its hub id, or 'sample'.")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
+from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.benchmarks.options import read_parameters
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.training.settings import FoldSettings, check_ranges, check_rates
@@ -13,12 +15,18 @@ from humor_tasks.training.settings import FoldSettings, check_ranges, check_rate
 TASKS = trained("image_text")
 
 
+def benchmark_of(task: str) -> Benchmark[Any]:
+    """The definition of a sub-task, or of `describing`, which trains a describer of pictures."""
+    return DESCRIBING if task == DESCRIBING.name else find_benchmark(task)
+
+
 @dataclass(frozen=True)
 class ImageTextTrainConfig(FoldSettings):
     """One run. The paper trains a model on the three sub-tasks of one scene together, and names no settings.
 
     model, model_revision: hub id or folder of an image-text model of transformers.
-    dataset, revision: a MOCK folder. scene: one scene, or stills. task: the sub-tasks, whose rows are mixed.
+    dataset, revision: a MOCK folder. scene: one scene, or stills. task: the sub-tasks, whose rows are mixed, or
+    describing: the literal descriptions of the pictures.
     input, frames: what the model sees, as in the benchmarks. prompts: folder of templates; evaluate with the same ones.
     lr: learning rates; the one with the lowest validation loss is kept. warmup: fraction of an epoch's steps.
     batch_size: rows per step, over all devices. micro_batch: maximum rows per device at once; memory only.
@@ -63,13 +71,13 @@ class ImageTextTrainConfig(FoldSettings):
 
     def __post_init__(self) -> None:
         for task in self.task:
-            check_choice("task", task, TASKS)
+            check_choice("task", task, (*TASKS, DESCRIBING.name))
         self.check_shared()
         check_ranges(self, _RANGES)
         object.__setattr__(self, "lr", check_rates(self.lr))
         if self.scene == "all" and self.input == "media":
             raise BadInput("scene=all: a batch has pictures or clips; train on stills or comedy, or use input=frames.")
-        options = find_benchmark(self.task[0]).options
+        options = benchmark_of(self.task[0]).options
         given = {name: str(value) for name, value in self.parameters("train").items() if value is not None}
         options(
             **read_parameters(options, self.task[0], given.items())

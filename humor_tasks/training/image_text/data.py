@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from humor_tasks.api import load
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.media.frames import sample_frames
 from humor_tasks.data.records import Turn
 from humor_tasks.models.image_text.conversation import Seen
-from humor_tasks.training.image_text.config import ImageTextTrainConfig
+from humor_tasks.training.image_text.config import ImageTextTrainConfig, benchmark_of
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,10 @@ class Rows:
 
 def read_rows(config: ImageTextTrainConfig) -> Rows:
     """The rows. Raises BadInput where a split is missing or damaged, or shares a picture or clip with the other."""
-    splits = [[load(task, **config.parameters(split)) for task in config.task] for split in ("train", "validation")]
+    splits = [
+        [benchmark_of(task).open(**config.parameters(split)) for task in config.task]
+        for split in ("train", "validation")
+    ]
     for task, *runs in zip(config.task, *splits, strict=True):
         clusters = {run.options.split: {record.cluster for record in run.records} for run in runs}
         check_disjoint(f"{config.dataset}, {task}", clusters, "picture or clip")
