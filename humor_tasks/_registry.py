@@ -11,7 +11,19 @@ from humor_tasks.on_inspect import __all__ as _parts
 from humor_tasks.tasks import *  # noqa: F403
 from humor_tasks.tasks import __all__ as _tasks
 
-__all__ = ["baseline", "clip", "embedding", "humicroedit", "ofa", "quality", "reward", "text", *_parts, *_tasks]
+__all__ = [
+    "baseline",
+    "clip",
+    "embedding",
+    "humicroedit",
+    "image_text",
+    "ofa",
+    "quality",
+    "reward",
+    "text",
+    *_parts,
+    *_tasks,
+]
 
 
 @modelapi(name="baseline")
@@ -36,6 +48,14 @@ def humicroedit() -> type[ModelAPI]:
     from humor_tasks.on_inspect.providers.humicroedit import HumicroeditAPI
 
     return HumicroeditAPI
+
+
+@modelapi(name="image_text")
+def image_text() -> type[ModelAPI]:
+    """`--model image_text/<folder or hub id>`: models that read pictures or video, of transformers."""
+    from humor_tasks.on_inspect.providers.image_text import ImageTextAPI
+
+    return ImageTextAPI
 
 
 @modelapi(name="ofa")

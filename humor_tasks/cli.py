@@ -15,6 +15,7 @@ from humor_tasks.studies.analysis.cli import agreement
 from humor_tasks.studies.analysis.compare_cli import compare
 from humor_tasks.studies.analysis.items_cli import analyse
 from humor_tasks.studies.annotate.cli import annotate, pairs, votes
+from humor_tasks.studies.annotate.items_cli import collect, items, qualify
 from humor_tasks.studies.audit.cli import audit
 from humor_tasks.studies.captions.cli import rank_captions
 from humor_tasks.studies.captions.files_cli import captions
@@ -241,7 +242,7 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     help="Maximum number of headlines in each list of largest errors.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Also write the report (.md or .json).")
-@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Plot error by funniness (.png, .svg, .pdf).")
+@click.option("--plot", "picture", type=click.Path(path_type=Path), help="Draw the figures (.png, .svg, .pdf).")
 def humicroedit(
     systems: tuple[str, ...],
     dataset: str | None,
@@ -258,7 +259,8 @@ def humicroedit(
     """
     from humor_tasks.data.writing import check_output
     from humor_tasks.studies.analysis.humicroedit import analyse as compute
-    from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, plot, write_report
+    from humor_tasks.studies.analysis.humicroedit_plot import plot
+    from humor_tasks.studies.analysis.humicroedit_report import as_markdown, check_endings, write_report
     from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
     from humor_tasks.studies.analysis.tables import echo
 
@@ -269,7 +271,7 @@ def humicroedit(
     embed = open_embedding(embedding) if embedding else None
     found = compute(corpus.headlines, corpus.pairs, read, embed, most)
     if picture:
-        plot(picture, found.errors)
+        plot(picture, found)
     if output:
         write_report(output, found)
     echo(as_markdown(found))
@@ -283,7 +285,10 @@ for _command in (
     annotate,
     audit,
     captions,
+    collect,
+    items,
     pairs,
+    qualify,
     votes,
     agreement,
     describe,

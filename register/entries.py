@@ -136,8 +136,8 @@ def family_readme(paper: Paper) -> str:
         citation=f"```bibtex\n{paper.bibtex}\n```" if paper.bibtex else "The paper is not public.",
         groups="\n".join(f"* `{name}`: {told['about']}" for name, told in own.items() if "group" in told) or "None.",
         tasks="\n".join(f"* `{name}`: {variant(told)}" for name, told in tasks_of.items()),
-        known="x" if paper.bibtex else " ",
-        reference=COMPARED if paper.bibtex else "No code and no rows are public.",
+        known="x" if paper.address else " ",
+        reference=COMPARED if paper.address else "No code and no rows are public.",
     )
 
 

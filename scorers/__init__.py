@@ -86,7 +86,7 @@ from .rating import Expected, Rating, expected_rating, read_rating
 from .recalibration import Threshold, fit_threshold, recalibrated
 from .recitation import Match, matches
 from .refusal import is_refusal
-from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman
+from .regression import Bin, cluster_bootstrap, mae_by_bin, pearson, rating_metrics, rmse, rmse_at, spearman, spearman_p
 from .rouge import bootstrap_median, rouge_l
 from .tagged import Tagged, count_words, read_tagged
 from .thinking import without_thinking
@@ -203,6 +203,7 @@ __all__ = [
     "seeded_guess",
     "sentence_bleu",
     "spearman",
+    "spearman_p",
     "swap_values",
     "token_perplexity",
     "win_rate",

@@ -155,21 +155,35 @@ class Conditional:
     """The share of items that one system gets right among the `n` that another gets wrong.
 
     expected: the share if the two were independent, which is the first system's accuracy. p: Fisher's exact test of the
-    2 x 2 table, two-sided; it is the permutation test over all permutations of items.
+    2 x 2 table, two-sided; it is the permutation test over all permutations of items. p_clusters: of the test that
+    permutes whole clusters; nan without clusters.
     """
 
     n: int
     share: float
     expected: float
     p: float
+    p_clusters: float = math.nan
 
 
-def right_when_wrong(first: Sequence[float], second: Sequence[float]) -> Conditional:
+def right_when_wrong(
+    first: Sequence[float],
+    second: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Conditional:
     """How often `first` is right (1) where `second` is wrong (0); both lists have one value per item.
 
-    Share and p are nan where `second` is never wrong. Raises BadInput on values other than 0 and 1.
+    clusters: also test by permuting whole clusters. Each draw gives every cluster the values of `first` on another
+    cluster with as many items, in a random order; so items of a cluster stay together, and only the link between the
+    two systems is broken. p_clusters is two-sided: the share of draws, with the observed one, whose number of items
+    that `first` gets right and `second` wrong is as far from the mean of the draws. Share and the p-values are nan
+    where `second` is never wrong. Raises BadInput on values other than 0 and 1, and on draws below 1.
     """
-    n = check_same_length(first=first, second=second)
+    n = check_same_length(first=first, second=second, **({} if clusters is None else {"clusters": clusters}))
+    if draws < 1:
+        raise BadInput(f"draws is {draws}; a permutation test needs at least 1.")
     for name, values in (("first", first), ("second", second)):
         if (other := next((v for v in values if v not in (0, 1)), None)) is not None:
             raise BadInput(f"{name} has the value {other!r}; values are 0 or 1.")
@@ -182,7 +196,31 @@ def right_when_wrong(first: Sequence[float], second: Sequence[float]) -> Conditi
         return Conditional(0, math.nan, expected, math.nan)
     from scipy.stats import fisher_exact
 
-    return Conditional(wrong, table[0][1] / wrong, expected, float(fisher_exact(table).pvalue))
+    p_clusters = math.nan if clusters is None else _permuted_clusters(first, second, clusters, draws, seed)
+    return Conditional(wrong, table[0][1] / wrong, expected, float(fisher_exact(table).pvalue), p_clusters)
+
+
+def _permuted_clusters(
+    first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable], draws: int, seed: int
+) -> float:
+    import numpy as np
+
+    code, count = cluster_codes(clusters)
+    held: list[list[int]] = [[] for _ in range(count)]
+    for item, cluster in enumerate(code):
+        held[cluster].append(item)
+    a, wrong = np.asarray(first, dtype=float), 1 - np.asarray(second, dtype=float)
+    sizes = {len(items) for items in held}
+    blocks = [np.array([items for items in held if len(items) == size]) for size in sorted(sizes)]  # [clusters, size]
+    random = np.random.default_rng(seed)
+    drawn = np.zeros(draws)
+    for block in blocks:
+        theirs = wrong[block]
+        for i in range(draws):
+            drawn[i] += (random.permuted(a[random.permutation(block)], axis=1) * theirs).sum()
+    middle = drawn.mean()
+    observed = abs(float(a @ wrong) - middle)
+    return float((1 + (np.abs(drawn - middle) >= observed * (1 - _SAME)).sum()) / (1 + draws))
 
 
 def independent_difference(first: Estimate, second: Estimate, level: float = 0.95) -> Estimate:

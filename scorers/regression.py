@@ -179,6 +179,15 @@ def spearman(
     return _fisher(with_deviations(rho, deviations.tolist(), clusters, level), level)
 
 
+def spearman_p(x: Sequence[float], y: Sequence[float]) -> float:
+    """The two-sided p-value of no correlation for independent rows; nan where a list is constant or below 3 rows."""
+    if min(len(set(x)), len(set(y))) < 2 or len(x) < 3:
+        return math.nan
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(x, y).pvalue)
+
+
 def cluster_bootstrap(
     pred: Sequence[float],
     gold: Sequence[float],

@@ -20,7 +20,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from scipy.stats import pearsonr
 from standins.votes import tight
 
-from humor_tasks import load
+from humor_tasks import api, load
 from humor_tasks.cli import main
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
@@ -34,6 +34,7 @@ from humor_tasks.studies.analysis.humicroedit import (
     Pair,
     System,
     analyse,
+    by_gap,
     common_misses,
     compared,
     errors_by_bin,
@@ -43,7 +44,8 @@ from humor_tasks.studies.analysis.humicroedit import (
     rated_by_all,
     solved_by,
 )
-from humor_tasks.studies.analysis.humicroedit_report import as_json, plot, write_report
+from humor_tasks.studies.analysis.humicroedit_plot import plot
+from humor_tasks.studies.analysis.humicroedit_report import as_json, write_report
 from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.testing import ScriptedLM, run_lm_eval
@@ -52,7 +54,9 @@ SAMPLE = {"dataset": "sample", "split": "test"}
 GOLD = (0.0, 0.4, 1.0, 1.8, 2.4, 3.0)
 HEADLINES = tuple(Headline(str(i), f"h{i // 2}", f"Minister [eats → juggles] {i}", g) for i, g in enumerate(GOLD))
 PAIRS = tuple(
-    Pair(f"{a}-{b}", (str(a), str(b)), f"h{a // 2}", 2, (f"old{a}", f"old{b}"), (f"new{a}", f"new{b}"))
+    Pair(
+        f"{a}-{b}", (str(a), str(b)), f"h{a // 2}", 2, (f"old{a}", f"old{b}"), (f"new{a}", f"new{b}"), GOLD[b] - GOLD[a]
+    )
     for a, b in itertools.combinations(range(len(GOLD)), 2)
 )
 
@@ -79,6 +83,19 @@ def test_solved_by_exactly_n() -> None:
     assert [s.share.value for s in found] == pytest.approx([0, 7 / 15, 8 / 15, 0])
     assert found[2].share == clustered_proportion([float(i % 2 == 0) for i in range(15)], [p.cluster for p in PAIRS])
     assert [s.independent for s in found] == pytest.approx([0, 7 / 15, 8 / 15, 0])  # accuracies 1, 0 and 8/15
+    assert found[2].gap.value == pytest.approx(sum(p.gap for p in PAIRS[::2]) / 8)
+    assert math.isnan(found[0].gap.value)
+
+
+def test_pairs_by_their_difference_in_funniness() -> None:
+    far = picker("far", lambda i: 2 if PAIRS[i].gap > 1 else 1)
+    found = by_gap(PAIRS, [compared(GOOD.ratings, PAIRS), far.picks])
+    assert [(g.low, g.high) for g in found][:3] == [(0.4, 0.6), (0.6, 0.8), (0.8, 1.0)]
+    assert {g.low for g in found} == {round(p.gap, 6) for p in PAIRS}  # .6 / .2 is below 3 in floating point
+    assert {g.solved.value for g in found if g.low < 1} == {0.5}
+    assert {g.solved.value for g in found if g.low > 1} == {1.0}
+    assert sum(g.solved.n for g in found) == len(PAIRS)
+    assert by_gap(PAIRS, []) == []
 
 
 def test_independent_errors_are_all_combinations() -> None:
@@ -277,7 +294,7 @@ def test_json_holds_everything_and_unknown_is_null(tmp_path: Path) -> None:
     found = everything(GOOD, EVEN, embed=Vectors())
     write_report(tmp_path / "r.json", found)
     read = json.loads((tmp_path / "r.json").read_text())
-    assert set(read) == {"systems", "solved", "incongruity", "misses", "errors", "notes"}
+    assert set(read) == {"systems", "solved", "by_gap", "incongruity", "misses", "errors", "notes"}
     assert read["systems"][1]["rmse"] is None
     assert read["solved"][2]["pairs"] == 8
     assert read["errors"][0]["bins"][1] == {
@@ -296,7 +313,9 @@ def test_markdown_has_a_section_each_and_no_markup_of_others(tmp_path: Path) -> 
     text = tight((tmp_path / "r.md").read_text())
     assert re.findall(r"^#+ (.*)$", text, re.M) == [
         "Humicroedit: several systems",
+        "RMSE over the funniest and the least funny headlines, by rank",
         "Pairs solved by exactly N systems",
+        "Pairs solved by difference in funniness",
         "Incongruity",
         r"Underestimated most: \$x\_1\$ \| \*a\*",
         r"Overestimated most: \$x\_1\$ \| \*a\*",
@@ -315,21 +334,24 @@ def test_markdown_has_a_section_each_and_no_markup_of_others(tmp_path: Path) -> 
 def test_a_picture_shows_names_as_they_are(tmp_path: Path) -> None:
     found = everything(replace(GOOD, name="$\\frac{"), replace(FLAT, name="_hidden"))
     for ending in ("png", "svg", "pdf"):
-        plot(tmp_path / f"e.{ending}", found.errors)
+        plot(tmp_path / f"e.{ending}", found)
     assert (tmp_path / "e.png").read_bytes().startswith(b"\x89PNG")
     drawn = (tmp_path / "e.svg").read_text()
     assert "_hidden" in drawn
     assert "frac" in drawn
     with pytest.raises(BadInput, match=r"ends in .png, .svg, .pdf"):
-        plot(tmp_path / "e.gif", found.errors)
-    with pytest.raises(BadInput, match="needs a system that rates headlines"):
-        plot(tmp_path / "e.png", everything(EVEN).errors)
+        plot(tmp_path / "e.gif", found)
+    for figure in ("error by funniness", "headlines", "solved by exactly N", "difference in funniness"):
+        assert figure in drawn
+    plot(tmp_path / "pairs.png", everything(EVEN))
+    with pytest.raises(BadInput, match="needs a system that rates headlines, or pairs"):
+        plot(tmp_path / "e.png", replace(everything(EVEN), solved=(), by_gap=()))
 
 
 def test_a_picture_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     with pytest.raises(BadInput, match=r"humor-tasks\[plot\]"):
-        plot(tmp_path / "e.png", everything(GOOD).errors)
+        plot(tmp_path / "e.png", everything(GOOD))
 
 
 # ---- systems from files -----------------------------------------------------------------------------
@@ -423,7 +445,6 @@ def test_the_command_prints_writes_and_draws(tmp_path: Path) -> None:
         (["a=r.csv"], ["--split", "dev"], "r.csv: predictions do not match humicroedit_rating, split dev"),
         (["a=r.csv"], ["-o", "r.txt"], "r.txt: a report ends in .md, .json"),
         (["a=r.csv"], ["--plot", "r.gif"], "r.gif: a picture ends in .png, .svg, .pdf"),
-        (["a=p.csv"], ["--plot", "r.png"], "needs a system that rates headlines"),
         (["a=r.csv"], ["--embedding", "bad.csv"], "bad.csv, line 1: is not a word with"),
     ],
 )
@@ -452,6 +473,11 @@ def test_the_real_dev_split(real_data: Path) -> None:
     found = analyse(corpus.headlines, corpus.pairs, read_systems(named, corpus), Vectors(), 5)
     assert [s.pairs for s in found.solved] == [1020, 1079, 0]
     assert [f"{s.rmse.value:.5f}" for s in found.systems if s.rmse] == ["0.57840"]
+    submitted = api.evaluate(corpus.rating, {i: str(r) for i, r in read_systems(named[:1], corpus)[0].ratings.items()})
+    assert [e.value for e in found.systems[0].antipodal] == [
+        submitted.metrics[f"rmse_at_{x}"].value for x in (10, 20, 30, 40)
+    ]
+    assert (found.by_gap[0].low, sum(g.solved.n for g in found.by_gap)) == (0.0, 2099)
     assert found.incongruity
     assert found.incongruity.correlation.n == 2099
     assert [b.mae.n for b in found.errors[0].bins][-3:] == [24, 11, 6]

@@ -119,6 +119,67 @@ def test_pairs_of_systems() -> None:
     assert pair.by_cluster is not None
 
 
+def test_published_results_stand_beside_the_same_quantities() -> None:
+    """Section 3.3 of Hessel et al.: every printed number, beside what is computed of the systems here."""
+    random.seed(4)
+    names = ("one", "two")
+    found = analyse([result(name, lambda i: random.choice([LETTERS[i % 5], "A"])) for name in names], draws=99)
+    by = {(each.quantity, each.system): each for each in found.published}
+    assert len(by) == 16
+    quantities = {each.quantity: each.here for each in found.published if each.here}
+    assert quantities["cluster_p"].keys() == set(names)
+    assert quantities["right_if_same"] == {"one and two": found.pairs[0].right_if_same.value}
+    wrong = found.pairs[0].second
+    assert quantities["right_when_wrong"]["two where one is wrong"] == wrong.share
+    assert quantities["right_when_wrong_p"]["two where one is wrong"] == wrong.p_clusters != wrong.p
+    assert quantities["cluster_spearman_p"] == {"one and two": found.pairs[0].by_cluster_p}
+    text = as_markdown([found])
+    assert "| right_when_wrong_expected | CLIP ViT-L/14@336px, fine-tuned, where GPT-3" in text.replace("\\_", "_")
+    assert "| < 0.001" in text.replace("\\<", "<")
+
+
+def planted(name: str, answer: Callable[[int], str]) -> Result:
+    """As `result`, but the right caption of every second contest ends in a question mark."""
+    held = result(name, answer, n=240)
+    samples = []
+    for i, each in enumerate(held.run.samples):
+        marked = i // 4 % 2 == 1
+        choices = tuple(
+            c + "?" * (marked and letter == LETTERS[i % 5]) for letter, c in zip(LETTERS, each.choices, strict=True)
+        )
+        samples.append(dataclasses.replace(each, choices=choices))
+    return dataclasses.replace(held, run=dataclasses.replace(held.run, samples=samples))
+
+
+def test_a_planted_predictor_of_difficulty_is_found() -> None:
+    random.seed(3)
+    by_mark = planted("by mark", lambda i: LETTERS[i % 5] if random.random() < (0.9 if i // 4 % 2 else 0.4) else "?")
+    found = analyse([by_mark], draws=99, predictors=True).difficulty
+    assert found is not None
+    of = {each.name: each for each in found.predictors}
+    assert of["question"].holm < 0.001
+    marks = next(each for each in found.classifiers if each.predictors == "form of the right caption")
+    assert marks.accuracy > marks.chance + 0.2
+    assert (marks.auc > 0.8, marks.p) == (True, 0.01)
+    assert found.hard + found.easy <= 60
+    text = as_markdown([analyse([by_mark], draws=99, predictors=True)])
+    assert "Classifiers of" in text
+    assert "no pictures; give the rows with --task" in text
+
+
+def test_difficulty_without_an_effect_or_with_few_clusters_is_not_told() -> None:
+    random.seed(3)
+    chance = planted("chance", lambda i: LETTERS[i % 5] if random.random() < 0.6 else "?")
+    found = analyse([chance], draws=99, predictors=True).difficulty
+    assert found is not None
+    assert all(each.holm > 0.05 for each in found.predictors if each.holm == each.holm)
+    assert all(0.25 < each.auc < 0.75 for each in found.classifiers)
+    few = analyse([result("few", lambda i: "A", n=40)], draws=99, predictors=True)
+    assert few.difficulty is not None
+    assert few.difficulty.classifiers == ()
+    assert any("classifiers need 10 of each" in note for note in few.notes)
+
+
 def test_before_and_after_a_cutoff() -> None:
     """Contests 100 to 149 lie between June 2007 and June 2008; the system knows those before contest 120."""
     knows = result("knows", lambda i: right(i) if i < 80 else wrong(i))

@@ -25,9 +25,11 @@ from humor_tasks.studies.report.table import (
     COLUMNS,
     as_csv,
     as_markdown,
+    cost_correlation,
     incomparable,
     lines_of,
     plot,
+    score_and_cost,
 )
 from humor_tasks.tasks import humorbench
 
@@ -176,6 +178,20 @@ def test_the_csv_carries_the_numbers(logs: Logs) -> None:
     assert cells["grader_cost"] == pytest.approx(ROWS * 340e-6)
     assert objects[3]["model"] == 'odd, "name"'
     assert [objects[3][name] for name in ("score", "low", "hard_score", "explainer_cost")] == [None] * 4
+
+
+def test_score_and_cost_have_a_coefficient() -> None:
+    passes = [{f"{i}-a": i < k for i in range(8)} for k in (2, 4, 3, 7)]
+    logs = [
+        made_log(f"m{i}", each, cost=cost) for i, (each, cost) in enumerate(zip(passes, (1, 3, 9, 27), strict=True))
+    ]
+    found = cost_correlation(lines_of([*logs, made_log("unknown", cost=None)]))
+    assert found is not None
+    assert (found.value, found.n) == (pytest.approx(0.8), 4)
+    assert score_and_cost(lines_of(logs)).startswith(
+        "Spearman's correlation of score and cost of the explanations: 0.800"
+    )
+    assert (cost_correlation(lines_of(logs[:2])), score_and_cost(lines_of(logs[:2]))) == (None, "")
 
 
 @pytest.mark.parametrize(("kind", "begins"), [(".png", b"\x89PNG\r\n"), (".svg", b"<?xml"), (".pdf", b"%PDF-")])

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Response
-from standins.browser import GUARD, Rater, Server, browser
+from standins.browser import CONTRAST, FITS, GUARD, Rater, Server, browser
 
 from humor_tasks.cli import main
 from humor_tasks.studies.annotate.pairs import write_pairs
@@ -166,27 +166,6 @@ def test_texts_are_shown_as_text(opened: Browser, tmp_path: Path) -> None:
         assert rater.page.input_value("#reason textarea") == f"{HOSTILE} =1+1"
         assert rater.page.evaluate("window.hacked === undefined && document.title === 'Votes'")
         assert (rater.elsewhere(), rater.problems) == ([], [])
-
-
-FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-# WCAG 2.2, relative luminance and contrast ratio, of each visible text against the nearest opaque background.
-CONTRAST = """() => {
-  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
-  const linear = (v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-  const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => sum + weight * linear(c[i] / 255), 0);
-  const behind = (element) => {
-    for (let e = element; e; e = e.parentElement) {
-      const colour = rgb(getComputedStyle(e).backgroundColor);
-      if (colour.length === 3 || colour[3] === 1) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const texts = [...document.querySelectorAll('h1, h2, p, button, button span, label, label span, #keys-help')];
-  return texts.filter((e) => e.innerText && e.offsetParent).map((e) => {
-    const [high, low] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
-    return [(high + 0.05) / (low + 0.05), e.innerText.slice(0, 20)];
-  });
-}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -63,7 +63,8 @@ def test_each_cartoon_once_and_none_of_its_captions(setting: str) -> None:
         assert text.count("\nScene: ") - text.count("\nScene: what") == 9 + (setting == "description")
         if setting == "description":
             assert text.endswith(
-                f"Scene: {record.fields['description']}\nUnusual: {record.fields['uncanny']}\n"
+                f"Place: {record.fields['location']}\nScene: {record.fields['description']}\n"
+                f"Unusual: {record.fields['uncanny']}\n"
                 f"Entities: {record.fields['entities']}"
             )
 
@@ -105,7 +106,7 @@ def test_parameters_that_cannot_be_used(given: dict[str, Any], message: str) -> 
 
 def test_examples_of_ones_own_are_checked(tmp_path: Path) -> None:
     (tmp_path / "examples.txt").write_text("Scene: a\nCaption: b")
-    with pytest.raises(BadInput, match=r"example 1 must have the lines Scene, Unusual, Entities, Concepts"):
+    with pytest.raises(BadInput, match=r"example 1 must have the lines Place, Scene, Unusual, Entities, Concepts"):
         load("brainstorm", dataset="sample", prompts=str(tmp_path))
 
 
@@ -152,10 +153,25 @@ def test_what_cannot_be_read_is_counted() -> None:
 
 
 def test_pixels_ask_for_the_scene_too() -> None:
-    short, whole = says("short", REPLY), says("whole", f"Scene: a\nUnusual: b\nEntities: c; d\n{REPLY}")
+    short, whole = says("short", REPLY), says("whole", f"Place: z\nScene: a\nUnusual: b\nEntities: c; d\n{REPLY}")
     assert metrics(run(short, setting="pixels"))["parsed"] == 0
     assert metrics(run(whole, setting="pixels"))["parsed"] == 1
     assert sum(isinstance(part, ContentImage) for part in whole.messages[0][-1].content) == 1
+
+
+def test_without_a_cartoon_the_model_invents_it() -> None:
+    """Appendix G's unconditional sample; no dataset is opened, and an epoch is one sample."""
+    model = says("m", f"Place: a garden\nScene: a\nUnusual: b\nEntities: c; d\n{REPLY}")
+    log = run(model, dataset="nowhere/at-all", unconditional=True, epochs=3)
+    assert (metrics(log)["parsed"], len(log.samples or []), len(model.messages)) == (1, 3, 3)
+    asked = model.messages[0][-1].text
+    assert "a cartoon of your own" in asked
+    assert asked.count("\nPlace: ") == 10
+    assert [caption.contest for caption in read_captions(Path(log.location)).captions] == ["unconditional"] * 3
+    short = says("short", REPLY)
+    assert metrics(run(short, unconditional=True))["parsed"] == 0
+    with pytest.raises(BadInput, match="unconditional=true has no folds"):
+        load("brainstorm", unconditional=True, fold="all")
 
 
 # ---- captions, in pairs -------------------------------------------------------------------------

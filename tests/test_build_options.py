@@ -116,6 +116,7 @@ def test_a_folder_is_written_that_the_matching_task_reads(tmp_path: Path) -> Non
     for request in writing:
         content = request["messages"][-1]["content"]
         assert [item["type"] for item in content].count("image_url") == 1
+        assert "not sarcastic" not in text_of(request["messages"][-1])
         assert not any(caption in text_of(request["messages"][-1]) for caption in captions.values())
     # Each option is compared with the answer and with those before it: 1 + 2 + 3 of an item.
     assert len(server.requests) - 16 == 8 * 6
@@ -145,6 +146,7 @@ def test_frames_of_a_clip_and_dialogue_without_its_last_utterance_are_shown(tmp_
         (row,) = [row for row in rows.values() if row["dialogue"][0]["text"] in text_of(message)]
         assert f"{row['dialogue'][-1]['speaker']}: (hidden)" in text_of(message)
         assert row["dialogue"][-1]["text"] not in text_of(message)
+        assert "it is not sarcastic" in text_of(message)
     assert load("mock_matching", dataset=str(out), scene="comedy", split="test", input="description").records
     untouched = (out / "comedy_matching" / "train.jsonl").read_bytes()
     assert untouched == (source / "comedy_matching" / "train.jsonl").read_bytes()

@@ -107,11 +107,18 @@ def check_no_leak(run: Run) -> int:
             continue
         count += 1
         assert [other for other, _ in found] == WANTED[task]
-        pools = [run.pool(record.groups["scene"], other) for other, _ in found]
-        assert all(sample in pool[sample.cluster] for pool, (_, sample) in zip(pools, found, strict=True))
-        shown = [record, *(sample for _, sample in found)]
+        first, second = (sample for _, sample in found)
+        for other, sample in found if task != "matching" else found[1:]:
+            assert sample in run.pool(record.groups["scene"], other)[sample.cluster]
+        shown = [record, first, second]
         for what in ([r.id for r in shown], [r.cluster for r in shown], [digest(r) for r in shown]):
-            assert len(set(what)) == 3
+            assert what[0] not in what[1:]
+        if task == "explaining":
+            assert not {first.cluster, digest(first)} & {second.cluster, digest(second)}
+        else:  # the explanation is that of the line before it, which is humorous or sarcastic
+            line = first.choices["ABCD".index(str(first.target))] if task == "detecting" else first.fields["punchline"]
+            assert (first.cluster, line) == (second.cluster, second.fields["punchline"])
+            assert task == "detecting" or (first.choices, first.target) == (("yes", "no"), "yes")
         prompt = run.prompt(record)
         before = "\n".join(turn.text for turn in prompt.turns[1:9])
         assert record.fields["said"] not in before or not record.fields["said"]
@@ -143,13 +150,14 @@ def item(identity: str, cluster: str, line: str, file: str | None = None, choice
     return Record(identity, cluster, {"punchline": line}, "", choices, "", {"scene": "post"}, picture)
 
 
-def pooled(matching: Sequence[Record], explaining: Sequence[Record], seed: int = 1) -> Run:
+def pooled(detecting: Sequence[Record], matching: Sequence[Record], seed: int = 1) -> Run:
+    """A run of explaining, whose samples do not belong together."""
     pools: Mapping[str, Any] = {
         name: {cluster: [r for r in rows if r.cluster == cluster] for cluster in {r.cluster: 0 for r in rows}}
-        for name, rows in (("matching", matching), ("explaining", explaining))
+        for name, rows in (("detecting", detecting), ("matching", matching))
     }
     options = mock.MockOptions(dataset="sample", seed=seed, chain_of_task=True)
-    return Run(BENCHMARKS["mock_detecting"], options, Data((), {}, lambda scene, task: pools[task]), {})
+    return Run(BENCHMARKS["mock_explaining"], options, Data((), {}, lambda scene, task: pools[task]), {})
 
 
 records = st.builds(
@@ -213,7 +221,7 @@ def test_what_is_said_in_a_sample_is_not_a_line_of_the_question(said: str, kept:
 
 
 def test_too_few_samples_are_said() -> None:
-    with pytest.raises(BadInput, match=r"train split of post has no sample of explaining to show before asked"):
+    with pytest.raises(BadInput, match=r"train split of post has no samples of detecting and matching to show before"):
         samples(pooled([item("m", "a", "one")], [item("e", "a", "two")]), item("asked", "q", "three"))
 
 
@@ -336,7 +344,7 @@ def test_what_a_question_of_somebody_elses_shows_is_no_sample() -> None:
         path = images / name
         place = str(path) if as_file else Picture(name, str(path), path.read_bytes).data_uri()
         model = says("m", "yes")
-        solver = chain_of_task(task="matching", scene="cartoon", dataset="sample")
+        solver = chain_of_task(task="explaining", scene="cartoon", dataset="sample")
         log = run_of(own_task(ContentImage(image=place), ContentText(text="Which?")), model, solver=solver)
         assert log.status == "success"
         (sample,) = log.samples or []
@@ -456,7 +464,8 @@ def test_a_server_receives_every_picture(args: list[str], count: int, kind: str,
     for request in server.requests:
         pictures = images_of(request)
         assert [len(each) for each in pictures] == [count] * 3
-        assert len({url for each in pictures for url in each}) == 3 * count
+        media = 2 if "humor_tasks/mock_matching" in args else 3  # a sample of detecting is explained
+        assert len({url for each in pictures for url in each}) == media * count
         assert all(url.startswith(f"data:image/{kind};base64,") for each in pictures for url in each)
         assert ASKED[args[0].split("_")[-1]] in text_of(request["messages"][-1])
 

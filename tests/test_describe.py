@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,9 @@ from inspect_ai.log import read_eval_log
 from standins import commands
 from standins.bad_rows import dataset_folder, row
 from standins.corpus import make_hub_repo
+from standins.mock_rows import mock_folder
+from standins.mock_rows import row as mock_row
+from standins.mock_sources import pictures as mock_pictures
 from standins.seeing import ASKED, Seer, said_of
 from standins.tiny_clip import drawing, encoded
 from standins.waiting import wait_until
@@ -26,10 +30,12 @@ from standins.waiting import wait_until
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.described import described_row, distinct, read_parts
+from humor_tasks.benchmarks.mock.describing import DESCRIBING
 from humor_tasks.cli import main
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.rows import catalogue, described_by, open_rows
 from humor_tasks.errors import BadInput
+from humor_tasks.studies.annotate.pairs import read_pairs
 from humor_tasks.testing import ChatServer, HubServer, text_of
 
 MODEL = "openai-api/seer/eye"
@@ -341,3 +347,45 @@ def test_both_harnesses_run_on_what_was_described(tmp_path: Path, monkeypatch: p
     (results,) = (tmp_path / "out").rglob("results_*.json")
     told = json.loads(results.read_text())["configs"]["nyc_matching_gen"]["metadata"]["source"]["described"]
     assert told == about["described"]
+
+
+def test_a_folder_of_mock_is_described_but_for_what_people_described(
+    seer: tuple[Seer, ChatServer], tmp_path: Path
+) -> None:
+    """Annotated, described and checked: two pictures by people, two by the model, one of them corrected."""
+    source, known, out = tmp_path / "mock", tmp_path / "known.json", tmp_path / "out"
+    mock_pictures(source / "media", ["m1", "m2", "m3", "m4"])
+    cells = [mock_row("cartoon", "matching", id=f"r{i}", media_id=f"m{i}", media=f"media/m{i}.jpg", description=told)
+             for i, told in ((1, "An oven burns."), (2, None), (3, None), (4, None))]  # fmt: skip
+    mock_folder(source, "cartoon", "matching", cells)
+    mock_folder(source, "comedy", "detecting", [mock_row("comedy", "detecting", description=None)])
+    known.write_text(json.dumps({"m2": "By a person."}))
+    part = tmp_path / "part"
+    assert "2 rows with a description" in describe(part, str(source), "--known", str(known), "--partly")
+    described = DESCRIBING.open(dataset=str(part), scene="cartoon").records
+    assert [record.target for record in described] == ["An oven burns.", "By a person."]
+    told = describe(out, str(source), "--known", str(known))
+    assert "4 rows with a description; of 4 pictures 2 by openai-api/seer/eye, 2 as given." in told
+    assert seer[1].requests[0]["messages"][-1]["content"][-1]["text"] == "Describe this image."
+    assert len(seer[1].requests) == 2
+    rows = [json.loads(line) for line in (out / "cartoon_matching" / "test.jsonl").read_text().splitlines()]
+    texts = [row["description"] for row in rows]
+    assert texts[:2] == ["An oven burns.", "By a person."]
+    assert all(re.fullmatch(r"A man with number \w{6} waits\.", text) for text in texts[2:])
+    assert [row | {"description": None} for row in rows] == [row | {"description": None} for row in cells]
+    assert (
+        load("mock_matching", dataset=str(out), scene="cartoon", input="description").records[3].fields["description"]
+    )
+    assert (out / "comedy_detecting" / "test.jsonl").read_bytes() == (
+        source / "comedy_detecting" / "test.jsonl"
+    ).read_bytes()
+    items = tmp_path / "items.jsonl"
+    done = CliRunner().invoke(main, ["items", "literal", str(out), "-o", str(items)])
+    assert (done.exit_code, [item.draft["description"] for item in read_pairs(items)]) == (0, texts), done.output
+    known.write_text(json.dumps({"m4": "Corrected."}))
+    assert "4 as given" in describe(tmp_path / "checked", str(out), "--known", str(known))
+    known.write_text(json.dumps({"m9": "Nobody."}))
+    assert "--known: 1 media_id: m9 of no picture here" in describe(tmp_path / "x", str(out), "--known", str(known))
+    assert "exists already" in describe(out, str(source))
+    assert "--fold: a folder of MOCK is described as a whole" in describe(tmp_path / "x", str(source), "--fold", "0")
+    assert "are for a folder of MOCK" in describe(tmp_path / "x", "sample", "--scene", "post")

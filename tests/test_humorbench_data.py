@@ -27,8 +27,9 @@ RUBRIC_COLUMNS = [
 ]
 EXPLAINERS = ("sample-explainer-a", "sample-explainer-b")
 REAL_SIZES = {"hard": 100, "hard_captions": 170, "wordplay": 119, "cultural_reference": 181, "toxic_or_shocking": 78}
+OWN_SIZES = {"visual_link": 117, "subverted_trope": 83, "multi_step": 122}  # lists of this package
 SAMPLE_SUBSETS = ("wordplay", "cultural_reference", "toxic_or_shocking")
-ALL_SUBSETS = [*REAL_SIZES, *(f"sample/{name}" for name in SAMPLE_SUBSETS)]
+ALL_SUBSETS = [*REAL_SIZES, *OWN_SIZES, *(f"sample/{name}" for name in SAMPLE_SUBSETS)]
 
 Row = dict[str, str]
 
@@ -172,7 +173,8 @@ def test_lists_are_sound(name: str) -> None:
     record = subset(name)
     assert list(record) == ["subset", "corpus_sha256", "source", "note", "keys"]
     assert record["subset"] == name.removeprefix("sample/")
-    assert list(record["source"]) == ["what", "repository", "commit", "path"]
+    own = name in OWN_SIZES
+    assert list(record["source"]) == (["what", "labels"] if own else ["what", "repository", "commit", "path"])
     assert all(isinstance(text, str) for text in [record["note"], *record["source"].values()])
     assert record["source"]["what"]
     assert record["note"]
@@ -189,6 +191,15 @@ def test_lists_of_the_corpus_have_the_published_sizes(name: str, size: int) -> N
     assert record["corpus_sha256"] == CORPUS_SHA256
     assert record["source"]["repository"] == "ReubenNarad/Humor-Bench"
     assert re.fullmatch(r"[0-9a-f]{40}", record["source"]["commit"])
+
+
+def test_lists_of_this_package_say_who_made_them(real_data: Path) -> None:
+    known = {key(row) for row in table(real_data / "humorbench" / "comprehensive_annotations.csv")}
+    for name, size in OWN_SIZES.items():
+        record = subset(name)
+        assert (len(record["keys"]), record["corpus_sha256"]) == (size, CORPUS_SHA256)
+        assert set(record["keys"]) < known
+        assert "no person has checked" in record["source"]["labels"]
 
 
 @pytest.mark.parametrize("name", SAMPLE_SUBSETS)

@@ -167,6 +167,20 @@ def test_explanations_are_generated_and_their_references_weighed() -> None:
     assert found["rouge_l,none"] > 0
 
 
+def test_the_perplexity_of_five_folds_is_the_mean_of_theirs() -> None:
+    """Hessel et al. 2023, Tables 4 and 5: "averages over 5 cross-validation splits"."""
+    found = run(ScriptedLM("Explanation: a bear."), "nyc_explanation_crossval")["results"]["nyc_explanation_crossval"]
+    each = []
+    for fold in range(5):
+        texts = [str(r.target) for r in load("explanation", dataset="sample", fold=fold).records]
+        each.append(math.exp(sum(len(f" {text}") for text in texts) / sum(len(text.split()) for text in texts)))
+    assert found["word_perplexity,none"] == pytest.approx(sum(each) / 5)
+    few = run_lm_eval(
+        ScriptedLM("Explanation: a bear."), "nyc_explanation_crossval", metadata={"dataset": "sample"}, limit=6
+    )["results"]
+    assert math.isnan(few["nyc_explanation_crossval"]["word_perplexity,none"]), "as every metric without a fold"
+
+
 def test_unparsed_replies_are_counted_and_left_out_only_when_asked() -> None:
     found = run(ScriptedLM("no idea"), "nyc_ranking_gen")["results"]["nyc_ranking_gen"]
     assert (found["acc,none"], found["unparsed,none"]) == (0, 1)

@@ -69,6 +69,13 @@ def posts(folder: Path, n: int = 8) -> list[str]:
     return ids
 
 
+def own(folder: Path, lines: list[str], names: list[str]) -> Path:
+    """A folder of a user's own pictures with items.csv."""
+    made.pictures(folder, names)
+    (folder / "items.csv").write_text("\n".join(["image,caption,label,explanation,split,id", *lines, ""]))
+    return folder
+
+
 # ---- every source -------------------------------------------------------------------------------
 
 
@@ -94,6 +101,43 @@ def test_mustard_and_its_clips(tmp_path: Path) -> None:
     run = load("mock_detecting", dataset=str(out), scene="comedy", split="train")
     assert len(run.records) == 16
     assert load("mock_matching", dataset=str(out), scene="comedy", split="train").records[0].clip
+
+
+def test_cartoons_and_posts_of_ones_own(tmp_path: Path) -> None:
+    lines = [f"{i}.jpg,Funny {i} line,yes,Because {i},{'test' if i > 5 else 'train'}," for i in range(10)]
+    lines += [f"{i}.jpg,It is line {i},no,,{'test' if i > 5 else 'train'}," for i in range(10)]
+    cartoons = own(tmp_path / "cs", [*lines, "0.jpg,Another joke,,,train,"], [str(i) for i in range(10)])
+    posts(tmp_path)
+    tweets = own(tmp_path / "tweets", ["a.jpg,Great day,yes,,,101", "b.jpg,Great night,yes,,,"], ["a", "b"])
+    out = tmp_path / "out"
+    said = built(out, "--cartoonstock", cartoons, "--cai", tmp_path / "cai", "--tweets", tweets)
+    assert "CartoonStock: 21 of 21 rows kept." in said
+    assert Counter(row["label"] for row in rows(out, "cartoon_detecting")) == {"yes": 10, "no": 10}
+    assert len(rows(out, "cartoon_detecting", "test")) == 8
+    assert len(rows(out, "cartoon_matching")) == 11  # the row without a label, too
+    assert {row["explanation"] for row in rows(out, "cartoon_explaining", "test")} == {
+        f"Because {i}" for i in range(6, 10)
+    }
+    assert load("mock_detecting", dataset=str(out), scene="cartoon").records[0].picture
+    own_posts = [row for row in rows(out, "post_detecting") if row["source"] == "further tweets"]
+    assert [row["caption"] for row in own_posts] == ["Great night"]  # the other is Cai et al.'s
+    assert "- CartoonStock: your own copy; pictures" in (out / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("a.jpg,x,maybe,,,", "line 2: label is 'maybe'; it must be yes, no, or empty."),
+        ("a.jpg,x,,,dev,", "line 2: split is 'dev'"),
+        ("a.jpg, ,,,,", "line 2: caption is"),
+        ("../secret.jpg,x,,,,", "leaves the dataset folder"),
+        ("none.jpg,x,,,,", "1 missing file"),
+        ("a.jpg,x,,,,../1", "is not a valid id"),
+    ],
+)
+def test_bad_rows_of_ones_own_are_named(tmp_path: Path, line: str, said: str) -> None:
+    made.pictures(tmp_path, ["secret"])
+    assert said in refused(tmp_path / "out", "--cartoon-movement", own(tmp_path / "cm", [line], ["a"]))
 
 
 def test_wrong_decodings_are_mended_and_counted(tmp_path: Path) -> None:

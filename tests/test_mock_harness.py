@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import io
 import json
 import sys
@@ -30,7 +31,11 @@ from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import modalities as taking
 from humor_tasks.on_inspect import reference_preference
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
+from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.studies.annotate import render
+from humor_tasks.studies.annotate.pairs import read_pairs
+from humor_tasks.studies.annotate.session import View
 from humor_tasks.tasks import explanation_preference, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ScriptedModel, run_lm_eval
 
@@ -280,15 +285,18 @@ def test_a_server_that_would_be_sent_another_items_picture_alone_is_not_asked() 
 
 
 def test_a_text_adds_no_place_for_a_picture(tmp_path: Path) -> None:
-    lines = iter("abcdefghi")
     for task in ("detecting", "matching", "explaining"):
         said = {"explanation": "An <image> of fire."} if task == "explaining" else {}
-        for split in ("train", "test"):
-            medium, line = f"{task}_{split}", f"{next(lines)} <image>"
+        for medium in ("train", "test"):
+            line = f"{medium} <image>"
             said |= {"options": ["One.", "Two.", line, "Four <image>."]} if task == "matching" else {}
-            made = [mock_row("post", task, id=medium, media_id=medium, media=f"{medium}.png", caption=line, **said)]
+            made = [
+                mock_row(
+                    "post", task, id=f"{task}_{medium}", media_id=medium, media=f"{medium}.png", caption=line, **said
+                )
+            ]
             Image.new("RGB", (4, 4)).save(tmp_path / f"{medium}.png")
-            mock_folder(tmp_path, "post", task, made, split)
+            mock_folder(tmp_path, "post", task, made, medium)
     task = chained(dataset=str(tmp_path))
     (doc,) = task.test_docs()
     context = task.fewshot_context(doc, 0, apply_chat_template=True, chat_template=lambda turns, **_: str(turns))
@@ -390,7 +398,7 @@ def test_people_are_asked_about_clips_by_their_frames(tmp_path: Path) -> None:
         sheet = Image.open(tmp_path / row["image"])
         assert sheet.size == (3 * 320, 3 * 240)
     done = CliRunner().invoke(main, given)
-    assert "the tasks explanation and mock_explaining need --system and --against" in done.output
+    assert "explanation and mock_explaining and mock_generation need --system and --against" in done.output
 
 
 def test_people_match_what_models_match(tmp_path: Path) -> None:
@@ -400,7 +408,7 @@ def test_people_match_what_models_match(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     (row, *_) = [json.loads(line) for line in output.read_text().splitlines()]
     (first, *_) = load("mock_matching", dataset="sample", scene="post", input="description").records
-    assert (row["kind"], row["answer"], row["options"]) == ("matching", first.target, list(first.choices))
+    assert (row["kind"], row["answer"], row["options"]) == ("line", first.target, list(first.choices))
     assert row["description"].startswith("A very large plate")
     assert not row.get("caption")
 
@@ -412,9 +420,34 @@ def test_people_match_an_utterance_with_what_was_said_before(tmp_path: Path) -> 
     assert done.exit_code == 0, done.output
     row = json.loads(output.read_text())
     assert row["image"]
-    assert row["description"].startswith("Dialogue:\n")
-    assert row["description"].endswith(": (hidden)")
-    assert row["options"]["ABCD".index(row["answer"])] not in row["description"]
+    assert row["said"].startswith("Dialogue:\n")
+    assert row["said"].endswith(": (hidden)")
+    assert row["options"]["ABCD".index(row["answer"])] not in row["said"]
+    (item,) = read_pairs(output)
+    assert html.escape(item.said) in render.item(View("ann", 0, 1, item, (0, 1, 2, 3)))  # not only for screen readers
+
+
+def test_people_detect_and_compare_stories_with_captions(tmp_path: Path) -> None:
+    output, stories = tmp_path / "pairs.jsonl", tmp_path / "stories.json"
+    given = ["--dataset", "sample", "-o", str(output)]
+    done = CliRunner().invoke(main, ["pairs", "--task", "mock_detecting", *given])
+    assert done.exit_code == 0, done.output
+    records = {record.id: record for record in load("mock_detecting", dataset="sample").records}
+    for item in read_pairs(output):
+        record = records[item.id]
+        assert (item.kind, item.options) == ("detecting", ("yes", "no"))
+        assert item.options["AB".index(item.answer)] == record.target
+        assert item.said == record.fields["said"]
+    records = {record.id: record for record in load("mock_generation", dataset="sample").records}
+    stories.write_text(json.dumps(dict.fromkeys(records, "A story.")))
+    sides = ["--system", str(stories), "--against", "human"]
+    done = CliRunner().invoke(main, ["pairs", "--task", "mock_generation", *sides, "--images", "0", *given])
+    assert done.exit_code == 0, done.output
+    captions = {row.cluster: row.choices["ABCD".index(str(row.target))] for row in load(
+        "mock_matching", dataset="sample", scene="stills").records}  # fmt: skip
+    for item in read_pairs(output):
+        assert (item.kind, item.options) == ("conveying", ("A story.", captions[item.cluster]))
+        assert item.picture is not None
 
 
 @pytest.mark.slow
@@ -436,3 +469,17 @@ def test_a_judge_that_takes_no_video_is_told_and_the_model_under_test_does_not_m
     log = compare("pixels", "error")
     assert log.error
     assert "mockllm/judge: the provider 'mockllm' does not accept video" in log.error.message
+
+
+def test_frames_are_pictures_in_lm_eval() -> None:
+    """Placeholders and pictures as many as frames, for every worked sample too; the texts are those of Inspect."""
+    config = {"task": "t", "benchmark": "mock_matching", "input": "frames", "output_type": "generate_until"}
+    given: dict[str, Any] = {"dataset": "sample", "scene": "comedy", "frames": 3, "chain_of_task": True}
+    built = BenchmarkTask(config | {"metadata": given})
+    how: dict[str, Any] = {"apply_chat_template": True, "fewshot_as_multiturn": True}
+    for sample, doc in zip(mock_matching(**given, input="frames").dataset, built.test_docs(), strict=True):
+        context = built.fewshot_context(doc, 0, chat_template=lambda turns, **_: turns, **how)
+        assert sum(turn["content"].count(PLACEHOLDER) for turn in context) == len(built.doc_to_image(doc)) == 9
+        assert [m.text for m in sample.input] == [turn["content"].replace(f"{PLACEHOLDER}\n", "") for turn in context]
+    with pytest.raises(BadInput, match="lm-eval has no model with video input"):
+        BenchmarkTask(config | {"input": "media", "metadata": {"dataset": "sample", "scene": "comedy"}})

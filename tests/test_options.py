@@ -114,6 +114,7 @@ def test_a_declaration_is_whole(name: str) -> None:
 
 # What a sentence may name beside the parameter's own values.
 NAMED = {"sample", "none", "seed", "human", "frames", "mock_generation"} | {
+    *("visual_link", "subverted_trope", "multi_step"),
     *("all", "hard", "wordplay", "cultural_reference", "toxic_or_shocking"),  # of a subset, which may be a file too
     *("even", "scene", "direct", "fit"),
 }

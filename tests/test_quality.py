@@ -21,7 +21,7 @@ from humor_tasks.models.quality import Quality, fit, load, sums
 from humor_tasks.models.quality.features import ADDED, features
 from humor_tasks.models.quality.model import Encoder
 from humor_tasks.models.quality.training import Sums
-from humor_tasks.studies.corpus.newyorker.quality import Precision, training
+from humor_tasks.studies.corpus.newyorker.quality import Validation, training
 
 DIMENSIONS = 6
 GOOD, BAD = "under protest, again", "LOL so funny!!! dog dog dog"
@@ -192,17 +192,29 @@ def test_a_damaged_folder(damage: Callable[[Path], None], error: str, tmp_path: 
 # ---- precision ----------------------------------------------------------------------------------
 
 
-def test_precision_at_k() -> None:
-    found = Precision()
-    found.add([5, 4, 3, 2], [True, False, True, False])
-    found.add([1, 2, 3, 4, 5, 6], [True, True, True, False, False, False])
+def test_validation_of_both_ends() -> None:
+    found = Validation()
+    found.add([2, 1, -1, -2], [True, False, True, False])
+    found.add([-3, -2, -1, 1, 2, 3], [True, True, True, False, False, False])
     told = found.estimates()
     assert {name: each.value for name, each in told.items()} == {
-        "precision at 1": 0.5,
-        "precision at 5": 0.4,
+        "precision at 1 of the best": 0.5,
+        "precision at 1 of the worst": 0.5,
+        "precision at 5 of the best": 0.4,
+        "precision at 5 of the worst": 0.4,
+        "accuracy": 0.25,
         "accuracy of halves": 0.25,
     }
-    assert told["precision at 1"].clusters == 2
+    assert told["accuracy"].clusters == 2
+
+
+def test_intervals_of_a_share_are_shares() -> None:
+    """A t interval of these contests would be [0.354, 1.046]."""
+    found = Validation()
+    for right in (1, 0, 1):
+        found.add([1.0, -1.0], [bool(right), not right])
+    (low, high) = (found.estimates()["accuracy"].low, found.estimates()["accuracy"].high)
+    assert 0 <= low < 2 / 3 < high <= 1
 
 
 def test_captions_of_both_ends_are_learnt_from() -> None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shlex
 import shutil
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +29,7 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.cli import main
-from humor_tasks.data.published import Figure
+from humor_tasks.data.published import Figure, published
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching, ranking
@@ -72,7 +74,9 @@ def test_a_rows_command_and_parameters_exist(name: str) -> None:
         assert {k: str(v).lower() for k, v in row.parameters.items()}.items() <= given.items()
     elif words[0] == "lm_eval":
         fixed = yaml.safe_load((STUBS / f"{words[2]}.yaml").read_text().replace("!function", ""))
-        given = dict(pair.split("=", 1) for pair in words[words.index("--metadata") + 1].split(","))
+        flags = dict(pairwise(words))
+        given: dict[str, Any] = dict(pair.split("=", 1) for pair in flags.get("--metadata", "").split(",") if pair)
+        given |= {"shots": int(flags["--num_fewshot"])} if "--num_fewshot" in flags else {}
         assert row.parameters.items() <= (fixed | given).items()
         assert fixed["benchmark"] == row.benchmark
     else:
@@ -80,6 +84,14 @@ def test_a_rows_command_and_parameters_exist(name: str) -> None:
         assert words[1] in main.commands
         assert "--task" not in words or words[words.index("--task") + 1] == row.benchmark or "train" in words
         assert words[1] != "reproduce" or words[2] == name
+
+
+def test_every_value_of_the_caption_contests_tables_is_in_one_row() -> None:
+    held = Counter(figure for row in rows().values() for figure in row.figures)
+    printed = [f for f in published() if re.search(r"Hessel et al\. 2023, (Table [2-5]|appendix B\.3)", f.source)]
+    assert {figure: held[figure] for figure in printed} == dict.fromkeys(printed, 1)
+    tables = Counter(re.search(r"Table (\d)|appendix", figure.source)[1] for figure in printed)  # type: ignore[index]
+    assert tables == {"2": 48, "3": 14, "4": 30, "5": 32, None: 1}
 
 
 def test_values_and_needs_of_every_row_are_listed() -> None:
@@ -142,6 +154,8 @@ WHY_NOT = {
     "labels": "the packaged sample is invented",
     "model": "it needs a model: give --model MODEL",
     "predictions": "it needs predictions: give --predictions FILE",
+    "perplexity": "it needs --predictions FILE: metrics.json of its training, or lm-eval's results",
+    "people": "it needs people",
 }
 
 
@@ -150,7 +164,9 @@ def test_all_other_rows_say_why_not(name: str) -> None:
     verdict = reproduce(find_row(name), Given(dataset="sample"))
     assert verdict.status == "cannot run here"
     assert WHY_NOT[find_row(name).recipe] in verdict.told
+    retired = find_row(name).retired
     assert verdict.told.startswith("cannot run here, because ")
+    assert ("the published model was shut down on " in verdict.told) == (retired is not None)
 
 
 @pytest.mark.slow
@@ -341,6 +357,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("matching-random", "-T", "fold"), "write -T NAME=VALUE"),
     (("table-3-q1", "-T", "fold=1"), "table-3-q1 has no parameters"),
     (("table-3-q1", "--predictions", "x.csv"), "is not computed from predictions"),
+    (("matching-human", "--predictions", "x.csv"), "is not computed from predictions"),
 ]
 
 
@@ -381,6 +398,8 @@ ROWS_OF = {
     "votes": "table-3-q1",
     "model": "matching-gpt-4-5-shot",
     "predictions": "humicroedit-rating-hitachi",
+    "perplexity": "perplexity-t5-large",
+    "people": "matching-human",
 }
 
 
@@ -389,7 +408,7 @@ def test_every_recipe_has_a_case() -> None:
     assert {row.recipe for row in rows().values()} == set(ROWS_OF)
 
 
-@pytest.mark.parametrize("recipe", [r for r in ROWS_OF if r not in ("votes", "model")])
+@pytest.mark.parametrize("recipe", [r for r in ROWS_OF if r not in ("votes", "model", "perplexity", "people")])
 def test_a_wrong_value_and_wrong_rows_are_not_reproduced(recipe: str, copied: Path, tmp_path: Path) -> None:
     """On the sample as if it were the corpus: the value of these rows is reproduced, all others differ."""
     row, use = find_row(ROWS_OF[recipe]), Given(dataset=str(copied))
@@ -406,6 +425,51 @@ def test_a_wrong_value_and_wrong_rows_are_not_reproduced(recipe: str, copied: Pa
     if recipe in ("mean", "majority", "labels"):
         spoil(copied, recipe)
         assert reproduce(right, use).status == "differs"
+
+
+def of_a_training(folder: Path, value: float | None, **config: str) -> Path:
+    """The files of a finished `train text` that `reproduce` reads."""
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"task": "explanation", "fold": "all", "dataset": "x"} | config))
+    test = {"perplexity": {"word_perplexity": {"value": value}}}
+    (folder / "metrics.json").write_text(json.dumps({"test": test, "rows": {"test": 655}}))
+    return folder / "metrics.json"
+
+
+def of_lm_eval(path: Path, value: float, signature: str) -> Path:
+    """lm-eval's results, as far as `reproduce` reads them."""
+    task = "nyc_explanation_crossval"
+    configs = {task: {"metadata": {"signature": signature}}}
+    held = {"results": {task: {"word_perplexity,none": value}}, "n-samples": {task: {"effective": 655}}}
+    path.write_text(json.dumps(held | {"configs": configs}))
+    return path
+
+
+def test_a_perplexity_is_read_from_a_training_and_from_lm_evals_results(tmp_path: Path) -> None:
+    row = find_row("perplexity-t5-large")
+    signature = "bench:explanation|data:x|fold:all|shots:0|setting:description"
+    files = (
+        of_a_training(tmp_path / "near", 42.0),
+        of_lm_eval(tmp_path / "results_near.json", 42.0, signature),
+        of_a_training(tmp_path / "far", 50.0),
+        of_lm_eval(tmp_path / "results_far.json", 50.0, signature),
+        of_a_training(tmp_path / "none", None),
+    )
+    told = [reproduce(row, Given(predictions=path)) for path in files]
+    assert [each.status for each in told] == ["reproduced"] * 2 + ["differs"] * 3
+    assert [each.compared[0].here.n for each in told] == [655] * 5
+    for path, why in (
+        (of_a_training(tmp_path / "fold", 42.0, fold="2"), "it has fold=2, the row fold=all"),
+        (of_a_training(tmp_path / "task", 42.0, task="mock_explaining"), "it is a run of mock_explaining"),
+        (of_a_training(tmp_path / "sample", 42.0, dataset="sample"), "its rows are those of the packaged sample"),
+        (
+            of_lm_eval(tmp_path / "results_1.json", 42.0, signature.replace("all", "1")),
+            "it has fold=1, the row fold=all",
+        ),
+        (tmp_path / "near" / "config.json", "holds no perplexity of one run of explanation"),
+    ):
+        with pytest.raises(BadInput, match=why):
+            reproduce(row, Given(predictions=path))
 
 
 @pytest.mark.slow

@@ -306,10 +306,11 @@ def test_a_likelihood_keeps_its_tokens_where_lm_eval_copies_and_logs_it() -> Non
     copy = pickle.loads(pickle.dumps(made))  # noqa: S301 (what torch's gather does)
     assert (copy, copy.tokens) == (-2.5, 4)
     assert json.dumps([made, str(made)]) == '[-2.5, "-2.5"]'
-    found = perplexities(made, "two words", "7")
+    record = Record("1", "7", {}, "", (), "two words", {})
+    found = perplexities(made, record)
     assert tuple(found) == PERPLEXITIES
     assert pickle.loads(pickle.dumps(found)) == found  # noqa: S301
-    assert tuple(perplexities(-2.5, "two words", "7")) == PERPLEXITIES[:-1]
+    assert tuple(perplexities(-2.5, record)) == PERPLEXITIES[:-1]
 
 
 @pytest.mark.slow

@@ -149,6 +149,9 @@ def test_samples_follow_the_model(parts: tuple[Any, Any]) -> None:
     nucleus = model.generate(prompts, Generation(4, temperature=1.0, top_p=1e-6, seed=3))
     assert nucleus == cold
     assert model.generate(prompts, Generation(4, temperature=1.0, top_k=1, seed=3)) == cold
+    # As `--gen_kwargs temperature=1` arrives.
+    drawn = model.generate(prompts, Generation(4, temperature=1, seed=3))
+    assert drawn == model.generate(prompts, Generation(4, temperature=1.0, seed=3)) != cold
 
 
 def test_draws_have_the_frequencies_of_the_distribution() -> None:

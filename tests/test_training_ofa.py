@@ -58,7 +58,7 @@ def test_the_defaults_are_the_published_recipe() -> None:
         "revision": None,
         "model_revision": None,
         "image_size": 0,
-        "lr": 5e-5,
+        "lr": [5e-5],
         "warmup": 0.06,
         "decay": "linear",
         "smoothing": 0.1,
@@ -81,9 +81,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"task": "match"}, "there is no 'match'.*Did you mean 'matching'"),
     ({"fold": 5}, "fold: there is no '5'; choose from 0, 1, 2, 3, 4, all"),
     ({"fold": -1}, "fold: there is no '-1'"),
-    ({"lr": float("nan")}, "lr=nan: it must be above 0"),
-    ({"lr": 0.0}, r"lr=0\.0"),
-    ({"lr": float("inf")}, "lr=inf"),
+    ({"lr": (float("nan"),)}, r"lr=\(nan,\): learning rates must be above 0"),
+    ({"lr": (1e-4, 0.0)}, r"lr=\(0\.0001, 0\.0\)"),
+    ({"lr": (float("inf"),)}, "lr=.inf"),
     ({"warmup": 1.1}, r"warmup=1\.1: it must be from 0\.0 to 1\.0"),
     ({"smoothing": 1.0}, "smoothing=1"),
     ({"smoothing": float("nan")}, "smoothing=nan"),
@@ -228,7 +228,7 @@ def test_bad_rows(tmp_path: Path) -> None:
 @settings(max_examples=60, deadline=None)
 def test_parts_hold_every_row_once_under_questions_of_one_length(asked: list[str], most: int) -> None:
     rows: Any = SimpleNamespace(
-        rows=[SimpleNamespace(question=name) for name in asked],
+        rows=[SimpleNamespace(asked=name) for name in asked],
         _read={name: [0] * (5 + len(question) % 3) for name, question in QUESTIONS.items()},
         _written=[[0] * (i * 7 % 5) for i in range(len(asked))],
     )
@@ -324,7 +324,7 @@ def test_warm_up_then_linear(steps: int, warmup: float, shares: dict[int, float]
 )
 def test_the_optimiser_is_asked_as_the_settings_say(decay: str, rates: list[float], tiny: str, tmp_path: Path) -> None:
     values = {"weight_decay": 0.3, "beta1": 0.7, "beta2": 0.8, "eps": 1e-5, "warmup": 0.3, "decay": decay}
-    how = OfaTrainConfig(tiny, lr=0.01, epochs=2, batch_size=3, patience=0, device="cpu", **values)
+    how = OfaTrainConfig(tiny, lr=(0.01,), epochs=2, batch_size=3, patience=0, device="cpu", **values)
     rows = some_rows(8)
     trainer = Trainer(how, Splits(rows, rows[:1], rows[:1]), tmp_path, False)
     asked = trainer.optimizer.defaults
@@ -375,7 +375,7 @@ def test_checkpointing_computes_blocks_again(tiny: str, monkeypatch: pytest.Monk
 
 def test_statistics_stay_and_tables_stay_one(tiny: str, tmp_path: Path) -> None:
     rows = some_rows(8)
-    how = OfaTrainConfig(tiny, lr=0.01, epochs=1, batch_size=8, device="cpu")
+    how = OfaTrainConfig(tiny, lr=(0.01,), epochs=1, batch_size=8, device="cpu")
     for frozen in (False, True):
         settings_ = how.with_values(freeze_embeddings=frozen)
         trainer = Trainer(settings_, Splits(rows, rows[:1], rows[:1]), tmp_path / str(frozen), False)

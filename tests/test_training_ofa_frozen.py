@@ -20,7 +20,7 @@ from humor_tasks.training.ofa.features import Features
 from humor_tasks.training.ofa.finetune import Trainer, answer_logits
 from humor_tasks.training.ofa.run import train
 
-QUICK: dict[str, Any] = {"dataset": "sample", "lr": 1e-3, "batch_size": 6, "patience": 0, "device": "cpu"}
+QUICK: dict[str, Any] = {"dataset": "sample", "lr": (1e-3,), "batch_size": 6, "patience": 0, "device": "cpu"}
 KEPT = pytest.mark.parametrize("memory", [1 << 30, 5_000, 0], ids=["memory", "both", "file"])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,19 +23,30 @@ from standins import commands
 from standins.tiny_ofa import tiny_ofa
 from standins.trainings import but_time, killed_in_third_epoch
 
-from humor_tasks import load
+from humor_tasks import evaluate, load
 from humor_tasks.data.descriptions import QUESTIONS
+from humor_tasks.data.rows import described_by
 from humor_tasks.data.trained_on import RECORD, trainings
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
+from humor_tasks.scorers.perplexity import UNITS
 from humor_tasks.training.cli import train as command
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Splits, read_splits
 from humor_tasks.training.ofa.finetune import Trainer
 from humor_tasks.training.ofa.run import train
+from humor_tasks.training.text.config import TextTrainConfig
+from humor_tasks.training.text.data import read_splits as read_text_splits
 
-QUICK: dict[str, Any] = {"dataset": "sample", "lr": 1e-3, "batch_size": 20, "epochs": 2, "patience": 0, "device": "cpu"}
+QUICK: dict[str, Any] = {
+    "dataset": "sample",
+    "lr": (1e-3,),
+    "batch_size": 20,
+    "epochs": 2,
+    "patience": 0,
+    "device": "cpu",
+}
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +131,8 @@ def test_a_killed_run_goes_on_to_the_same_end(tiny: str, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_all_folds_are_runs_of_their_own(tiny: str, tmp_path: Path) -> None:
-    output, settings = tmp_path / "run", config(tiny, fold="all", epochs=1, batch_size=60)
+def test_the_first_fold_chooses_the_rate_and_each_folds_model_describes_its_own_fold(tiny: str, tmp_path: Path) -> None:
+    output, settings = tmp_path / "run", config(tiny, fold="all", lr=(1e-5, 1e-2), epochs=1, batch_size=60)
     metrics = train(settings, output, progress=False)
     each = [json.loads((output / f"fold-{k}" / "metrics.json").read_text()) for k in range(5)]
     for split in ("validation", "test"):
@@ -128,9 +140,99 @@ def test_all_folds_are_runs_of_their_own(tiny: str, tmp_path: Path) -> None:
             assert metrics[split][name] == pytest.approx(fmean(one[split][name] for one in each))
     assert {fold: one["best_epoch"] for fold, one in metrics["folds"].items()} == dict.fromkeys("01234", 1)
     assert len({one["test"]["nll"] for one in each}) == 5
-    alone = train(settings.with_values(fold="3"), output / "fold-3", progress=False)
+
+    first = each[0]
+    values = {rate: -loss for rate, loss in first["validation_by_lr"].items()}
+    tried = {
+        str(rate): json.loads((output / "fold-0" / f"lr-{rate}" / "metrics.json").read_text()) for rate in settings.lr
+    }
+    assert values == {rate: one["validation"]["loss"] for rate, one in tried.items()}
+    best = min(settings.lr, key=lambda rate: values[str(rate)])
+    assert {one["lr"] for one in metrics["folds"].values()} == {best}
+    assert train(settings, output, progress=False) == metrics
+    alone = train(settings.with_values(fold="3", lr=(best,)), output / "fold-3", progress=False)
     assert alone == each[3]
-    assert Describer.load(output / "fold-4" / "model", {"device": "cpu"}).name.endswith("fold-4/model")
+
+    asked = [
+        "--dataset",
+        "sample",
+        "--task",
+        "matching",
+        "-M",
+        "device=cpu",
+        "-M",
+        "beams=1",
+        "-M",
+        "max_len=8",
+        "--unanswered",
+        "?",
+    ]
+    asked += ["--split", "validation", "--split", "test"]
+    told = commands.refused("describe", "--model", f"ofa/{output}/fold-0/model", *asked, "-o", tmp_path / "leak")
+    assert "was trained on 5 units" in told
+    assert "Use fold=0 of sample, whose test split it has not seen; other folds need a model each" in told
+    commands.humor_tasks(
+        "describe", "--model", f"ofa/{output}/fold-{{fold}}/model", *asked, "-o", tmp_path / "described"
+    )
+    said = described_by(str(tmp_path / "described"))
+    assert said is not None
+    assert [model["checkpoint"] for model in said["asked"]["models"].values()] == [
+        str(output / f"fold-{k}" / "model") for k in range(5)
+    ]
+    folds = read_text_splits(TextTrainConfig("matching", tiny, dataset=str(tmp_path / "described"), fold="all"))
+    shown = load("matching", dataset="sample", setting="pixels", fold="all").records
+    assert [r.id for r in folds.evaluated["test"].records] == [r.id for r in shown]
+    with (tmp_path / "described.answers.jsonl").open() as lines:
+        known = {(a["asked"]["checkpoint"], a["picture"], a["question"]): a["answer"] for a in map(json.loads, lines)}
+    for made, before in zip(folds.evaluated["test"].records, shown, strict=True):
+        model = str(output / f"fold-{made.groups['fold']}" / "model")
+        assert before.picture
+        answer = known[model, before.picture.sha256(), QUESTIONS["location"]]
+        assert made.fields["location"] == (" ".join(answer.split()) or "?")
+
+
+@pytest.mark.slow
+def test_a_task_with_free_text_is_learned_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("humor_tasks.training.ofa.run.LONGEST", 12)
+    run = load("explanation", dataset="sample", setting="pixels", cot=False)
+    start = tiny_ofa(tmp_path / "tiny", [str(record.target) for record in run.records], max_position_embeddings=1024)
+    output, settings = tmp_path / "run", config(start, task="explanation", fold="all", epochs=1)
+    metrics = train(settings, output, progress=False)
+    one = json.loads((output / "fold-0" / "metrics.json").read_text())
+    assert one["rows"] == {
+        split: len(load("explanation", dataset="sample", split=split).records) for split in one["rows"]
+    }
+    assert one["test"]["nll_by_question"].keys() == {"explanation"}
+    written = json.loads((output / "fold-0" / "predictions_test.json").read_text())
+    assert one["test"]["metrics"] == evaluate(run, written).as_dict()["metrics"]
+    each = [json.loads((output / f"fold-{k}" / "metrics.json").read_text()) for k in range(5)]
+    for name in UNITS:
+        mean = fmean(fold["test"]["perplexity"][name]["value"] for fold in each)
+        assert metrics["test"]["perplexity"][name]["value"] == pytest.approx(mean)
+    assert metrics["test"]["metrics"].keys() >= {"bleu", "rouge_l"}
+
+    # The harness asks what was trained: the same perplexity, the same answers.
+    describer = Describer.load(output / "fold-0" / "model", {"device": "cpu"})
+    row = read_splits(settings.with_values(fold="0")).test[0]
+    assert describer.answer([row.picture], [row.asked], replace(describer.settings, max_len=12)) == [
+        written[run.records[0].id]
+    ]
+    asked = ["--model", "humor-ofa", "--model_args", f"pretrained={output}/fold-0/model", "--apply_chat_template"]
+    commands.lm_eval(
+        *asked,
+        "--device",
+        "cpu",
+        "--tasks",
+        "nyc_explanation_pixels",
+        "--metadata",
+        "dataset=sample",
+        "--output_path",
+        "results",
+        cwd=tmp_path,
+    )
+    (results,) = (json.loads(path.read_text()) for path in (tmp_path / "results").rglob("results_*.json"))
+    found = results["results"]["nyc_explanation_pixels"]["word_perplexity,none"]
+    assert found == pytest.approx(one["test"]["perplexity"]["word_perplexity"]["value"], rel=1e-4)
 
 
 @pytest.mark.slow
@@ -236,7 +338,7 @@ def learned(home: Path) -> Path:
     rows = read_splits(OfaTrainConfig("x", dataset="sample")).test
     start = tiny_ofa(home / "tiny", [row.answer for row in rows], size=1000, d_model=64)
     values = {
-        "lr": 2e-3,
+        "lr": (2e-3,),
         "beta2": 0.98,
         "smoothing": 0.0,
         "weight_decay": 0.0,

@@ -110,7 +110,7 @@ def test_clip(home: Path, tmp_path: Path) -> None:
 
 def test_ofa(home: Path, tmp_path: Path) -> None:
     # 60 rows in batches of 59: the second process has no row of the last batch.
-    values: dict[str, Any] = {"lr": 0.3, "eps": 1.0, "batch_size": 59, "epochs": 2, "patience": 0}
+    values: dict[str, Any] = {"lr": (0.3,), "eps": 1.0, "batch_size": 59, "epochs": 2, "patience": 0}
     settings = OfaTrainConfig(str(home / "tiny_ofa"), dataset="sample", device="cpu", **values)
     expected, found = train_ofa(settings, tmp_path, progress=False), metrics_in(home / "ofa")
     assert found["rows"] == expected["rows"]

@@ -44,6 +44,7 @@ def about(name: str) -> str:
         "Dates": _text(card.dates),
         "Languages": f"{', '.join(card.languages)}.",
         "Prompt": _text(card.prompt),
+        "Published sampling": _text(card.sampling),
         "Related": f"{linked}." if linked else "",
     }
     return "\n\n".join(f"**{label}.** {text}" for label, text in told.items() if text)
@@ -108,17 +109,28 @@ def metrics(name: str) -> str:
 
 
 def published_figures(name: str) -> str:
-    """The published figures of a benchmark: a row a system, a column a metric; below it the sources by number."""
+    """The published figures of a benchmark, and below them those of studies of its results."""
     figures = published(BENCHMARKS[name].name)
     if not figures:
         return "None: no paper gives a figure in the unit of this package's metrics."
+    of_runs, of_studies = ([f for f in figures if bool(f.study) == studied] for studied in (False, True))
+    parts = [_figures_of_runs(of_runs)] if of_runs else []
+    if of_studies:
+        rows = [(f"`{f.study}`", f"`{f.estimate}`", f.system, _value(f), f"{f.n or ''}", f.source) for f in of_studies]
+        heads = ("computed by", "quantity", "system", "published", "n", "source")
+        parts.append(_table(heads, ([_escaped(cell) for cell in row] for row in rows)))
+    return "\n\n".join(parts)
+
+
+def _figures_of_runs(figures: Sequence[Figure]) -> str:
+    """A row a system, a column a metric; below it the sources by number."""
     estimates = list(dict.fromkeys(figure.estimate for figure in figures))
     sources = list(dict.fromkeys(map(_source, figures)))
     heads = ("system", "kind", "setting", "shots", "split, fold", *(f"`{each}`" for each in estimates), "source")
     body = [
         (
             *_protocol(next(iter(row.values()))),
-            *(f"{row[each].value:g}" if each in row else "" for each in estimates),
+            *(_value(row[each]) if each in row else "" for each in estimates),
             ", ".join(str(1 + sources.index(told)) for told in dict.fromkeys(map(_source, row.values()))),
         )
         for row in _published_rows(figures)
@@ -126,6 +138,10 @@ def published_figures(name: str) -> str:
     kept = [i for i in range(len(heads)) if any(row[i] for row in body)]
     table = _table([heads[i] for i in kept], ([_escaped(row[i]) for i in kept] for row in body))
     return "\n".join([table, "", "Sources:", "", *(f"{i}. {_escaped(told)}" for i, told in enumerate(sources, 1))])
+
+
+def _value(figure: Figure) -> str:
+    return f"{figure.bound or ''} {figure.value:g}".strip()
 
 
 def _published_rows(figures: Iterable[Figure]) -> list[dict[str, Figure]]:

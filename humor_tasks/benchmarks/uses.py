@@ -41,7 +41,7 @@ class Subsets:
     chosen_by: Callable[[str], frozenset[tuple[str, str]]]
 
 
-System = Literal["clip", "ofa", "text", "preferences"]
+System = Literal["clip", "ofa", "text", "image_text", "preferences"]
 """A system that its rows can train: by `humor-tasks train`, or, for preferences of texts, by an export."""
 
 
@@ -63,18 +63,26 @@ class Clips:
 class Votes:
     """The question for people who vote on a benchmark's items.
 
-    kind: the kind of item, as in a file of items. question: the text that people read.
+    kind: the kind of item, as in a file of items. question: the text that people read. between: whether the options are
+    texts of two systems, the choices of a row, or a scale: the same options for every item, in a fixed order. first:
+    the number of the first option.
     """
 
     kind: str
     question: str
+    between: Literal["systems", "choices", "scale"] = "choices"
+    first: int = 1
 
 
-PREFERENCE = Votes("preference", "Which explanation of the joke is better?")
+PREFERENCE = Votes("preference", "Which explanation of the joke is better?", "systems")
+CONVEYING = Votes("conveying", "Which text conveys humor or sarcasm better?", "systems")
 MATCHING = Votes("matching", "Which caption belongs to this cartoon?")
+LINE = Votes("line", "Which caption or last line belongs here?")
 RANKING = Votes("ranking", "Which caption is the funnier?")
-VOTES = {each.kind: each for each in (PREFERENCE, MATCHING, RANKING)}
-"""Kind of item -> its question. Preferences compare texts of two systems; the others compare the texts in a row."""
+DETECTING = Votes("detecting", "Is the caption or the last line humorous or sarcastic?", "scale")
+RATING = Votes("rating", "How funny is this headline?", "scale", first=0)
+VOTES = {each.kind: each for each in (PREFERENCE, CONVEYING, MATCHING, LINE, RANKING, DETECTING, RATING)}
+"""Kind of item -> its question."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ class Paper:
 
     key: a short name, which is also the name of the family of its tasks in lm-eval. citation: authors, venue and year,
     as logs and reports print them. arxiv: the arXiv number, such as 2209.06293. url: the published version, if it is
-    not on arXiv. code: the authors' repository. bibtex: the BibTeX entry; "" for a paper that is not public.
+    not on arXiv. code: the authors' repository. bibtex: the BibTeX entry.
     """
 
     key: str = ""
@@ -103,7 +103,12 @@ HUMICROEDIT = Paper(
 MOCK = Paper(
     key="mock",
     citation="MOCK, huMor-sarcasm cOmprehension benChmarK",
-    title="MOCK: huMor-sarcasm cOmprehension benChmarK",
+    title="MOCK: Can LLMs Really Understand Humor-Sarcasm?",
+    bibtex="""@unpublished{mock,
+  title = {{MOCK}: Can {LLMs} Really Understand Humor-Sarcasm?},
+  author = {Anonymous},
+  note = {Anonymous ACL submission, under review}
+}""",
 )
 
 PAPERS = (CAPTION_CONTEST, CROWD, HUMORBENCH, HUMICROEDIT, MOCK)

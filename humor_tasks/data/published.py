@@ -24,6 +24,7 @@ from humor_tasks.errors import BadInput, check_choice
 Kind = Literal["model", "human", "baseline"]
 FILE = "published.toml"
 GRADERS = "graders"
+BOUNDS = ("<", "<=")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,9 @@ class Figure:
     model, human or baseline. value: in the metric's unit. source: paper, table and row. n: number of items or ratings.
     setting: the input shown, or what else sets the value apart. shots: number of worked examples. split, fold: as in
     the benchmark's parameters; `all` is the mean of five folds. part: the part of the data, as in METRIC_PART.
-    protocol: other parameters of the benchmark, and `graders`, as NAME=VALUE with commas. None: not stated, or does not
+    protocol: other parameters of the benchmark, and `graders`, as NAME=VALUE with commas. study: the command that
+    computes it where no run of the benchmark does, such as `analyse`; metric is then a quantity of that command. bound:
+    `<` or `<=` where the paper only says that the value is below or not above this one. None: not stated, or does not
     apply.
     """
 
@@ -51,6 +54,8 @@ class Figure:
     fold: str | None = None
     part: str | None = None
     protocol: str | None = None
+    study: str | None = None
+    bound: str | None = None
 
     @property
     def declared(self) -> dict[str, str]:
@@ -129,6 +134,7 @@ def _figure(entry: Any, where: str) -> Figure:
         if not fits or value == "" or (numbers and not math.isfinite(value)):
             raise BadInput(f"{where}: {name} is {value!r}; it must be {'a number' if numbers else 'text'}.")
     check_choice(f"{where}, kind", entry["kind"], get_args(Kind))
+    check_choice(f"{where}, bound", entry.get("bound", "<"), BOUNDS)
     for each in entry.get("protocol", "=").split(", "):
         if "=" not in each:
             raise BadInput(f"{where}: protocol has {each!r}; it must be NAME=VALUE, NAME=VALUE.")

@@ -76,6 +76,13 @@ class Turn:
     picture: Picture | None = None
     clip: Clip | None = None
 
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """The turn's picture, or the frames of its clip; none for a clip that is shown whole."""
+        if self.clip is not None and self.clip.frames:
+            return self.clip.pictures()
+        return () if self.picture is None else (self.picture,)
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -85,8 +92,8 @@ class Prompt:
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
-        """Every picture, in the order of the turns."""
-        return tuple(turn.picture for turn in self.turns if turn.picture is not None)
+        """Every picture and every frame of a clip, in the order of the turns."""
+        return tuple(picture for turn in self.turns for picture in turn.pictures)
 
     @property
     def media(self) -> tuple[Picture | Clip, ...]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.records import Outcome
+from humor_tasks.data.records import Outcome, Record
+from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.perplexity import UNITS, perplexity_estimate
 
 
@@ -14,13 +15,14 @@ class Reference(NamedTuple):
     """A reference text with its log-likelihood (natural logarithm) and cluster.
 
     tokens: the number of the model's tokens that the log-likelihood is of, without the end token; None where the model
-    does not tell it.
+    does not tell it. fold: None where the data has no folds.
     """
 
     loglikelihood: float
     text: str
     cluster: str
     tokens: int | None
+    fold: str | None
 
 
 class Loglikelihood(float):
@@ -80,14 +82,27 @@ def contribution(metric: Metric, outcome: Outcome) -> Contribution:
     return AnswerAndTarget(outcome) if value is None else Value(value, outcome)
 
 
-def perplexities(loglikelihood: float, text: str, cluster: str) -> dict[str, Reference]:
+def perplexities(loglikelihood: float, record: Record) -> dict[str, Reference]:
     """A reference's contribution to each perplexity; none per token where the model does not tell its tokens."""
-    reference = Reference(float(loglikelihood), text, cluster, getattr(loglikelihood, "tokens", None))
-    return {name: reference for name, count in UNITS.items() if count(text, reference.tokens) is not None}
+    text, tokens = record.target or "", getattr(loglikelihood, "tokens", None)
+    reference = Reference(float(loglikelihood), text, record.cluster, tokens, record.groups.get("fold"))
+    return {name: reference for name, count in UNITS.items() if count(text, tokens) is not None}
 
 
-def perplexity(name: str, part: str, items: Sequence[Reference]) -> float:
-    """A perplexity of reference texts, or another field of its estimate."""
+def perplexity(name: str, value: str, number: int, items: Sequence[Reference]) -> float:
+    """A perplexity of reference texts, or another field of its estimate.
+
+    number: the number of folds; of several it is the mean of their perplexities, as published, and nan without one.
+    """
+    folds: dict[str | None, list[Reference]] = {}
+    for item in items:
+        folds.setdefault(item.fold, []).append(item)
+    each = [_perplexity(name, own) for own in folds.values()]
+    missing = [_perplexity(name, ())] if len(each) < number else []
+    estimate = each[0] if number == 1 else mean_of_folds([*each, *missing])
+    return float(getattr(estimate, value))
+
+
+def _perplexity(name: str, items: Sequence[Reference]) -> Estimate:
     units = [UNITS[name](item.text, item.tokens) or 0 for item in items]
-    estimate = perplexity_estimate([i.loglikelihood for i in items], units, [i.cluster for i in items])
-    return float(getattr(estimate, part))
+    return perplexity_estimate([i.loglikelihood for i in items], units, [i.cluster for i in items])

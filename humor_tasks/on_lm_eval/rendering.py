@@ -43,7 +43,7 @@ def signed(system: str | None, templated: bool, multiturn: bool) -> dict[str, st
 def _text(turn: Turn) -> str:
     # Escaped because the text of a caption or of a worked example must not contain the placeholder.
     text = turn.text.replace(PLACEHOLDER, "< image >")
-    return text if turn.picture is None else f"{PLACEHOLDER}\n{text}"
+    return f"{PLACEHOLDER}\n" * len(turn.pictures) + text
 
 
 def render(turns: Sequence[dict[str, str]], prefix: str = "") -> str:

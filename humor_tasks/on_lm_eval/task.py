@@ -72,7 +72,7 @@ class BenchmarkTask(Task):
         self._estimated: tuple[str, list[Outcome], dict[str, Estimate]] = ("", [], {})
         self._load()
         self.VERSION = self._config.metadata["version"] = self.run.version
-        self.MULTIMODAL = any(record.picture for record in self.run.records)
+        self.MULTIMODAL = any(record.media for record in self.run.records)
 
     def _load(self, **seed: int) -> None:
         """Rows, parameters and templates."""
@@ -82,7 +82,7 @@ class BenchmarkTask(Task):
         needs = "estimate=expected" if self.run.form.needs_likelihoods else self.run.options.needs_logprobs
         if self.generates and needs:
             raise BadInput(f"{self._config.task} generates replies; {needs} needs the log-likelihood task.")
-        if any(record.clip for record in self.run.records):
+        if any(record.clip and not record.clip.frames for record in self.run.records):
             raise BadInput(self._without_clips())
         self._docs = [_doc(record, self.run) for record in self.run.records]
         self._records = {record.id: record for record in self.run.records}
@@ -280,7 +280,7 @@ class BenchmarkTask(Task):
                 for shown in self._shown(metric, outcome):
                     found |= dict.fromkeys(_with_stderr(shown), contribution(metric, outcome))
         if len(results) > 1 and not self._labels and not math.isnan(results[1][0]):
-            for name, reference in perplexities(results[1][0], record.target or "", record.cluster).items():
+            for name, reference in perplexities(results[1][0], record).items():
                 found |= dict.fromkeys(_with_stderr(name), reference)
         return harness.log_outcome(doc, found, logged)
 
@@ -330,10 +330,9 @@ class BenchmarkTask(Task):
                 shown = "_".join(filter(None, (metric.shown_in_lm_eval, part)))
                 functions[shown] = functools.partial(self._aggregate, metric, part, "value")
                 functions[f"{shown}_stderr"] = functools.partial(self._aggregate, metric, part, "stderr")
-        for name in UNITS:
-            functions[name] = functools.partial(perplexity, name, "value")
-            functions[f"{name}_stderr"] = functools.partial(perplexity, name, "stderr")
-        return functions
+        folds = len({record.groups.get("fold") for record in self.run.records})
+        of_references = [(f"{n}{end}", n, end[1:] or "value") for n in UNITS for end in ("", "_stderr")]
+        return functions | {shown: functools.partial(perplexity, n, value, folds) for shown, n, value in of_references}
 
     def _aggregate(self, metric: Metric, part: str, value: str, items: list[Contribution | None]) -> float:
         # In the order of the data, not of the processes: bootstrapped standard errors depend on the order.

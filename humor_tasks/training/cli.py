@@ -10,6 +10,7 @@ import click
 from humor_tasks.errors import BadInput
 from humor_tasks.training.clip.cli import clip
 from humor_tasks.training.flags import NO_PROGRESS, OUTPUT
+from humor_tasks.training.image_text.cli import image_text
 from humor_tasks.training.ofa.cli import ofa
 from humor_tasks.training.text.cli import text
 
@@ -135,5 +136,6 @@ def configuration(name: str) -> None:
 
 
 train.add_command(clip)
+train.add_command(image_text)
 train.add_command(ofa)
 train.add_command(text)

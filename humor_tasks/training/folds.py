@@ -12,6 +12,7 @@ from humor_tasks.benchmarks.caption_contest.corpus import FOLDS
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.writing import write_bytes, write_json
 from humor_tasks.models.folders import read_object
+from humor_tasks.training.answering import mean_perplexities
 from humor_tasks.training.folder import CURVES, IS_MAIN
 
 MODEL = "model"
@@ -48,6 +49,8 @@ def all_folds(
 ) -> Metrics:
     """One run per fold; combined predictions, and metrics as for fold=all: unweighted means over folds.
 
+    A split's perplexities are means of the folds' own.
+
     data: the rows of all folds by split. kept: entries of each fold's metrics to report.
     """
     runs = {fold: train(fold, output / f"fold-{fold}") for fold in FOLDS}
@@ -60,7 +63,11 @@ def all_folds(
         for split in data
     }
     names = tuple(kept)
-    return evaluated(output, data, found) | {"folds": {fold: {n: runs[fold][n] for n in names} for fold in FOLDS}}
+    results = evaluated(output, data, found)
+    for split in results:
+        if each := [run[split]["perplexity"] for run in runs.values() if "perplexity" in run[split]]:
+            results[split]["perplexity"] = mean_perplexities(each)
+    return results | {"folds": {fold: {n: runs[fold][n] for n in names} for fold in FOLDS}}
 
 
 def evaluated(output: Path, data: Mapping[str, Run], found: Mapping[str, Mapping[str, str]]) -> Metrics:

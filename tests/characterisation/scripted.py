@@ -67,7 +67,7 @@ def reply(kind: str, asked: str, salt: str = "", odd: int = 12) -> str:
         said = f"<explanation>{text}</explanation>"
         return (said, said, f"So: {said}", text, f"<explanation>{'ha ' * 300}</explanation>")[n % 5]
     if kind == "brainstorm":
-        seen = ("Scene: {0}", "Unusual: {1}", "Entities: {0}") if "Scene: what" in asked else ()
+        seen = ("Place: {1}", "Scene: {0}", "Unusual: {1}", "Entities: {0}") if "Scene: what" in asked else ()
         lines = [line.format(*text.split()[:2]) for line in (*seen, *FIELDS)]
         return "\n".join(lines if n % 5 else lines[:2])
     if kind == "captions":

@@ -108,6 +108,21 @@ def test_right_when_wrong() -> None:
         right_when_wrong([1, 0], [1, 0.5])
 
 
+def test_whole_clusters_are_permuted_where_systems_fail_on_whole_clusters() -> None:
+    """Items of a contest fail together: Fisher's test then finds links between systems that have none."""
+    rng = np.random.default_rng(5)
+    clusters = np.repeat(np.arange(30), 4).tolist()
+
+    def drawn() -> list[float]:
+        return np.repeat(rng.random(30) < 0.6, 4).astype(float).tolist()
+
+    found = [right_when_wrong(drawn(), drawn(), clusters, draws=99) for _ in range(300)]
+    assert np.mean([each.p <= 0.05 for each in found]) > 0.2
+    assert 0.02 < np.mean([each.p_clusters <= 0.05 for each in found]) < 0.09
+    same = drawn()
+    assert right_when_wrong(same, same, clusters, draws=99).p_clusters == 0.01
+
+
 def test_independent_difference_is_welchs() -> None:
     rng = np.random.default_rng(2)
     a, b = rng.normal(1, 1, 12), rng.normal(0, 3, 40)

@@ -24,6 +24,26 @@ ARGUMENTS = (
 GUARD = 500  # milliseconds for which the page takes no choice on a new item
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "device_scale_factor": 2}
 
+FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+# WCAG 2.2, relative luminance and contrast ratio, of each visible text against the nearest opaque background.
+CONTRAST = """() => {
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const linear = (v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => sum + weight * linear(c[i] / 255), 0);
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = rgb(getComputedStyle(e).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const texts = [...document.querySelectorAll('h1, h2, p, button, button span, label, label span, #keys-help')];
+  return texts.filter((e) => e.innerText && e.offsetParent).map((e) => {
+    const [high, low] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
+    return [(high + 0.05) / (low + 0.05), e.innerText.slice(0, 20)];
+  });
+}"""
+
 
 @contextlib.contextmanager
 def browser() -> Iterator[Browser]:

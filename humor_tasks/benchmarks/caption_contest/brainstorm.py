@@ -25,7 +25,8 @@ from humor_tasks.scorers.answer import Mode
 from humor_tasks.scorers.fields import items, read_fields
 from humor_tasks.scorers.tagged import count_words
 
-SHOWN = ("Scene", "Unusual", "Entities")
+WITHOUT_CARTOON = "unconditional"
+SHOWN = ("Place", "Scene", "Unusual", "Entities")
 WRITTEN = ("Concepts", "Chosen", "Caption", "Explanation")
 SAMPLING = {"temperature": 0.8, "top_p": 0.9, "frequency_penalty": 0.2, "presence_penalty": 0.05}
 EXAMPLES = 9
@@ -38,7 +39,7 @@ _NONE = "brainstorm has no such parameter; for worked examples use examples."
 class BrainstormOptions(corpus.NyccOptions):
     """Parameters of the brainstorm; those of the corpus are inherited from `explanation`."""
 
-    scored = (*corpus.NyccOptions.scored, "setting")  # which determines the lines of a reply
+    scored = (*corpus.NyccOptions.scored, "setting", "unconditional")  # which determine the lines of a reply
 
     shots: int = absent(0, _NONE)
     prompts: str | None = parameter(
@@ -49,8 +50,11 @@ class BrainstormOptions(corpus.NyccOptions):
     seed: int = 1234  # has no effect
     setting: Shown = parameter(
         "description",
-        "Show scene, unusual part and entities as text (`description`), or the picture and also ask for them "
+        "Show place, scene, unusual part and entities as text (`description`), or the picture and also ask for them "
         "(`pixels`).",
+    )
+    unconditional: bool = parameter(
+        False, "Show no cartoon: the model invents one and its caption, once an epoch. No rows are read."
     )
     shots_order: corpus.ShotsOrder = absent("seeded", _NONE)
     cot: bool | None = absent(None, _NONE)
@@ -79,12 +83,18 @@ class BrainstormOptions(corpus.NyccOptions):
 
     def without_effect(self) -> set[str]:
         """See Options."""
-        return super().without_effect() | {"shots", "cot", "extraction", "on_unparsed", "seed"}
+        without = {"shots", "cot", "extraction", "on_unparsed", "seed"}
+        return super().without_effect() | without | ({"setting"} if self.unconditional else set())
+
+    @property
+    def variant(self) -> str:
+        """See Options."""
+        return WITHOUT_CARTOON if self.unconditional else ""
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the lines in a reply."""
-        return WRITTEN if self.setting == "description" else (*SHOWN, *WRITTEN)
+        return WRITTEN if self.setting == "description" and not self.unconditional else (*SHOWN, *WRITTEN)
 
 
 def labels_of(run: Run) -> tuple[str, ...]:
@@ -94,7 +104,15 @@ def labels_of(run: Run) -> tuple[str, ...]:
 
 
 def load(benchmark: Benchmark[BrainstormOptions], o: BrainstormOptions) -> Data:
-    """One record per cartoon, with the contest's number in its id and without captions and explanations."""
+    """One record per cartoon, with the contest's number in its id and without captions and explanations; one record
+    without a cartoon for `unconditional`.
+    """
+    if o.unconditional:
+        if o.fold == "all":
+            raise BadInput("unconditional=true has no folds; leave fold out.")
+        record = Record(WITHOUT_CARTOON, WITHOUT_CARTOON, {}, "", (), "", {"fold": o.fold})
+        nothing = dict.fromkeys(("requested_revision", "revision")) | {"configs": [], "split": o.split, "rows": 1}
+        return Data((record,), {"dataset": WITHOUT_CARTOON, "fingerprint": "-", **nothing})
     data = corpus.load(EXPLANATION, o)
     contests: dict[str, Record] = {}
     for record in data.records:
@@ -111,10 +129,10 @@ def load(benchmark: Benchmark[BrainstormOptions], o: BrainstormOptions) -> Data:
 
 def templates(o: BrainstormOptions) -> tuple[Template, ...]:
     """The templates of the question and of the worked examples."""
-    shows = ("examples", *(("description",) if o.setting == "description" else ()))
-    return Template("brainstorm", f"brainstorm.{o.setting}.txt", shows), Template(
-        "brainstorm", EXAMPLES_FILE, check=examples_in
-    )
+    kind = WITHOUT_CARTOON if o.unconditional else o.setting
+    shows = ("examples", *(("description",) if kind == "description" else ()))
+    question = Template("brainstorm", f"brainstorm.{kind}.txt", shows)
+    return question, Template("brainstorm", EXAMPLES_FILE, check=examples_in)
 
 
 def examples_in(text: str, o: BrainstormOptions) -> list[str]:
@@ -167,10 +185,12 @@ BRAINSTORM = Benchmark(
         source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
         asks="Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption?",
         claim="A model that lists concepts and chooses among them before it writes produces captions worth ranking.",
-        prompt="Nine worked examples (written for this package), then the cartoon's scene, unusual part and entities. "
-        "The reply has labelled lines for the concepts, the chosen ones, the caption and its explanation; with "
-        "`setting=pixels` also for scene, unusual part and entities. Sampling as published: temperature .8, top-p .9, "
-        "frequency penalty .2, presence penalty .05.",
+        prompt="Nine worked examples (written for this package), then the cartoon's place, scene, unusual part and "
+        "entities. The reply has lines for the concepts, the chosen ones, the caption and its explanation. With "
+        "`setting=pixels` they are also for place, scene, unusual part and entities. So they are with "
+        "`unconditional=true`, where the model invents the cartoon. "
+        "Sampling as published: temperature .8, top-p .9, frequency penalty .2, "
+        "presence penalty .05.",
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
@@ -180,10 +200,15 @@ BRAINSTORM = Benchmark(
         related=("caption_writing", "mock_generation"),
         over_time=False,
         needs="hub",
+        differences=(
+            "The nine worked examples and the instructions are this package's own; `prompts=FOLDER` takes others.",
+            "The paper's model continues the prompt as text; here a chat model is asked for the lines.",
+            "There is no task in lm-eval: its requests have no frequency and presence penalties.",
+        ),
         usage="`--epochs N` gives N captions per cartoon; `humor-tasks rank-captions LOG --model MODEL` ranks them.",
     ),
     corpus="newyorker",
-    version="1-A",
+    version="2-A",
     answer=lambda o: FreeText(partial(read, o.labels), scorer="brainstormed", stop=o.stop),
     metrics=(
         share("parsed", "Share of replies in which every line can be read."),

@@ -37,9 +37,10 @@ from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate, mean_of_folds
 from humor_tasks.scorers.proportion import proportion_of_folds
 
-SAMPLING = (  # section 4.1 and appendix B.7
+SAMPLING = (  # section 3, appendices B.3 and B.7
     "GPT-3.5 and GPT-4 by OpenAI's defaults, `--gen_kwargs do_sample=True,temperature=1`; explanations of T5 by "
-    "`--gen_kwargs do_sample=True,temperature=1,top_p=0.95`."
+    "`--gen_kwargs do_sample=True,temperature=1,top_p=0.95` (in Inspect `--temperature 1 --top-p 0.95`); OFA by beam "
+    "search with 5 beams, its default here."
 )
 HUB = "jmhessel/newyorker_caption_contest"
 CARD = "newyorker_caption_contest"

@@ -30,6 +30,12 @@ class Part:
     """SHA-256 of each row's picture."""
 
     @property
+    def fold(self) -> str:
+        """The fold of the config."""
+        end = self.config.rpartition("_")[2]
+        return end if end in FOLDS else "0"
+
+    @property
     def units(self) -> set[str]:
         """The contests of the rows; see `Benchmark.unit`."""
         return {MATCHING.unit(str(row["contest_number"])) for row in self.rows.rows if "contest_number" in row}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.differences import DIFFERENCES
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
@@ -77,6 +78,13 @@ EXPLANATION = Benchmark(
         limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "
         "evidence is human preference (Table 3): ask people or judges which explanation is better, by "
         "`explanation_preference`.",
+        differences=(
+            *DIFFERENCES,
+            "The paper does not say how it counts words for its perplexity per word; those of `word_perplexity` are "
+            "separated by whitespace.",
+            "The paper does not give the prompt of OFA fine-tuned to explain; here it is the last turn of the "
+            "benchmark's own prompt.",
+        ),
         related=("explanation_preference", "mock_explaining", "humorbench"),
     ),
     corpus="newyorker",

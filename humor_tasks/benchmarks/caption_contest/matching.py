@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.differences import OF_LETTERS
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.charts import ByShots
@@ -35,6 +36,7 @@ MATCHING = Benchmark(
         "`baseline/overlap` on the same rows.",
         limits="With `setting=description` the model reads what people wrote about the cartoon: a score there says "
         "nothing about seeing. Three people answered for the human estimate, which is no upper bound.",
+        differences=OF_LETTERS,
         related=("ranking", "explanation"),
     ),
     corpus="newyorker",

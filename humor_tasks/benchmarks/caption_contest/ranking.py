@@ -11,6 +11,7 @@ from functools import partial
 
 from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest.differences import OF_LETTERS
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.charts import TwoMetrics
@@ -60,6 +61,7 @@ RANKING = Benchmark(
         limits="Captions alone tell much: T5-11B, which never sees the cartoon, agrees with .645 of the editors' "
         "choices. Run `setting=caption_only` beside every other setting. `accuracy` mixes both sources, and no paper "
         "gives it.",
+        differences=OF_LETTERS,
         related=("matching", "crowd_pairs"),
     ),
     corpus="newyorker",

@@ -18,7 +18,10 @@ from humor_tasks.errors import BadInput, listed, nearest
 
 CARD = "humorbench"
 PUBLIC = "ReubenNarad/Humor-Bench"
-SUBSETS = ("all", "hard", "wordplay", "cultural_reference", "toxic_or_shocking")
+SUBSETS = (
+    *("all", "hard", "wordplay", "cultural_reference", "toxic_or_shocking"),
+    *("visual_link", "subverted_trope", "multi_step"),  # this package's lists
+)
 ELEMENTS = "comprehensive_annotations.csv"
 SAMPLE_RUBRIC = "sample_rubric.csv"
 

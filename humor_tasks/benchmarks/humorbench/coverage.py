@@ -52,7 +52,8 @@ class HumorBenchOptions(Options):
     seed: int = 1234  # has no effect
     subset: str = parameter(
         "all",
-        "Rows to evaluate: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of keys.",
+        "Rows to evaluate: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, `visual_link`, "
+        "`subverted_trope`, `multi_step`, or a file of keys.",
     )
     one_explanation_per: Per = parameter(
         "row",

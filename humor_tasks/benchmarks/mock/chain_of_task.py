@@ -1,9 +1,11 @@
-"""Chain-of-Task (MOCK): the prompt of a sub-task begins with one worked sample of each of the other two.
+"""Chain-of-Task (MOCK, section 4.3): the prompt of a sub-task begins with one worked sample of each of the other two.
 
-Detecting: matching, then explaining; matching: detecting, then explaining; explaining: detecting, then matching.
-Samples are drawn by seed and item from the train split of the same scene. They are shown with their pictures or clips
-and with their answers. A sample never shares its medium with the item or with the other sample. It never contains a
-line of the item among its options or in its dialogue; lines are compared without case, whitespace and punctuation.
+Detecting: a sample of matching, then the explanation of its answer. Matching: a humorous or sarcastic sample of
+detecting, then its explanation; it is an explained row with the answer yes. Explaining: a sample of detecting, then one
+of matching with another medium. Samples are drawn by seed and item from the train split of the same scene. They are
+shown with their pictures or clips and with their answers. A sample never shares its medium with the item. It never
+contains a line of the item among its options or in its dialogue; lines are compared without case, whitespace and
+punctuation.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 
 from humor_tasks.benchmarks.answers import Choice, FreeText
 from humor_tasks.benchmarks.contract import Run
@@ -53,21 +57,43 @@ def samples(
     `record` may be of another corpus; `allowed` then tells whether a sample may be used, such as by its medium. Raises
     BadInput where a sub-task has no usable sample.
     """
-    scene, found, lines = record.groups["scene"], [record], _lines(record)
-    others = ORDER[task or run.benchmark.name.removeprefix("mock_")]
-    for other in others:
-        pool = run.pool(scene, other)
+    scene, lines = record.groups["scene"], _lines(record)
+    first, second = ORDER[task or run.benchmark.name.removeprefix("mock_")]
+
+    def usable(sample: Record) -> bool:
+        return lines.isdisjoint(_lines(sample) | _spoken(sample)) and allowed(sample)
+
+    def drawn(other: str, *shown: Record) -> Iterator[Record]:
+        """Usable samples with another medium than these records, in random order."""
         rng = random.Random(f"{run.options.seed}:{record.id}:{other}")
-        drawn = (s for s in _drawn(pool, rng) if not any(_same_medium(s, taken) for taken in found))
-        sample = next((s for s in drawn if lines.isdisjoint(_lines(s) | _spoken(s)) and allowed(s)), None)
-        if sample is None:
-            raise BadInput(
-                f"chain_of_task: the train split of {scene} has no sample of {other} to show before {record.id}: each "
-                "shares a line, picture or clip with it, or a picture or clip with the other sample. Add rows, or "
-                "leave chain_of_task out."
-            )
-        found.append(sample)
-    return list(zip(others, found[1:], strict=True))
+        apart = (s for s in _drawn(run.pool(scene, other), rng) if not any(_same_medium(s, each) for each in shown))
+        return filter(usable, apart)
+
+    def pairs() -> Iterator[tuple[Record, Record]]:
+        if second == "explaining":  # drawn first, because few lines are explained
+            for explained in drawn(second, record):
+                yield from ((sample, explained) for sample in _of_line(run, first, explained) if usable(sample))
+        else:
+            for one in islice(drawn(first, record), 1):
+                yield from ((one, other) for other in drawn(second, record, one))
+
+    pair = next(pairs(), None)
+    if pair is None:
+        raise BadInput(
+            f"chain_of_task: the train split of {scene} has no samples of {first} and {second} to show before "
+            f"{record.id}: each shares a line, picture or clip with it, or they do not belong together "
+            "(docs/mock.md). Add rows, or leave chain_of_task out."
+        )
+    return list(zip((first, second), pair, strict=True))
+
+
+def _of_line(run: Run[corpus.MockOptions], task: str, explained: Record) -> list[Record]:
+    """The samples of detecting or matching about an explained line, which is humorous or sarcastic."""
+    if task == "detecting":
+        return [replace(explained, choices=("yes", "no"), target="yes")]
+    line = _plain(explained.fields["punchline"])
+    pool = run.pool(explained.groups["scene"], task)
+    return [s for s in pool.get(explained.cluster, ()) if _plain(s.choices["ABCD".index(str(s.target))]) == line]
 
 
 def _drawn(pool: Mapping[str, Sequence[Record]], rng: random.Random) -> Iterator[Record]:

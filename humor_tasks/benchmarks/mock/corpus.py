@@ -30,7 +30,7 @@ from humor_tasks.errors import BadInput
 
 CARD = "mock"
 LM_EVAL = {"": {"input": "description"}, "_pixels": {"input": "media"}}
-"""What lm-eval's tasks fix, by the ends of their names."""
+FRAMES = {"": {"input": "frames"}}  # shows comedy
 Scene = Literal["all", "stills", "cartoon", "post", "comedy"]
 SCENES: tuple[str, ...] = get_args(Scene)[2:]
 # `stills`: the scenes without video.
@@ -106,14 +106,14 @@ def sizes(task: str) -> dict[str, int | None]:
 
 def uses(task: str, votes: Votes | None = None) -> Uses:
     """What the items of a sub-task are good for."""
-    return Uses(frozenset({"text"}), votes, Chain(task), CLIPS, repeated=True)
+    return Uses(frozenset({"text", "image_text"}), votes, Chain(task), CLIPS, repeated=True)
 
 
 def people(task: str, *values: float) -> tuple[Level, ...]:
     """What people reach in a sub-task, a scene at a time; one of the two is an author of the paper (section 4.1.2)."""
     return tuple(
-        Level(value, f"accuracy_{scene}", "two people", f"MOCK, results of {scene}, {task}, human")
-        for scene, value in zip(SCENES, values, strict=True)
+        Level(value, f"accuracy_{scene}", "two people", f"MOCK, Table 2{part}, {task}, human")
+        for part, scene, value in zip("abc", SCENES, values, strict=True)
     )
 
 
@@ -173,7 +173,7 @@ def worked(run: Run[MockOptions]) -> dict[str, str]:
     samples; empty where nothing is left out and none are used.
     """
     o, task = run.options, run.benchmark.name.removeprefix("mock_")
-    drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task)]
+    drawn = [other for other in NEEDS if (o.shots if other == task else o.chain_of_task and task in SHOWN_BY[other])]
     left_out = run.data.provenance.get("left_out", {})
     scenes = [scene for scene in CHOICES[o.scene] if left_out.get(scene) != EVERY]
     pooled = [run.pool(scene, other) for scene in scenes for other in drawn]
@@ -191,6 +191,12 @@ def worked(run: Run[MockOptions]) -> dict[str, str]:
 
 # Sub-task -> the columns that hold its answer.
 NEEDS = {"detecting": ("label",), "matching": ("options", "answer"), "explaining": ("explanation",)}
+SHOWN_BY = {
+    "detecting": ("explaining",),
+    "matching": ("detecting", "explaining"),
+    "explaining": ("detecting", "matching"),
+}
+"""Sub-task -> the sub-tasks whose Chain-of-Task shows its train rows."""
 
 
 def record(task: str, o: MockOptions, row: Mapping[str, Any], scene: str, where: str) -> Record:
@@ -388,5 +394,6 @@ def part(run: Run[MockOptions], groups: Mapping[str, str]) -> str | None:
 
 
 def in_lm_eval(base: str, likelihood: OutputType) -> tuple[Variant, ...]:
-    """The tasks of one benchmark; lm-eval has no model with video input, so that `comedy` is left out by default."""
-    return variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"})
+    """The tasks of one benchmark; lm-eval has no model with video input, so that only `_frames` shows comedy."""
+    tasks = variants(base, likelihood, "generate_until", settings=LM_EVAL, metadata={"scene": "stills"})
+    return *tasks, *variants(base + "_frames", "generate_until", settings=FRAMES, metadata={"scene": "comedy"})

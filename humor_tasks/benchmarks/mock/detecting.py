@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from humor_tasks.benchmarks import uses
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
@@ -27,6 +28,13 @@ MOCK_DETECTING = Benchmark(
         "more than a shortcut.",
         limits="MOCK's corpus is not public. A folder that you build has other rows, whose scores do not compare with "
         "published ones.",
+        differences=(
+            "The New Yorker's cartoons are all humorous, and the other cartoons of MOCK are not public: cartoons are "
+            "detected on pictures and labels of your own (`build mock --cartoon-movement`, `--cartoonstock`).",
+            "Neutral dialogues that MOCK added to its comedy are not public: MUStARD has 552 dialogues of three "
+            "utterances, and MOCK has 5,517.",
+            "MOCK's 3,000 further posts from Twitter are not public: `build mock --tweets` reads yours.",
+        ),
         related=("mock_matching", "mock_explaining"),
     ),
     corpus="mock",
@@ -40,6 +48,6 @@ MOCK_DETECTING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    uses=corpus.uses("detecting"),
+    uses=corpus.uses("detecting", uses.DETECTING),
     lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
 )

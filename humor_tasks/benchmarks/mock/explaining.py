@@ -24,6 +24,10 @@ MOCK_EXPLAINING = Benchmark(
         "explanation to the human one. They are measured by the scorer `reference_preference` over a log of this "
         "task, and with `humor-tasks pairs` and `annotate` (docs/people.md).",
         limits="Automatic scores compare with one human explanation and say little about quality.",
+        differences=(
+            "EXPAcc here asks the judge in both orders and allows ties; only an explanation that wins in both is "
+            "preferred. The paper names no order and no ties.",
+        ),
         related=("explanation_preference", "explanation", "mock_detecting", "mock_matching"),
     ),
     corpus="mock",

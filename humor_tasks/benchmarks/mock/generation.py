@@ -64,17 +64,21 @@ class GenerationOptions(corpus.MockOptions):
 
 
 def load(benchmark: Benchmark[GenerationOptions], o: GenerationOptions) -> Data:
-    """One record per picture or clip, from the first of its rows."""
+    """One record per picture or clip, from the first of its rows, whose own caption or last line is the target."""
     data = loading.load(MOCK_MATCHING, o)
     media: dict[str, dict[str, Record]] = {}
     for record in data.records:
         media.setdefault(record.groups["scene"], {}).setdefault(record.cluster, record)
     drawn = [record for scene, own in media.items() for record in _draw(own, o, scene)]
-    records = [
-        dataclasses.replace(r, id=f"{r.cluster}_generation", choices=(), target="", fields={**r.fields, "choices": ""})
-        for r in drawn
-    ]
+    records = [_record(record) for record in drawn]
     return Data(tuple(records), dict(data.provenance) | {"rows": len(records)}, data.pool)
+
+
+def _record(of: Record) -> Record:
+    """A row of matching as a picture to write for."""
+    own = of.choices["ABCD".index(str(of.target))]
+    fields = {**of.fields, "choices": ""}
+    return dataclasses.replace(of, id=f"{of.cluster}_generation", choices=(), target=own, fields=fields)
 
 
 def _draw(media: Mapping[str, Record], o: GenerationOptions, scene: str) -> list[Record]:
@@ -164,11 +168,13 @@ MOCK_GENERATION = Benchmark(
         "against=LOG`.",
     ),
     corpus="mock",
-    version="1-A",
+    version="1-B",
     answer=FreeText(),
     metrics=(
         Metric("sms", about="Semantic match with the picture: mean of the graders' ratings from 1 to 5."),
-        Metric("hss", about="Humour or sarcasm of the story: mean of the graders' ratings from 1 to 5."),
+        Metric(
+            "hss", about="Humour or sarcasm of the story with the picture: mean of the graders' ratings from 1 to 5."
+        ),
         rate("unrated", "Share of stories with a rating missing."),
         *(rate(name, _FAILURES_ABOUT[name]) for name in FAILURES),
         Metric("words", "lower", about="Length of the story in words.", neutral=True),
@@ -190,5 +196,6 @@ MOCK_GENERATION = Benchmark(
         verdicts=VERDICTS,
         rubrics=tuple(("generation", judgement) for judgement in RATED.values()),
     ),
+    uses=uses.Uses(votes=uses.CONVEYING),
     shown=uses.Shown(columns=(uses.Column("story_ratings", scale=(1, 5)),)),
 )

@@ -27,6 +27,12 @@ MOCK_MATCHING = Benchmark(
         "scores above them shows understanding.",
         limits="Distractors that you build may be weaker or stronger than those of the paper: scores on them compare "
         "only with each other.",
+        differences=(
+            "Distractors are lines of other items until `build options` writes those of the paper: two by a model, for "
+            "comedy asked to be non-sarcastic, and one of an unrelated item.",
+            "A judge that you name, not ChatGPT, rejects lines that mean the same, and the unrelated line is of the "
+            "same source and script.",
+        ),
         related=("mock_detecting", "mock_explaining", "matching"),
     ),
     corpus="mock",
@@ -40,6 +46,6 @@ MOCK_MATCHING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    uses=corpus.uses("matching", uses.MATCHING),
+    uses=corpus.uses("matching", uses.LINE),
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
 )

@@ -42,8 +42,12 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 def features(vectors: NDArray[Any], captions: Sequence[str]) -> NDArray[np.float64]:
     """The features of captions [captions, dimensions + ADDED] from their unit vectors [captions, dimensions]."""
-    surface = np.array([_surface(text) for text in captions], dtype=np.float64).reshape(-1, len(SURFACE))
-    return np.hstack([np.asarray(vectors, dtype=np.float64), surface, _words(captions)])
+    return np.hstack([np.asarray(vectors, dtype=np.float64), surface(captions), _words(captions)])
+
+
+def surface(captions: Sequence[str]) -> NDArray[np.float64]:
+    """The features of captions that a reader sees, [captions, SURFACE]."""
+    return np.array([_surface(text) for text in captions], dtype=np.float64).reshape(-1, len(SURFACE))
 
 
 def _words(captions: Sequence[str]) -> NDArray[np.float64]:

@@ -37,11 +37,14 @@ def chat_text(tokenizer: Any, turns: Sequence[Mapping[str, str]]) -> str:
 
 
 class Pair(NamedTuple):
-    """Token ids of a prompt and its continuation, and whether the prompt was cut."""
+    """Token ids of a prompt and its continuation, and whether the prompt was cut; `shown`: what an image-text model
+    is shown instead of the prompt's ids.
+    """
 
     prompt: list[int]
     continuation: list[int]
     cut: bool
+    shown: Any = None
 
 
 class PairTokenizer:

@@ -30,7 +30,19 @@ def kind_of(name: str, revision: str | None = None) -> Kind:
 
 def open_tokenizer(name: str, revision: str | None = None) -> Any:
     """The tokenizer of a hub id or a folder. Raises BadInput where there is none, or none that can pad."""
-    tokenizer = _loaded("AutoTokenizer", name, revision)
+    return _padding(_loaded("AutoTokenizer", name, revision), name)
+
+
+def open_processor(name: str, revision: str | None = None) -> Any:
+    """The processor of an image-text model. Raises BadInput where there is none, or none with pictures and text."""
+    processor = _loaded("AutoProcessor", name, revision)
+    if not hasattr(processor, "tokenizer"):
+        raise BadInput(f"model {name}: it has no processor of pictures with text; copy its files into the folder.")
+    _padding(processor.tokenizer, name)
+    return processor
+
+
+def _padding(tokenizer: Any, name: str) -> Any:
     if len(tokenizer) <= len(tokenizer.all_special_tokens):  # transformers makes an empty one where there is no file
         raise BadInput(f"model {name}: it has no tokenizer; copy the tokenizer's files into its folder.")
     if tokenizer.pad_token_id is None:
@@ -42,9 +54,12 @@ def open_tokenizer(name: str, revision: str | None = None) -> Any:
     return tokenizer
 
 
-def open_network(name: str, kind: Kind, precision: str = "fp32", revision: str | None = None) -> Any:
+def open_network(
+    name: str, kind: Kind | Literal["image_text"], precision: str = "fp32", revision: str | None = None
+) -> Any:
     """The network with its weights. precision: fp32, fp16 or bf16. Raises BadInput for an unknown model."""
     classes = {"seq2seq": "AutoModelForSeq2SeqLM", "causal": "AutoModelForCausalLM", "encoder": "AutoModel"}
+    classes |= {"image_text": "AutoModelForImageTextToText"}
     network, told = _loaded(classes[kind], name, revision, dtype=DTYPES[precision], output_loading_info=True)
     # The layer after an encoder's first token is not used, and many encoders are saved without it.
     if lacking := sorted(key for key in told["missing_keys"] if "pooler" not in key):

@@ -36,7 +36,7 @@ def arguments(how: Generation, prompts: Sequence[str], device: torch.device) -> 
     }
     if how.temperature == 0:
         return found
-    steps: list[LogitsProcessor] = [TemperatureLogitsWarper(how.temperature)]
+    steps: list[LogitsProcessor] = [TemperatureLogitsWarper(float(how.temperature))]  # transformers refuses 1
     steps += [TopKLogitsWarper(how.top_k)] if how.top_k else []
     steps += [TopPLogitsWarper(how.top_p)] if how.top_p < 1 else []
     return found | {"logits_processor": [*steps, _Noise(how.seed, prompts, device)]}

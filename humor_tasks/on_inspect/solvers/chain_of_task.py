@@ -116,7 +116,8 @@ def _open(
     run = Run(SUBTASKS[task], options, Data((), {}, pools(options)), SUBTASKS[task].texts(options))
     signature = mock.worked(run)
     if options.on_bad_picture == "stop":
-        pooled = [each for other in ORDER[task] for own in run.pool(scene, other).values() for each in own]
+        drawn = [other for other, by in mock.SHOWN_BY.items() if task in by]
+        pooled = [each for other in drawn for own in run.pool(scene, other).values() for each in own]
         shown = [each.media for each in pooled]
         check_rows(shown, f"the train split of {scene} in {options.dataset}", len(shown))
     return run, signature

@@ -145,6 +145,7 @@ def brainstorm(
     fold: Literal["0", "1", "2", "3", "4", "all"] | int = "0",
     setting: Literal["description", "pixels"] = "description",
     on_bad_picture: Literal["stop", "skip"] = "stop",
+    unconditional: bool = False,
     examples: int = 9,
     prompts: str | None = None,
     temperature: float | str | None = 0.8,
@@ -164,10 +165,11 @@ def brainstorm(
         revision: Branch, tag or commit of a hub dataset.
         split: Split to evaluate.
         fold: Cross-validation fold; `all` evaluates all five and reports their unweighted mean, as published.
-        setting: Show scene, unusual part and entities as text (`description`), or the picture and also ask for them
-            (`pixels`).
+        setting: Show place, scene, unusual part and entities as text (`description`), or the picture and also ask for
+            them (`pixels`).
         on_bad_picture: Pictures and clips are checked before the first request: a missing, damaged or too large one
             ends the run (`stop`), or its rows are left out and counted (`skip`).
+        unconditional: Show no cartoon: the model invents one and its caption, once an epoch. No rows are read.
         examples: Number of worked examples in the prompt.
         prompts: Folder whose `brainstorm.*.txt` and `examples.txt` replace the packaged templates.
         temperature: Sampling temperature, by default as published; `none`: the provider's default.

@@ -32,8 +32,8 @@ def humorbench(
 
     Args:
         dataset: The public corpus (downloaded once, pinned), a CSV file, a folder with it, or `sample`.
-        subset: Rows to evaluate: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, or a file of
-            keys.
+        subset: Rows to evaluate: `all`, `hard`, `wordplay`, `cultural_reference`, `toxic_or_shocking`, `visual_link`,
+            `subverted_trope`, `multi_step`, or a file of keys.
         one_explanation_per: One explanation per `row`, as published, or per `caption`, graded against all its elements
             (version 1-A-caption).
         prompts: Folder of template files, which replace the packaged templates of the same names.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -26,6 +26,7 @@ from humor_tasks.studies.analysis.questions import PREFERENCE, Question
 from humor_tasks.studies.annotate.vote import TIE, Vote
 from humor_tasks.studies.annotate.votes import votes_table
 
+_SIDES = {"right": True, "wrong": False}
 WORTH = {"A": 1.0, TIE: 0.5, "B": 0.0}  # A's score for each choice
 
 
@@ -54,6 +55,22 @@ class Agreed:
     def ties(self) -> int:
         """Items without a single most frequent option."""
         return sum(choice == TIE for choice in self.majority.values())
+
+    @property
+    def unanimous(self) -> dict[str, str]:
+        """{item: its choice} of the items with at least two votes, all for the same option; no tie is one."""
+        given: dict[str, list[str]] = {}
+        for vote in self.question.votes:
+            given.setdefault(vote.item, []).append(vote.choice)
+        return {i: x[0] for i, x in given.items() if len(x) > 1 and len(set(x)) == 1 and x[0] != TIE}
+
+    def sides(self, choices: Mapping[str, str]) -> dict[str, list[str]]:
+        """The items of some choices by side: A and B of a preference, else right and wrong where there is an answer."""
+        if self.question.kind == PREFERENCE:
+            return {side: [i for i, choice in choices.items() if choice == side] for side in ("A", "B")}
+        answers = {i: item.answer for i, item in self.question.items.items() if item.answer}
+        told = {i: choice == answers[i] for i, choice in choices.items() if i in answers and choice != TIE}
+        return {name: [i for i, is_right in told.items() if is_right == side] for name, side in _SIDES.items()}
 
     @property
     def notes(self) -> list[str]:

@@ -123,7 +123,10 @@ def write_report(path: Path, analysis: Analysis) -> None:
 def as_json(analysis: Analysis) -> str:
     """The whole analysis as JSON; unknown (nan) and infinite values are null."""
     report = {
-        "questions": [_about(each) | {"metrics": each.estimates} for each in analysis.questions],
+        "questions": [
+            _about(each) | {"unanimous": each.sides(each.unanimous), "metrics": each.estimates}
+            for each in analysis.questions
+        ],
         "raters": analysis.raters,
         "systems": analysis.systems,
         "judges": analysis.judges,
@@ -173,7 +176,10 @@ def as_markdown(analysis: Analysis) -> str:
     if choices:
         rows = [_line(each, "accuracy", each.question.kind) for each in choices]
         parts.append(table(("question", "task", "% right", *_HEAD), rows))
-    parts += [HOW, "## Agreement", _agreement(analysis.questions), "## Raters", _raters(analysis.raters)]
+    parts += [HOW, "## Agreement", _agreement(analysis.questions)]
+    if unanimous := _unanimous(analysis.questions):
+        parts += ["## Items by majority, and unanimous ones", table(_UNANIMOUS, unanimous)]
+    parts += ["## Raters", _raters(analysis.raters)]
     if analysis.systems:
         parts += ["## Systems", _systems(analysis.systems)]
     if analysis.judges:
@@ -201,6 +207,20 @@ def _agreement(questions: Sequence[Agreed]) -> str:
         if set(cells) != {"-"}:
             rows.append((_words(name), *cells))
     return table(("", *(each.question.name for each in questions)), rows)
+
+
+_UNANIMOUS = ("choice", "question", "by majority", "unanimous", "of items", "the unanimous items")
+
+
+def _unanimous(questions: Sequence[Agreed]) -> list[tuple[object, ...]]:
+    """One row per question and side: the items that its majority chose, and those that all of its raters chose."""
+    rows: list[tuple[object, ...]] = []
+    for each in questions:
+        by_majority = each.sides(each.majority)
+        for side, items in each.sides(each.unanimous).items():
+            counts = len(by_majority[side]), len(items), len(each.majority)
+            rows.append((side, each.question.name, *counts, ", ".join(items) or "-"))
+    return rows
 
 
 def _words(name: str) -> str:

@@ -1,8 +1,10 @@
 """Error analysis of several systems on Humicroedit, computed from records without input or output of files.
 
-As in section 6 of Hossain et al., SemEval-2020 Task 7, for the systems given here instead of the top 20: the number of
-systems that solve a pair, incongruity (the distance of the new word from the old word) by that number, the headlines
-that all systems under- or overestimate, and the error by funniness. In addition each system's largest errors.
+As in section 6 of Hossain et al., SemEval-2020 Task 7, for the systems given here instead of the top 20: the error by
+funniness (figure 2), the error on the funniest and least funny headlines by rank (figure 3), the headlines that all
+systems under- or overestimate (table 1), the number of systems that solve a pair, incongruity (the distance of the new
+word from the old word) by that number (figure 4a), and right answers by the difference in funniness (figure 4b). In
+addition each system's largest errors.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from typing import Any
 
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.proportion import clustered_proportion
-from humor_tasks.scorers.regression import Bin, mae_by_bin, pearson, rmse
+from humor_tasks.scorers.regression import Bin, mae_by_bin, pearson, rmse, rmse_at
 from humor_tasks.studies.submission import funnier
 
 ALL = "all systems"
+ANTIPODAL = (10, 20, 30, 40)
 MEAN = "mean of the systems' errors"
 Embed = Callable[[Sequence[str]], Any]  # vectors [texts, dimensions]; zeros for an unknown text
 
@@ -34,7 +37,9 @@ class Headline:
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair of subtask 2 without a tie: its headlines, the funnier one (1 or 2), replaced words and their edits."""
+    """A pair of subtask 2 without a tie: its headlines, the funnier one (1 or 2), replaced words and their edits. gap:
+    the difference of the headlines' mean grades.
+    """
 
     id: str
     headlines: tuple[str, str]
@@ -42,6 +47,7 @@ class Pair:
     label: int
     words: tuple[str, str]
     edits: tuple[str, str]
+    gap: float
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,9 @@ class System:
 
 @dataclass(frozen=True)
 class Overview:
-    """One system's row: number of answers, RMSE over its ratings, share of pairs solved."""
+    """One system's row: number of answers, RMSE over its ratings, share of pairs solved. antipodal: RMSE at each X of
+    ANTIPODAL, over the X % funniest and least funny headlines; empty without ratings.
+    """
 
     name: str
     subtask: str
@@ -66,16 +74,29 @@ class Overview:
     unread: int
     rmse: Estimate | None
     solved: Estimate | None
+    antipodal: tuple[Estimate, ...] = ()
 
 
 @dataclass(frozen=True)
 class Solved:
-    """Pairs that exactly `systems` of the systems solved; `independent`: the expected share for independent errors."""
+    """Pairs that exactly `systems` of the systems solved; `independent`: the expected share for independent errors.
+    `gap` is the mean difference in funniness of these pairs.
+    """
 
     systems: int
     pairs: int
     share: Estimate
     independent: float
+    gap: Estimate
+
+
+@dataclass(frozen=True)
+class ByGap:
+    """The pairs whose difference in funniness is in [low, high), and the mean share of systems that solve one."""
+
+    low: float
+    high: float
+    solved: Estimate
 
 
 @dataclass(frozen=True)
@@ -127,6 +148,7 @@ class Analysis:
 
     systems: tuple[Overview, ...]
     solved: tuple[Solved, ...]
+    by_gap: tuple[ByGap, ...]
     incongruity: Incongruity | None
     misses: tuple[Misses, ...]
     errors: tuple[BinnedErrors, ...]
@@ -157,6 +179,7 @@ def analyse(
     return Analysis(
         systems=tuple(overview(s, picks[s.name], headlines, pairs) for s in systems),
         solved=tuple(solved_by(pairs, list(picks.values()))),
+        by_gap=tuple(by_gap(pairs, list(picks.values()))),
         incongruity=incongruous,
         misses=tuple(missed),
         errors=tuple(errors),
@@ -194,6 +217,7 @@ def overview(
         unread=sum(answer is None for answer in answers),
         rmse=rmse(pred, gold, [h.cluster for h in kept]) if kept else None,
         solved=clustered_proportion(right, [pair.cluster for pair in pairs]) if pairs else None,
+        antipodal=tuple(rmse_at(pred, gold, [h.cluster for h in kept], x) for x in ANTIPODAL) if kept else (),
     )
 
 
@@ -211,7 +235,27 @@ def solved_by(pairs: Sequence[Pair], picks: Sequence[Mapping[str, int | None]]) 
     for accuracy in right.mean(axis=1):
         independent = np.convolve(independent, [1 - accuracy, accuracy])
     by = {n: (counts == n).tolist() for n in range(len(picks) + 1)}
-    return [Solved(n, sum(x), clustered_proportion(x, clusters), float(independent[n])) for n, x in by.items()]
+
+    def gap(held: Sequence[bool]) -> Estimate:
+        kept = [pair for pair, is_held in zip(pairs, held, strict=True) if is_held]
+        return clustered_mean([pair.gap for pair in kept], [pair.cluster for pair in kept])
+
+    return [Solved(n, sum(x), clustered_proportion(x, clusters), float(independent[n]), gap(x)) for n, x in by.items()]
+
+
+def by_gap(pairs: Sequence[Pair], picks: Sequence[Mapping[str, int | None]], width: float = 0.2) -> list[ByGap]:
+    """The mean share of systems that solve a pair, in bins of the difference in funniness; bins without pairs are left
+    out.
+    """
+    held: dict[int, list[Pair]] = {}
+    for pair in pairs if picks else ():
+        held.setdefault(math.floor(round(pair.gap / width, 6)), []).append(pair)
+
+    def solved(kept: Sequence[Pair]) -> Estimate:
+        shares = [sum(each.get(pair.id) == pair.label for each in picks) / len(picks) for pair in kept]
+        return clustered_proportion(shares, [pair.cluster for pair in kept])
+
+    return [ByGap(round(k * width, 6), round((k + 1) * width, 6), solved(held[k])) for k in sorted(held)]
 
 
 def incongruity(pairs: Sequence[Pair], embed: Embed, picks: Sequence[Mapping[str, int | None]]) -> Incongruity:

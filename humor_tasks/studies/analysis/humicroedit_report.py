@@ -5,16 +5,23 @@ Markup in names and headlines is escaped.
 
 from __future__ import annotations
 
-import io
 import json
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from humor_tasks.data.writing import write_bytes, write_text
+from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.studies.analysis.humicroedit import ALL, Analysis, BinnedErrors, Miss, Solved
+from humor_tasks.studies.analysis.humicroedit import (
+    ALL,
+    ANTIPODAL,
+    Analysis,
+    BinnedErrors,
+    ByGap,
+    Miss,
+    Overview,
+    Solved,
+)
 from humor_tasks.studies.analysis.tables import interval, plain, safe, table
 
 REPORTS = (".md", ".json")
@@ -46,8 +53,11 @@ def as_json(analysis: Analysis) -> str:
 def as_markdown(analysis: Analysis) -> str:
     """One section per analysis; the notes name the sections that these systems do not allow, which are left out."""
     parts = ["# Humicroedit: several systems", _systems(analysis)]
+    if any(each.antipodal for each in analysis.systems):
+        parts += ["## RMSE over the funniest and the least funny headlines, by rank", _antipodal(analysis.systems)]
     if analysis.solved:
         parts += ["## Pairs solved by exactly N systems", _solved(analysis.solved)]
+        parts += ["## Pairs solved by difference in funniness", _by_gap(analysis.by_gap)]
     if analysis.incongruity:
         found = analysis.incongruity
         parts.append("## Incongruity")
@@ -77,8 +87,20 @@ def _systems(analysis: Analysis) -> str:
 
 
 def _solved(solved: Sequence[Solved]) -> str:
-    rows = [(s.systems, s.pairs, interval(s.share, 4), f"{s.independent:.4f}") for s in solved]
-    return table(("systems", "pairs", "share", "if errors were independent"), rows)
+    rows = [(s.systems, s.pairs, interval(s.share, 4), f"{s.independent:.4f}", interval(s.gap)) for s in solved]
+    return table(("systems", "pairs", "share", "if errors were independent", "mean difference in funniness"), rows)
+
+
+def _antipodal(systems: Sequence[Overview]) -> str:
+    """Figure 3 of the paper: systems by their RMSE, the best first."""
+    ranked = sorted(((s.rmse.value, s) for s in systems if s.rmse), key=lambda pair: pair[0])
+    rows = [(i, s.name, f"{of:.4f}", *(f"{e.value:.4f}" for e in s.antipodal)) for i, (of, s) in enumerate(ranked, 1)]
+    return table(("rank", "system", "RMSE", *(f"RMSE@{x}" for x in ANTIPODAL)), rows)
+
+
+def _by_gap(found: Sequence[ByGap]) -> str:
+    rows = [(f"{g.low:.1f} to {g.high:.1f}", g.solved.n, interval(g.solved, 4)) for g in found]
+    return table(("difference of the mean grades", "pairs", "share of the systems that are right"), rows)
 
 
 def _incongruity(by_solved: Sequence[Estimate]) -> str:
@@ -96,58 +118,3 @@ def _errors(errors: Sequence[BinnedErrors]) -> str:
         cells = [f"{e.bins[i].mae.value:.4f} ({e.bins[i].mae.n})" if e.bins[i].mae.n else "-" for e in errors]
         rows.append((b.name.removeprefix("mae"), *cells))
     return table(("mean grade", *(f"{e.system} (rows)" for e in errors)), rows)
-
-
-# ---- plot ---------------------------------------------------------------------------------------
-
-
-def plot(path: Path, errors: Sequence[BinnedErrors]) -> None:
-    """Plot mean absolute error by funniness, one line per system, over bars for the number of headlines in each bin.
-
-    Raises BadInput without a system that rates headlines, for another file type, and without matplotlib.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as problem:
-        raise BadInput('a picture needs matplotlib: pip install "humor-tasks[plot]"') from problem
-    check_endings(None, path)
-    if not errors:
-        raise BadInput("a picture of errors needs a system that rates headlines; these pick from pairs.")
-    figure = Figure(figsize=(8, 5))
-    axes = figure.subplots()
-    rows = axes.twinx()
-    rows.set_zorder(0)
-    axes.set_zorder(1)
-    axes.patch.set_visible(False)  # show the bars behind the lines
-    bins = errors[0].bins
-    counts = [max(each.bins[i].mae.n for each in errors) for i in range(len(bins))]
-    rows.bar([b.low for b in bins], counts, [b.high - b.low for b in bins], align="edge", color="0.9", edgecolor="1")
-    lines = []
-    for each in errors:
-        seen = [b for b in each.bins if b.mae.n]
-        middles, values = [(b.low + b.high) / 2 for b in seen], [b.mae.value for b in seen]
-        around = [[_reach(b.mae, end) for b in seen] for end in (-1, 1)]
-        lines.append(axes.errorbar(middles, values, yerr=around, marker="o", markersize=4, capsize=2))
-    axes.set_xlim(bins[0].low, bins[-1].high)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("mean grade of the headline, bins of 0.2")
-    axes.set_ylabel("mean absolute error, with 95 % interval")
-    rows.set_ylabel("headlines in the bin")
-    axes.set_title("Humicroedit: error by funniness")
-    names = [_literal(each.system) for each in errors]
-    axes.legend(lines, names, loc="upper left", bbox_to_anchor=(1.1, 1), frameon=False, fontsize=9)
-    picture = io.BytesIO()
-    figure.savefig(picture, format=path.suffix[1:], dpi=150, bbox_inches="tight")
-    write_bytes(path, picture.getvalue())
-
-
-def _reach(e: Estimate, end: int) -> float:
-    """The length of an error bar, which does not extend below zero; 0 for an unknown interval."""
-    half = e.high - e.value
-    return 0.0 if math.isnan(half) else min(half, e.value) if end < 0 else half
-
-
-def _literal(name: str) -> str:
-    """Escape a name for matplotlib, which renders $...$ as mathematics and hides legend entries that start with _."""
-    shown = name.replace("$", r"\$")
-    return f" {shown}" if shown.startswith("_") else shown

@@ -46,7 +46,9 @@ def _marked(r: Record) -> str:
 def _pair(r: Record) -> Pair:
     f = r.fields
     words, edits = (f["word1"], f["word2"]), (f["edit1"], f["edit2"])
-    return Pair(r.id, headlines_of(r.id), r.cluster, 1 if r.target == "A" else 2, words, edits)
+    return Pair(
+        r.id, headlines_of(r.id), r.cluster, 1 if r.target == "A" else 2, words, edits, float(r.facts["difference"])
+    )
 
 
 def read_systems(named: Sequence[str], corpus: Corpus) -> list[System]:

@@ -13,8 +13,10 @@ import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import (
     Association,
@@ -27,8 +29,10 @@ from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.kappa import cohen_kappa
 from humor_tasks.scorers.paired import holm
 from humor_tasks.scorers.proportion import clustered_proportion, clustered_share
-from humor_tasks.scorers.regression import spearman
+from humor_tasks.scorers.regression import spearman, spearman_p
 from humor_tasks.studies.analysis.contest_dates import MARGIN, contest_date, has_dates
+from humor_tasks.studies.analysis.difficulty import Difficulty, Embed, difficulty
+from humor_tasks.studies.analysis.findings import Beside, beside
 from humor_tasks.studies.analysis.shortcuts import Explained, explained, solved_by
 from humor_tasks.studies.analysis.systems import Shown, System, comparable, leading, shown_items
 from humor_tasks.studies.report.grouping import groups_of
@@ -54,8 +58,9 @@ class Pair:
     """Two systems on their common items.
 
     same_answer: the share of items with the same answer; right_if_same: the accuracy on those. kappa: of right and
-    wrong. by_item, by_cluster: Spearman's correlation of the values of items and of the clusters' means. first, second:
-    how often each is right where the other is wrong. None where the benchmark has no such quantity.
+    wrong. by_item, by_cluster: Spearman's correlation of the values of items and of the clusters' means; by_cluster_p:
+    of the test that the latter is 0, nan where there is none. first, second: how often each is right where the other is
+    wrong. None where the benchmark has no such quantity.
     """
 
     systems: tuple[str, str]
@@ -65,6 +70,7 @@ class Pair:
     kappa: Estimate | None
     by_item: Estimate
     by_cluster: Estimate | None
+    by_cluster_p: float
     first: Conditional | None
     second: Conditional | None
 
@@ -92,10 +98,11 @@ class Cutoff:
 
 @dataclass(frozen=True)
 class Trend:
-    """Spearman's correlation of the contests' dates with a system's mean on them."""
+    """Spearman's correlation of the contests' dates with a system's mean on them, and the p-value of no correlation."""
 
     system: str
     found: Estimate
+    p: float
 
 
 @dataclass(frozen=True)
@@ -113,6 +120,8 @@ class Analysis:
     easiest: tuple[Cluster, ...]
     cutoffs: tuple[Cutoff, ...]
     shortcuts: tuple[Explained, ...]
+    published: tuple[Beside, ...]
+    difficulty: Difficulty | None
     notes: tuple[str, ...]
 
 
@@ -122,12 +131,16 @@ def analyse(
     cutoff: datetime.date | None = None,
     most: int = 10,
     draws: int = 9999,
+    predictors: bool = False,
+    records: Sequence[Record] = (),
+    embed: Embed | None = None,
 ) -> Analysis:
     """All analyses of the results of one benchmark. Raises BadInput for results that do not compare with the first.
 
     metric: a metric that single items have; by default the benchmark's first such metric. cutoff: the end of a model's
     training data. most: the length of the lists of hardest and easiest clusters, at most half of the clusters.
-    draws: of the permutation tests.
+    draws: of the permutation tests. predictors: also look for what predicts the difficulty of clusters, with the
+    pictures of `records` and the vectors of `embed` where they are given.
     """
     systems = comparable(results, metric)
     shown = shown_items(systems)
@@ -148,18 +161,28 @@ def analyse(
     ranked = sorted(means, key=lambda c: (sign * c.shrunk, sign * c.mean, c.name))
     if len({c.shrunk for c in means}) == 1 < len({c.mean for c in means}):
         notes.append("The clusters differ no more than the items within them: their order may be chance.")
+    predicted = None
+    if predictors:
+        ease = {c.name: sign * c.shrunk for c in means}
+        predicted = difficulty(systems[0], ease, shown, records, embed, dated=bool(dated))
+        notes += predicted.notes
+    factors = _factors(systems, shown, draws)
+    pairs = [_pair(a, b, draws) for a, b in itertools.combinations(systems, 2)]
+    trends = [_trend(s) for s in dated]
     return Analysis(
         benchmark=results[0].benchmark.name,
         metric=systems[0].metric.name,
         systems=tuple(s.name for s in systems),
         means=tuple(s.mean() for s in systems),
-        factors=tuple(_factors(systems, shown, draws)),
-        pairs=tuple(_pair(a, b) for a, b in itertools.combinations(systems, 2)),
-        trends=tuple(_trend(s) for s in dated),
+        factors=tuple(factors),
+        pairs=tuple(pairs),
+        trends=tuple(trends),
         hardest=tuple(ranked[:most]),
         easiest=tuple(ranked[::-1][:most]),
         cutoffs=tuple(splits),
         shortcuts=tuple(found for s in systems for found in explained(s, solved, systems)),
+        published=beside(results[0].benchmark.name, factors, pairs, trends),
+        difficulty=predicted,
         notes=tuple(notes),
     )
 
@@ -226,12 +249,14 @@ def _groupings(each: System, shown: Mapping[str, Shown]) -> dict[str, list[Hasha
 # ---- systems ------------------------------------------------------------------------------------
 
 
-def _pair(a: System, b: System) -> Pair:
+def _pair(a: System, b: System, draws: int) -> Pair:
     ids = [i for i in a.values if i in b.values]
     x, y = [a.values[i] for i in ids], [b.values[i] for i in ids]
     clusters = [a.clusters[i] for i in ids]
     both = a.right_or_wrong and b.right_or_wrong
-    first, second = (right_when_wrong(x, y), right_when_wrong(y, x)) if both else (None, None)
+    shared = clusters if len(set(clusters)) < len(clusters) else None
+    tested = partial(right_when_wrong, clusters=shared, draws=draws)
+    first, second = (tested(x, y), tested(y, x)) if both else (None, None)
     same = right = None
     if a.letters:
         equal = [float(a.outcomes[i].answer == b.outcomes[i].answer is not None) for i in ids]
@@ -240,6 +265,7 @@ def _pair(a: System, b: System) -> Pair:
             right = clustered_share([e * v for e, v in zip(equal, x, strict=True)], equal, clusters)
     mine, theirs = a.by_cluster(), b.by_cluster()
     held = [c for c in mine if c in theirs]
+    of_clusters = ([mine[c] for c in held], [theirs[c] for c in held]) if len(held) < len(ids) else None
     return Pair(
         systems=(a.name, b.name),
         n=len(ids),
@@ -247,7 +273,8 @@ def _pair(a: System, b: System) -> Pair:
         right_if_same=right,
         kappa=cohen_kappa(x, y, clusters) if both else None,
         by_item=spearman(x, y, clusters),
-        by_cluster=spearman([mine[c] for c in held], [theirs[c] for c in held], held) if len(held) < len(ids) else None,
+        by_cluster=spearman(*of_clusters, held) if of_clusters else None,
+        by_cluster_p=spearman_p(*of_clusters) if of_clusters else math.nan,
         first=first,
         second=second,
     )
@@ -256,7 +283,8 @@ def _pair(a: System, b: System) -> Pair:
 def _trend(each: System) -> Trend:
     """With the number of a contest for its date: both have the same order."""
     means = each.by_cluster()
-    return Trend(each.name, spearman([float(c) for c in means], list(means.values()), list(means)))
+    dates, values = [float(c) for c in means], list(means.values())
+    return Trend(each.name, spearman(dates, values, list(means)), spearman_p(dates, values))
 
 
 def _cutoff(each: System, cutoff: datetime.date) -> Cutoff:

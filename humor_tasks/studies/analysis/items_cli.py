@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from humor_tasks.errors import BadInput
 from humor_tasks.studies.analysis.predictions import predicted, prediction_options
 
 _PATH = click.Path(path_type=Path)
@@ -39,6 +40,12 @@ def analyse() -> None:
 @click.option(
     "--draws", default=9999, show_default=True, type=click.IntRange(99), help="Number of draws of permutation tests."
 )
+@click.option(
+    "--predictors",
+    is_flag=True,
+    help="Also look for what predicts which clusters are hard; pictures are those of --task's rows.",
+)
+@click.option("--embedding", help="Sentence-embedding model (hub id or folder), for --predictors.")
 @prediction_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("-o", "--output", type=_PATH, help="Also write the analysis (.md or .json).")
@@ -48,6 +55,7 @@ def items(
     task: str | None,
     dataset: str | None,
     given: tuple[str, ...],
+    embedding: str | None,
     as_json: bool,
     output: Path | None,
     **how: Any,
@@ -67,8 +75,15 @@ def items(
     items_report.check_ending(output)
     check_output(output, *runs)
     day = read_date(cutoff) if cutoff else None
-    found = read_results(runs, predicted(task, dataset, given))
-    analyses, left_out = analyse_all(found, cutoff=day, **how)
+    if embedding and not how["predictors"]:
+        raise BadInput("--embedding serves to predict difficulty; add --predictors.")
+    rows = predicted(task, dataset, given)
+    found = read_results(runs, rows)
+    if embedding:
+        from humor_tasks.models.choosers.embedding import Embedding
+
+        how["embed"] = Embedding(embedding).embed
+    analyses, left_out = analyse_all(found, cutoff=day, records=rows.records if rows else (), **how)
     if output:
         items_report.write_analyses(output, analyses, left_out)
     if as_json:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.association import Conditional
+from humor_tasks.studies.analysis.difficulty import Difficulty
 from humor_tasks.studies.analysis.items import Analysis, Cutoff, Factor, Pair
 from humor_tasks.studies.analysis.tables import interval, plain, safe, short, table
 from humor_tasks.studies.results import LeftOut
 
+_Table = tuple[str, Sequence[str], list[Sequence[object]]]
 FACTORS = "Groupings of the items and the {metric} (chi-square; the p-values by permutation count)"
 PAIRS = "Systems in pairs"
 HARDEST = "Hardest and easiest clusters, by the empirical Bayes mean over the systems"
@@ -32,7 +34,7 @@ def as_markdown(analyses: Sequence[Analysis], left_out: Sequence[LeftOut] = ()) 
     return "\n\n".join(parts) + "\n"
 
 
-def _tables(a: Analysis) -> list[tuple[str, Sequence[str], list[Sequence[object]]]]:
+def _tables(a: Analysis) -> list[_Table]:
     return [
         (
             "Systems",
@@ -46,12 +48,22 @@ def _tables(a: Analysis) -> list[tuple[str, Sequence[str], list[Sequence[object]
         ),
         (
             PAIRS,
-            ("first", "second", "n", "same answer", "right if same", "kappa", "Spearman, items", "Spearman, clusters"),
+            (
+                "first",
+                "second",
+                "n",
+                "same answer",
+                "right if same",
+                "kappa",
+                "Spearman, items",
+                "Spearman, clusters",
+                "p",
+            ),
             [_pair(p) for p in a.pairs],
         ),
         (
             "Right where the other is wrong",
-            ("system", "where this one is wrong", "items", "right", "if independent", "p"),
+            ("system", "where this one is wrong", "items", "right", "if independent", "p", "p, clusters permuted"),
             [
                 row
                 for p in a.pairs
@@ -61,8 +73,8 @@ def _tables(a: Analysis) -> list[tuple[str, Sequence[str], list[Sequence[object]
         ),
         (
             "Contest date",
-            ("system", "Spearman of date and mean"),
-            [(t.system, interval(t.found)) for t in a.trends],
+            ("system", "Spearman of date and mean", "p"),
+            [(t.system, interval(t.found), _p(t.p)) for t in a.trends],
         ),
         (
             "Before and after the cut-off (a difference, not a proof of contamination)",
@@ -75,6 +87,16 @@ def _tables(a: Analysis) -> list[tuple[str, Sequence[str], list[Sequence[object]
             [
                 (s.system, s.shortcut, interval(s.solved), interval(s.on), interval(s.off), interval(s.gain))
                 for s in a.shortcuts
+            ],
+        ),
+        *(_difficulty(a.difficulty) if a.difficulty else ()),
+        (
+            "Published, beside the same quantities here",
+            ("quantity", "published for", "published", "here", "source"),
+            [
+                (b.quantity, b.system, f"{b.bound} {b.published:g}".strip(), _here(b.here), b.source)
+                for b in a.published
+                if b.here
             ],
         ),
         (
@@ -97,7 +119,7 @@ def _factor(f: Factor) -> Sequence[object]:
 
 def _pair(p: Pair) -> Sequence[object]:
     estimates = p.same_answer, p.right_if_same, p.kappa, p.by_item, p.by_cluster
-    return *p.systems, p.n, *map(interval, estimates)
+    return *p.systems, p.n, *map(interval, estimates), _p(p.by_cluster_p)
 
 
 def _cutoff(c: Cutoff) -> Sequence[object]:
@@ -105,7 +127,29 @@ def _cutoff(c: Cutoff) -> Sequence[object]:
 
 
 def _conditional(system: str, other: str, c: Conditional) -> Sequence[object]:
-    return system, other, c.n, _number(c.share), _number(c.expected), _p(c.p)
+    return system, other, c.n, _number(c.share), _number(c.expected), _p(c.p), _p(c.p_clusters)
+
+
+def _difficulty(d: Difficulty) -> list[_Table]:
+    return [
+        (
+            "Predictors of how easy a cluster is",
+            ("predictor", "Spearman", "p", "p, Holm"),
+            [(x.name, interval(x.found), _p(x.p), _p(x.holm)) for x in d.predictors],
+        ),
+        (
+            f"Classifiers of {d.hard} hard and {d.easy} easy clusters, on clusters held out",
+            ("predictors", "features", "accuracy", "chance", "AUC", "p, permuted"),
+            [
+                (x.predictors, x.features, _number(x.accuracy), _number(x.chance), _number(x.auc), _p(x.p))
+                for x in d.classifiers
+            ],
+        ),
+    ]
+
+
+def _here(values: Mapping[str, float]) -> str:
+    return "; ".join(f"{_number(value)} {name}" for name, value in values.items())
 
 
 def _number(value: float, digits: int = 3) -> str:

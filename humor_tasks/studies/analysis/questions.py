@@ -7,14 +7,14 @@ A question is one row of a table: two systems' explanations, or human accuracy o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.rows import read_csv
-from humor_tasks.errors import BadInput
+from humor_tasks.errors import BadInput, listed
 from humor_tasks.studies.annotate.pairs import Item, choices_of, read_pairs
 from humor_tasks.studies.annotate.vote import Vote
 from humor_tasks.studies.annotate.votes import REQUIRED, Votes, checked, read_json_rows, read_votes, stripped, vote_of
@@ -74,7 +74,10 @@ def _without_items(path: Path, twice: str) -> list[Question]:
 
 
 def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question]:
-    items, stem = read_pairs(pairs), paths[0].stem if len(paths) == 1 else pairs.stem
+    items = read_pairs(pairs)
+    if forms := [item.id for item in items if item.form]:
+        raise BadInput(f"{pairs}: {listed('item', forms, 3)} to fill in; agreement is of votes (see collect).")
+    stem = paths[0].stem if len(paths) == 1 else pairs.stem
     allowed, about = choices_of(items), _about(pairs)
     unanswered = all(not item.answer and len(item.options) == 2 for item in items)
     groups: dict[Key, dict[str, Item]] = {}
@@ -99,7 +102,7 @@ def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question
     return found
 
 
-def _read(path: Path, allowed: Mapping[str, tuple[str, ...]] | None, twice: str) -> dict[str, Votes]:
+def _read(path: Path, allowed: Mapping[str, Collection[str]] | None, twice: str) -> dict[str, Votes]:
     """The votes by the value of their column `question`; all under "" without this column."""
     rows, text = _rows(path)
     choices: dict[str, Any] = {} if allowed is None else {"choices": allowed}

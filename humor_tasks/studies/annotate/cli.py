@@ -23,19 +23,23 @@ _MISSING = "the page needs the extra 'annotate': pip install 'humor-tasks[annota
 )
 @click.option("--ties/--no-ties", default=False, show_default=True, help="Allow votes for a tie.")
 @click.option("--limit", type=click.IntRange(1), help="Maximum number of items per annotator. Default: all.")
+@click.option("--per-item", type=click.IntRange(1), help="Maximum number of annotators per item. Default: all.")
+@click.option("--qualified", type=click.Path(path_type=Path), help="Only annotators with yes in this file of qualify.")
+@click.option("--notice", default="", help="A text on the first page, such as a warning about the content.")
 @click.option("--shuffle/--no-shuffle", default=True, show_default=True, help="Show options in random order.")
 @click.option("--seed", default=1234, show_default=True, help="Seed of the order of items and options.")
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="0.0.0.0 makes the page accessible from the network."
 )
 @click.option("--port", default=7860, show_default=True, type=click.IntRange(1, 65535))
-def annotate(pairs: Path, votes: Path, host: str, port: int, **how: Any) -> None:
-    """Serve a web page for voting on the items of PAIRS.
+def annotate(pairs: Path, votes: Path, host: str, port: int, qualified: Path | None, notice: str, **how: Any) -> None:
+    """Serve a web page for voting on the items of PAIRS, or for filling in their forms.
 
     Each annotator enters an id and sees the items in an individual random order. Every vote is written to disk before
     the next item is shown. The same command resumes an interrupted session; an annotator continues with the same id.
     """
     from humor_tasks.studies.annotate.pairs import read_pairs
+    from humor_tasks.studies.annotate.qualifying import read_qualified
     from humor_tasks.studies.annotate.session import Session
     from humor_tasks.studies.annotate.store import VoteStore
 
@@ -56,7 +60,8 @@ def annotate(pairs: Path, votes: Path, host: str, port: int, **how: Any) -> None
         click.echo(f"{len(items)} items, {len(store.raters())} annotators so far; votes are written to {votes}.")
         click.echo(f"Vote at {address} (Ctrl-C stops the server).")
 
-    serve(Session(items, store, **how), host, port, ready)
+    who = read_qualified(qualified) if qualified else None
+    serve(Session(items, store, qualified=who, **how), host, port, ready, notice)
 
 
 def _check_port(host: str, port: int) -> None:
@@ -79,8 +84,8 @@ def _voted() -> Sequence[str]:
 
 @click.command()
 @click.option("--task", cls=TaskOption, tasks=_voted, first=True, show_default=True, help="{names}.")
-@click.option("--system", help="Explanations: option A, a log, samples or file of explanations, or 'human'.")
-@click.option("--against", help="Explanations: option B, in the same formats.")
+@click.option("--system", help="Explanations or stories: option A, a log, samples or file of them, or 'human'.")
+@click.option("--against", help="Explanations or stories: option B, in the same formats.")
 @click.option("--dataset", help="Hub id, dataset folder, or 'sample'. Default: the public corpus.")
 @click.option("--revision", help="Branch, tag or commit of a hub dataset.")
 @click.option("--split", help="Default: test.")
@@ -88,6 +93,7 @@ def _voted() -> Sequence[str]:
 @click.option("--setting", help="description, pixels or caption_only. Default: description.")
 @click.option("--scene", help="MOCK: cartoon, post, comedy, stills or all. Default: all.")
 @click.option("--input", help="MOCK: media, frames or description; clips are shown as frames. Default: media.")
+@click.option("--images", type=click.IntRange(0), help="Stories: as in their task, pictures per scene; 0 is all.")
 @click.option("--size", type=click.IntRange(1), help="Number of items, sampled at random. Default: all.")
 @click.option("--seed", default=1234, show_default=True, help="Seed of the sample of --size.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The file to write (JSON lines).")
@@ -96,25 +102,25 @@ def pairs(
 ) -> None:
     """Write the items to vote on, for `humor-tasks annotate`.
 
-    Items are two systems' explanations, or the captions of matching or ranking; pictures are written to a folder next
-    to the file.
+    Items are two systems' explanations or stories, or a benchmark's own questions; pictures are written to a folder
+    next to the file.
     """
     from humor_tasks.api import load
     from humor_tasks.benchmarks import voted
-    from humor_tasks.benchmarks.uses import PREFERENCE
     from humor_tasks.data.writing import check_output
     from humor_tasks.studies.annotate.making import choices, preferences, rows, sampled
     from humor_tasks.studies.annotate.pairs import write_pairs
 
     kinds = voted()
     check_choice("task", task, kinds)
-    explained = kinds[task] == PREFERENCE
-    if explained != bool(system and against) or (not explained and (system or against)):
-        preferred = " and ".join(name for name, votes in kinds.items() if votes == PREFERENCE)
+    compared = kinds[task].between == "systems"
+    if compared != bool(system and against) or (not compared and (system or against)):
+        preferred = " and ".join(name for name, votes in kinds.items() if votes.between == "systems")
         raise BadInput(f"the tasks {preferred} need --system and --against, and other tasks do not take them.")
     check_output(output, system, against)
     run = load(task, **{name: value for name, value in parameters.items() if value is not None})
-    asked, left_out = preferences(run, (system, against)) if system and against else choices(run, kinds[task].kind)
+    kind = kinds[task].kind
+    asked, left_out = preferences(run, (system, against), kind) if system and against else choices(run, kind)
     chosen = sampled(asked, size, seed)
     why = ", ".join(f"{n} {why}" for why, n in left_out.items())
     if not chosen:

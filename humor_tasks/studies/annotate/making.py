@@ -8,11 +8,12 @@ import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, cast
 
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.systems import read_system
-from humor_tasks.benchmarks.uses import PREFERENCE
+from humor_tasks.benchmarks.uses import PREFERENCE, VOTES
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import MIME, Picture
 from humor_tasks.data.records import Record
@@ -24,8 +25,8 @@ FRAMES = 9
 ItemRows = list[tuple[Record, dict[str, Any]]]  # records, each with the additional fields of its kind of item
 
 
-def preferences(run: Run, systems: tuple[str, str]) -> tuple[ItemRows, Counter[str]]:
-    """The records that both systems explain (A is the first system's), and the number left out by reason.
+def preferences(run: Run, systems: tuple[str, str], kind: str = PREFERENCE.kind) -> tuple[ItemRows, Counter[str]]:
+    """The records that both systems explain, or write for (A is the first system's), and the number left out by reason.
 
     Whitespace is collapsed, because paragraphs could reveal the author. Raises BadInput for ids outside the benchmark.
     """
@@ -49,7 +50,9 @@ def preferences(run: Run, systems: tuple[str, str]) -> tuple[ItemRows, Counter[s
                 "options": texts,
                 "systems": [one.model for one in explained],
             }
-            selected.append((record, {"kind": PREFERENCE.kind} | item_fields))
+            if not record.fields["caption"]:
+                item_fields |= _said(record)
+            selected.append((record, {"kind": kind} | item_fields))
     return selected, left_out
 
 
@@ -60,13 +63,17 @@ def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
         if len({same_text(choice) for choice in record.choices}) < len(record.choices):
             left_out["with the same caption twice"] += 1
         else:
-            item_fields = {"kind": kind, "options": list(record.choices), "answer": record.target}
-            if record.fields.get("said"):  # the dialogue before an utterance
-                item_fields["description"] = "\n".join(
-                    (record.fields.get("description", ""), record.fields["said"])
-                ).strip()
-            selected.append((record, item_fields))
+            answer = str(record.target)
+            if VOTES[kind].between == "scale":
+                answer = ascii_uppercase[record.choices.index(answer)]
+            item_fields = {"kind": kind, "options": list(record.choices), "answer": answer}
+            selected.append((record, item_fields | _said(record)))
     return selected, left_out
+
+
+def _said(record: Record) -> dict[str, str]:
+    """The caption or the dialogue that an item is shown with."""
+    return {"said": record.fields["said"]} if record.fields.get("said") else {}
 
 
 def sampled(selected: ItemRows, size: int | None, seed: int) -> ItemRows:
@@ -91,7 +98,7 @@ def _scene(record: Record, output: Path) -> dict[str, str]:
     """The cartoon as a model sees it, as text without the links."""
     fields = record.fields
     if record.picture is not None or record.clip is not None:
-        return {"image": _copy_picture(record.picture or contact_sheet(cast(Clip, record.clip)), output)}
+        return {"image": copy_picture(record.picture or contact_sheet(cast(Clip, record.clip)), output)}
     if not fields.get("description"):
         return {}
     if "location" not in fields:
@@ -115,7 +122,7 @@ def contact_sheet(clip: Clip) -> Picture:
     return Picture(f"frames of {clip.where}", None, encoded.getvalue)
 
 
-def _copy_picture(picture: Picture, output: Path) -> str:
+def copy_picture(picture: Picture, output: Path) -> str:
     """The path of the picture relative to the folder of `output`, to which it is copied once."""
     data = picture.read()
     ending = {mime: name.lower() for name, mime in MIME.items()}[picture.mime()]

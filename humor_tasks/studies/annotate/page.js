@@ -23,7 +23,7 @@
       const two = byId("vote-1") && !byId("vote-2");
       return two ? byId(key === "ArrowLeft" ? "vote-0" : "vote-1") : null;
     }
-    if (/^[1-9]$/.test(key)) return byId(`vote-${Number(key) - 1}`);
+    if (/^[0-9]$/.test(key)) return document.querySelector(`#votes [data-key="${key}"]`);
     return /^[a-z]$/.test(key) ? byId(`vote-${key.charCodeAt(0) - 97}`) : null;
   };
   document.addEventListener("keydown", (event) => {
@@ -46,12 +46,31 @@
       event.preventDefault();
       event.stopImmediatePropagation();
     } else {
+      const form = button.id === "vote-form" && button.closest("form");
+      if (form && !form.reportValidity()) return;
       since = event.timeStamp;
-      window.chosen = button.id.replace("vote-", "");
+      window.chosen = form ? JSON.stringify(texts(form)) : button.id.replace("vote-", "");
       if (button.id !== "undo") byId("send").click();
     }
   }, true);
+  // A form's texts are kept like a reason, and given back to the same item.
+  const texts = (form) => Object.fromEntries(new FormData(form));
+  const restore = (form) => {
+    form.reset(); // of what was written for the item before
+    for (const input of form.elements) {
+      const text = open().texts?.[input.name];
+      if (input.type === "radio") input.checked = text === undefined ? input.checked : input.value === text;
+      else if (text !== undefined) input.value = text;
+    }
+  };
+  document.addEventListener("submit", (event) => {
+    if (!event.target.closest("#votes")) return;
+    event.preventDefault(); // Enter in a field presses the button
+    byId("vote-form").click();
+  });
   document.addEventListener("input", (event) => {
+    const form = event.target.closest("form#votes");
+    if (form) keep({ texts: texts(form) });
     if (event.target.closest("#reason")) keep({ reason: event.target.value });
   });
   document.addEventListener("change", (event) => {
@@ -77,7 +96,10 @@
     if (!heading || last === `${rater} ${key}`) return; // Gradio may use the element again for another item
     last = `${rater} ${key}`;
     since = performance.now();
-    keep({ rater, key, reason: key === open().key ? open().reason : "" });
+    const same = key === open().key;
+    keep({ rater, key, reason: same ? open().reason : "", texts: same ? open().texts : {} });
+    const form = document.querySelector("form#votes");
+    if (form) restore(form);
     window.scrollTo(0, 0);
     heading.focus({ preventScroll: true });
   };

@@ -6,12 +6,15 @@ an open page continues to work after a restart of the server. A page that Gradio
 
 from __future__ import annotations
 
+import html
+import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.uses import VOTES
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate import render
 from humor_tasks.studies.annotate.session import MAX_REASON, Session, View
@@ -36,9 +39,8 @@ same id.</p>"""
 class Page:
     """The page of a session: its components, and their updates for a view."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.most = max(len(item.options) for item in session.items.values())
+    def __init__(self, session: Session, notice: str = "") -> None:
+        self.session, self.notice = session, notice
         with gr.Blocks(title="Votes", analytics_enabled=False) as self.blocks:
             self._lay_out()
             self._connect()
@@ -50,7 +52,8 @@ class Page:
             self.leave = gr.Button("Not you?", visible=False, elem_id="leave")
         self.note = gr.HTML(elem_id="note")
         with gr.Column() as self.login:
-            gr.HTML(_WELCOME, elem_id="welcome")
+            warned = f'<p class="notice">{html.escape(self.notice)}</p>' if self.notice else ""
+            gr.HTML(_WELCOME + warned, elem_id="welcome")
             self.name = gr.Textbox(label="Your rater id (letters, digits, - _ .)", max_length=40, elem_id="name")
             self.start = gr.Button("Start", variant="primary", elem_id="start")
         with gr.Column(visible=False) as self.shown:
@@ -60,7 +63,10 @@ class Page:
                 label = "Why? (optional; before you choose)"
                 self.reason = gr.Textbox(label=label, lines=1, max_lines=8, max_length=MAX_REASON, elem_id="reason")
                 self.undo = gr.Button("Undo my last vote", elem_id="undo")
-            gr.HTML(render.keys(self.session.ties, self.most), elem_id="keys")
+            items = self.session.items.values()
+            most = max(len(item.options) for item in items)
+            first = min((VOTES[item.kind].first for item in items if not item.form), default=1)
+            gr.HTML(render.keys(self.session.ties, most, first), elem_id="keys")
         # pressed by page.js
         self.send, self.back = (gr.Button(visible="hidden", elem_id=name) for name in ("send", "return"))
 
@@ -90,7 +96,7 @@ class Page:
             self.login: gr.update(visible=not view.rater),
             self.shown: gr.update(visible=bool(view.rater)),
             self.body: render.item(view, self.session.ties) if view.rater else "",
-            self.reason: gr.update(value=view.reason, visible=view.item is not None),
+            self.reason: gr.update(value=view.reason, visible=view.item is not None and not view.item.form),
             self.after: gr.update(visible=bool(view.rater)),
         }
 
@@ -110,8 +116,10 @@ def _return(session: Session, rater: str, key: str, reason: str) -> View:
 
 def _vote(session: Session, rater: str, key: str, place: str, reason: str) -> View:
     try:
+        if place.startswith("{"):
+            return session.fill(rater, key, json.loads(place))
         return session.vote(rater, key, None if place == TIE else int(place), reason)
-    except ValueError as problem:  # BadInput, or no number from a changed page
+    except ValueError as problem:  # BadInput, or no number or form from a changed page
         return session.view(rater, f"Your vote was not saved: {problem}", reason)
 
 
@@ -137,13 +145,14 @@ class _Policy:
         await self.app(scope, receive, with_policy)
 
 
-def serve(session: Session, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve the page until interrupted; `ready` is called with its address. Raises BadInput where the port cannot be
-    used.
+def serve(session: Session, host: str, port: int, ready: Callable[[str], None], notice: str = "") -> None:
+    """Serve the page until interrupted; `ready` is called with its address. notice: a text on the first page.
+
+    Raises BadInput where the port cannot be used.
     """
     from starlette.middleware import Middleware
 
-    blocks = Page(session).blocks
+    blocks = Page(session, notice).blocks
     # gradio's default fonts would be loaded from another server
     theme = gr.themes.Base(primary_hue="blue", font=["system-ui", "sans-serif"], font_mono=["monospace"])
     try:

@@ -1,18 +1,19 @@
 """The items of an annotation: a JSON-lines file (or a JSON list) with one row per item.
 
-Fields: id; options: a list of texts, or {"a": text, "b": text}; kind: preference, matching or ranking (default: three
-or more options are matching, two with a caption preference, two without ranking); description or null; image: a file in
-this file's folder, or null; caption, for preference; cluster, such as a contest; answer: the correct option's label,
-which annotators do not see; systems and question: the authors of the options and the comparison that a row belongs to,
-for `humor-tasks agreement`. Other fields are ignored.
+Fields: id; options: a list of texts, or {"a": text, "b": text}; kind: one of VOTES (default: three or more options are
+matching, two with a caption preference, two without ranking), or of FORMS, whose items have no options; description or
+null; image: a file in this file's folder, or null; caption, for preference; said: a caption or dialogue, shown as it
+is; headline, in which marked words are written <word/>; draft: {field: text}, with which a form begins; cluster, such
+as a contest; answer: the correct option's label, which annotators do not see; systems and question: the authors of the
+options and the comparison that a row belongs to, for `humor-tasks agreement`. Other fields are ignored.
 """
 
 from __future__ import annotations
 
 import json
 import string
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,14 @@ from humor_tasks.data.reading import read_body
 from humor_tasks.data.text import check_text, missing
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.studies.annotate.forms import FORMS, MARK, Answers, Form
 from humor_tasks.studies.annotate.vote import TIE
 from humor_tasks.studies.annotate.votes import read_json_rows
 
 
 @dataclass(frozen=True)
 class Item:
-    """One item to vote on. Its options are labelled A, B, ... in the order of the file."""
+    """One item to vote on, or to fill in. Its options are labelled A, B, ... in the order of the file."""
 
     id: str
     kind: str
@@ -38,6 +40,24 @@ class Item:
     picture: Picture | None = None
     cluster: str = ""
     answer: str = ""
+    headline: str = ""
+    said: str = ""
+    draft: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def form(self) -> Form | None:
+        """The form to fill in; None for an item to vote on."""
+        return FORMS.get(self.kind)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the options keep their order and are the same for other items."""
+        return self.form is None and VOTES[self.kind].between == "scale"
+
+    @property
+    def repeats(self) -> bool:
+        """Whether an annotator may see two items with a common option."""
+        return self.form is not None or VOTES[self.kind].between != "choices"
 
     @property
     def labels(self) -> str:
@@ -65,9 +85,12 @@ def write_pairs(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     write_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
 
 
-def choices_of(items: Iterable[Item]) -> dict[str, tuple[str, ...]]:
-    """Item id -> the allowed choices."""
-    return {item.id: (*item.labels, TIE) for item in items}
+def choices_of(items: Iterable[Item]) -> dict[str, Collection[str]]:
+    """Item id -> the allowed choices, or the answers that its form takes."""
+    return {
+        item.id: Answers(item.form, len(MARK.findall(item.headline))) if item.form else (*item.labels, TIE)
+        for item in items
+    }
 
 
 def same_text(text: str) -> str:
@@ -81,22 +104,39 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
         identity = str(identity)
     if not isinstance(identity, str) or missing(identity):
         raise BadInput(f"{where}: id is {identity!r}; an item needs one, as text.")
-    options = _options(row.get("options"), where)
-    caption = _text(row, "caption", where)
+    form = FORMS.get(str(row.get("kind")))
+    options = () if form else _options(row.get("options"), where)
+    caption, headline = _text(row, "caption", where), _text(row, "headline", where)
     inferred = MATCHING if len(options) > 2 else PREFERENCE if caption else RANKING
-    kind = check_choice(f"{where}: kind", row.get("kind") or inferred.kind, tuple(VOTES))
-    if kind == PREFERENCE.kind and len(options) != 2:
+    kind = check_choice(f"{where}: kind", row.get("kind") or inferred.kind, (*VOTES, *FORMS))
+    if form is None and VOTES[kind].between == "systems" and len(options) != 2:
         raise BadInput(f"{where}: a preference is between two options; there are {len(options)}.")
     answer = _text(row, "answer", where)
     if answer and answer not in tuple(string.ascii_uppercase[: len(options)]):
         raise BadInput(f"{where}: answer is '{answer}'; it must be the label of an option, such as A for the first.")
+    if form and any(each.of_words for each in form.fields) and not MARK.search(headline):
+        raise BadInput(f"{where}: headline is {headline!r:.60}; mark the words that may be replaced, written <word/>.")
+    draft = row.get("draft") or {}
+    if not isinstance(draft, dict) or not all(isinstance(text, str) for text in draft.values()):
+        raise BadInput(f"{where}: draft is {draft!r:.60}; it must be an object of texts by field.")
     image = _text(row, "image", where)
     try:
         picture = picture_file(folder, image) if image else None
     except BadInput as problem:
         raise BadInput(f"{where}: {problem}") from None
-    texts = {name: _text(row, name, where) for name in ("description", "cluster")}
-    return Item(identity.strip(), kind, options, caption=caption, picture=picture, answer=answer, **texts)
+    return Item(
+        identity.strip(),
+        kind,
+        options,
+        description=_text(row, "description", where),
+        caption=caption,
+        picture=picture,
+        cluster=_text(row, "cluster", where),
+        answer=answer,
+        headline=headline,
+        said=_text(row, "said", where),
+        draft=draft,
+    )
 
 
 def _options(given: Any, where: str) -> tuple[str, ...]:

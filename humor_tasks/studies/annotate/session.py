@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from humor_tasks.errors import BadInput
+from humor_tasks.studies.annotate.forms import Answers, plain
 from humor_tasks.studies.annotate.pairs import Item, same_text
 from humor_tasks.studies.annotate.store import VoteStore
 from humor_tasks.studies.annotate.vote import TIE, Vote, utc
@@ -21,23 +22,31 @@ from humor_tasks.studies.annotate.vote import TIE, Vote, utc
 def shown_order(seed: int, rater: str, item: Item, shuffle: bool = True) -> tuple[int, ...]:
     """The options' indices in the file, in the order in which the annotator sees them."""
     places = range(len(item.options))
-    return tuple(sorted(places, key=lambda i: _random_key(seed, rater, item.id, str(i))) if shuffle else places)
+    if item.fixed or not shuffle:
+        return tuple(places)
+    return tuple(sorted(places, key=lambda i: _random_key(seed, rater, item.id, str(i))))
 
 
 def assigned(
-    items: Sequence[Item], rater: str, seed: int, limit: int | None = None, done: Collection[str] = ()
+    items: Sequence[Item],
+    rater: str,
+    seed: int,
+    limit: int | None = None,
+    done: Collection[str] = (),
+    full: Collection[str] = (),
 ) -> list[Item]:
     """The annotator's items: those already voted on, in the order of the votes, then the others in random order.
 
-    `limit` is the maximum number of items, including those voted on. As in Hessel et al. (2023), no matching or ranking
-    item is assigned that repeats an option of another one, because a caption seen before would give the answer away.
-    Items are selected greedily in the annotator's order; the selection is the same when it continues after `done`
-    items.
+    `limit` is the maximum number of items, including those voted on; those in `full` are left out. As in Hessel et al.
+    (2023), no matching or ranking item is assigned that repeats an option of another one, because a caption seen before
+    would give the answer away. Items are selected greedily in the annotator's order; the selection is the same when it
+    continues after `done` items.
     """
     known = {item.id: item for item in items}
     first = [known[identity] for identity in done if identity in known]
+    without = {*done, *full}
     rest = sorted(
-        (item for item in items if item.id not in set(done)), key=lambda item: _random_key(seed, rater, item.id)
+        (item for item in items if item.id not in without), key=lambda item: _random_key(seed, rater, item.id)
     )
     selected = list(first)
     seen = {text for item in first for text in _option_texts(item)}
@@ -52,7 +61,7 @@ def assigned(
 
 
 def _option_texts(item: Item) -> set[str]:
-    return set() if item.kind == "preference" else {same_text(option) for option in item.options}
+    return set() if item.repeats else {same_text(option) for option in item.options}
 
 
 def _random_key(seed: int, *names: str) -> bytes:
@@ -79,18 +88,25 @@ class View:
     order: tuple[int, ...] = ()
     reason: str = ""
     note: str = ""
+    filled: Mapping[str, str] = field(default_factory=dict)
+    """The texts that a form begins with: those just withdrawn, or the item's draft."""
 
     @property
     def key(self) -> str:
         """A hash of the item's id and its options in the order shown; empty where nothing is left."""
         if self.item is None:
             return ""
-        shown = "\0".join((self.item.id, *(self.item.options[i] for i in self.order)))
+        of = (self.item.id, self.item.headline) if self.item.headline else (self.item.id,)
+        shown = "\0".join((*of, *(self.item.options[i] for i in self.order)))
         return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Session:
-    """Assigns items and records votes. Annotators are identified by their id only."""
+    """Assigns items and records votes. Annotators are identified by their id only.
+
+    per_item: an item with votes of so many annotators is not shown to others. qualified: the annotators who may take
+    part; None for everybody.
+    """
 
     def __init__(
         self,
@@ -100,9 +116,13 @@ class Session:
         limit: int | None = None,
         ties: bool = False,
         shuffle: bool = True,
+        per_item: int | None = None,
+        qualified: Collection[str] | None = None,
     ) -> None:
         self.items, self.store = {item.id: item for item in items}, store
-        self.seed, self.limit, self.ties, self.shuffle = seed, limit, ties, shuffle
+        self.seed, self.limit, self.ties, self.shuffle, self.per_item = seed, limit, ties, shuffle, per_item
+        self.qualified = None if qualified is None else {name.casefold() for name in qualified}
+        self._shown: dict[str, str] = {}  # what an annotator is busy with stays theirs
 
     def enter(self, name: str) -> View:
         """The page of a new or returning annotator.
@@ -113,16 +133,21 @@ class Session:
         name = name.strip()
         if not ANNOTATOR_ID.fullmatch(name):
             raise BadInput(f"'{name[:40]}' is not a valid id; use 1 to 40 letters, digits, '-', '_' and '.'.")
+        if self.qualified is not None and name.casefold() not in self.qualified:
+            raise BadInput(f"'{name}' is not among the annotators who may take part in this round.")
         same = [rater for rater in sorted(self.store.raters()) if rater.casefold() == name.casefold()]
         return self.view(name if name in same or not same else same[0])
 
     def view(self, rater: str, note: str = "", reason: str = "") -> View:
         """The annotator's next item."""
         done = [vote.item for vote in self.store.of(rater)]
-        mine = assigned(list(self.items.values()), rater, self.seed, self.limit, done)
-        item = mine[len(done)] if len(done) < len(mine) else None
+        full = self.store.full(self.per_item) - {self._shown.get(rater)} if self.per_item else ()
+        mine = assigned(list(self.items.values()), rater, self.seed, self.limit, done, full)
+        rest = mine[len(done) :]
+        item = next((each for each in rest if each.id == self._shown.get(rater)), rest[0] if rest else None)
+        self._shown[rater] = item.id if item else ""
         order = shown_order(self.seed, rater, item, self.shuffle) if item else ()
-        return View(rater, len(done), len(mine), item, order, reason, note)
+        return View(rater, len(done), len(mine), item, order, reason, note, item.draft if item else {})
 
     def vote(self, rater: str, key: str, place: int | None, reason: str = "") -> View:
         """Record the vote for the option shown at `place` (from 0; None is a tie), and return the next page.
@@ -134,17 +159,28 @@ class Session:
         current = self.enter(rater)
         if current.item is None or current.key != key:
             return self.view(current.rater, _OUT_OF_DATE)
-        if place is None and not self.ties:
+        if place is None and (not self.ties or current.item.fixed):
             raise BadInput("ties are not allowed.")
         if place is not None and not 0 <= place < len(current.order):
             raise BadInput(f"there is no option {place + 1}.")
         labels = current.item.labels
         choice = TIE if place is None else labels[current.order[place]]
+        order = "".join(labels[i] for i in current.order)
+        return self._add(current, current.item, choice, reason, order)
+
+    def fill(self, rater: str, key: str, texts: Mapping[str, str]) -> View:
+        """Record the texts of a form, as `vote` records a choice. Raises BadInput for texts that it does not take."""
+        current = self.enter(rater)
+        if current.item is None or current.key != key:
+            return self.view(current.rater, _OUT_OF_DATE)
+        answers = self.store.choices[current.item.id]
+        if not isinstance(answers, Answers):
+            raise BadInput("this item is no form.")
+        return self._add(current, current.item, answers.written(texts))
+
+    def _add(self, current: View, item: Item, choice: str, reason: str = "", order: str = "") -> View:
         time = utc(datetime.now(UTC).isoformat(timespec="milliseconds"))
-        vote = Vote(
-            current.item.id, current.rater, choice, time, _plain(reason), "".join(labels[i] for i in current.order)
-        )
-        self.store.add(vote)
+        self.store.add(Vote(item.id, current.rater, choice, time, plain(reason, MAX_REASON), order))
         return self.view(current.rater)
 
     def undo(self, rater: str) -> View:
@@ -153,10 +189,7 @@ class Session:
         withdrawn = self.store.undo(current.rater)
         if withdrawn is None:
             return self.view(current.rater, "There is no vote to undo.")
-        return self.view(current.rater, "Your last vote was withdrawn.", withdrawn.reason)
-
-
-def _plain(text: str) -> str:
-    """One line without control characters, so that a vote is one line of the file."""
-    line = " ".join(text.split())
-    return "".join(c for c in line if c.isprintable() or c == "\u200d")[:MAX_REASON].strip()
+        self._shown[current.rater] = withdrawn.item
+        view = self.view(current.rater, "Your last vote was withdrawn.", withdrawn.reason)
+        form = view.item.form if view.item else None
+        return replace(view, filled=form.read(withdrawn.choice)) if form else view

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -51,6 +52,12 @@ class VoteStore:
         """All annotators with votes."""
         with self._lock:
             return {vote.rater for vote in self._votes}
+
+    def full(self, votes: int) -> set[str]:
+        """The items with at least so many votes."""
+        with self._lock:
+            counts = Counter(vote.item for vote in self._votes)
+        return {item for item, count in counts.items() if count >= votes}
 
     def add(self, vote: Vote) -> bool:
         """Record a vote; returns False, without recording, if the annotator has already voted on the item."""
@@ -97,14 +104,18 @@ class VoteStore:
             self._replace(whole + b"\n")
 
     def _complete(self, line: str) -> bool:
-        """Whether a last line without newline is otherwise complete, that is, its last column is a complete order."""
+        """Whether a last line without newline is otherwise complete, that is, its last column is a complete order.
+
+        A form has no order: its line is complete with the comma before it.
+        """
         try:
             (cells,) = csv.reader([line], strict=True)
         except (csv.Error, ValueError):
             return False
         row = dict(zip(COLUMNS, map(stripped, cells), strict=False))
         labels = [choice for choice in self.choices.get(row.get("item", ""), ()) if len(choice) == 1]
-        return len(cells) == len(COLUMNS) and bool(labels) and sorted(row["order"]) == labels
+        known = row.get("item") in self.choices
+        return len(cells) == len(COLUMNS) and known and sorted(row["order"]) == labels
 
     def _read(self) -> list[Vote]:
         if self._file.size == len(_HEADER) + 1:

@@ -94,7 +94,11 @@ def checked(
             for vote in votes
             if vote.choice not in (choices.get(vote.item, ()) if isinstance(choices, Mapping) else choices)
         ]
-        allowed = "an option's label" if isinstance(choices, Mapping) else f"one of {', '.join(choices)}"
+        allowed = (
+            "an option's label, or the fields of its form"
+            if isinstance(choices, Mapping)
+            else f"one of {', '.join(choices)}"
+        )
         _refuse(f"{path}: choices that do not exist", wrong, f"A choice must be {allowed}.")
     invalid = [f"{vote.order!r} ({vote.where})" for vote in votes if vote.order and not _is_order(vote, choices)]
     _refuse(

@@ -31,6 +31,9 @@ def build() -> None:
 @click.option("--cai-images", type=_PATH, help="Folder with ID.jpg. Default: dataset_image/.")
 @click.option("--newyorker", help="Hub id or folder of the caption contest corpus: matching, explanation, pictures.")
 @click.option("--revision", help="Branch, tag or commit of --newyorker.")
+@click.option("--cartoon-movement", type=_PATH, help="Folder of your own with items.csv and pictures (docs/mock.md).")
+@click.option("--cartoonstock", type=_PATH, help="Folder of your own with items.csv and pictures.")
+@click.option("--tweets", type=_PATH, help="Folder of your own with items.csv and pictures.")
 @click.option("--descriptions", type=_PATH, help="JSON {media_id: literal description}, for text-only models.")
 @click.option("--missing", default="error", show_default=True, help="Rows without their file: error, drop or keep.")
 @click.option("--seed", default=1234, show_default=True, help="Seed of splits, where the source has none, and options.")
@@ -51,6 +54,7 @@ def mock(
     missing: str,
     seed: int,
     output: Path,
+    **own: Path | None,
 ) -> None:
     """Build MOCK's detecting, matching and explaining from the public files that you have.
 
@@ -63,6 +67,7 @@ def mock(
     from humor_tasks.studies.corpus.mock_dialogues import LANGUAGES, read_mustard, read_wits
     from humor_tasks.studies.corpus.mock_items import MISSING, Media, Source
     from humor_tasks.studies.corpus.mock_posts import read_cai, read_more
+    from humor_tasks.studies.corpus.mock_tables import OWN, read_table
     from humor_tasks.studies.corpus.shortcuts import warnings_of
 
     check_choice("--missing", missing, MISSING)
@@ -76,15 +81,17 @@ def mock(
         (wits, lambda: read_wits(Path(str(wits)), wits_explanations, keep_short_dialogues)),
     ]
     sources = [read() for given, read in parts if given]
+    sources += [read_table(option, folder, media) for option in OWN if (folder := own[option])]
     if not sources:
-        raise BadInput("name at least one source: --mustard, --wits, --more, --cai or --newyorker.")
-    built = build_mock(sources, output, media, seed, _descriptions(descriptions))
+        raise BadInput("name at least one source: --mustard, --wits, --more, --cai or --newyorker, or one of your own.")
+    built = build_mock(sources, output, media, seed, read_descriptions(descriptions))
     for warning in warnings_of(built.shortcuts):
         click.echo(f"Warning: {warning}", err=True)
     click.echo(f"{sizes(built)}\n\n{kept(built)}\n\n{output}: {sum(map(len, built.rows.values())):,} rows.")
 
 
-def _descriptions(path: Path | None) -> dict[str, str] | None:
+def read_descriptions(path: Path | None) -> dict[str, str] | None:
+    """{media_id: literal description} of a JSON file."""
     from humor_tasks.studies.corpus.mock_items import json_object, one_line
 
     if path is None:

@@ -32,6 +32,8 @@ from humor_tasks.studies.corpus.distractors import Item, Option, Plan, plain
 SAME = Judgement("same.txt", ("first", "second", "format"), {"SAME": True, "DIFFERENT": False})
 Same = Callable[[Item, str, str], Any]
 """A coroutine function: whether two lines of an item are equivalent; None where the verdict is unparsed."""
+MANNER = {"comedy": " It is meant as it is said: it is not sarcastic."}
+"""Scene -> how distractors are meant, where the paper (section 3.4) asks for it."""
 _MARK = re.compile(r"\A(?:[1A][.)]|[-*•])\s")
 _SEVERAL = re.compile(r"(?:1[.)]|A\)|[-*•])\s.*\s(?:2[.)]|B\)|[*•])\s", re.DOTALL)
 QUOTES = {'"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
@@ -58,6 +60,7 @@ class Writer:
         """The prompt: the item with its line hidden, and the lines that must not be repeated."""
         record = item.record
         fields = {**record.fields, "item": mock.item(self.templates, record)}
+        fields["manner"] = MANNER.get(record.groups["scene"], "")
         fields["taken"] = as_data("\n".join(taken)) or "(none so far)"
         *opening, (_, body) = split_turns(self.templates["write.txt"], "write.txt")
         turns = [Turn(role, fill(text, fields, "write.txt")) for role, text in opening]

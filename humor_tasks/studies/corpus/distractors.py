@@ -239,7 +239,7 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
         write_text(out, "".join(texts.values()))
         return shortcuts_of(list(rows.values()), TASK)
     with replacing(out) as folder:
-        shutil.copytree(source, folder, copy_function=_link_or_copy)
+        shutil.copytree(source, folder, copy_function=link_or_copy)
         for cell, text in texts.items():
             write_text(folder / cell, text)
         card, found = folder / "README.md", shortcuts_in(folder)
@@ -257,7 +257,7 @@ def with_section(card: str, heading: str, body: str) -> str:
     return "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
 
-def _link_or_copy(source: str, target: str) -> None:
+def link_or_copy(source: str, target: str) -> None:
     """Hard-link a media file, which is never modified; copy rows and cards, which users may edit."""
     if not source.endswith((".jsonl", ".json", ".md")):
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.mock.corpus import PUBLISHED
 from humor_tasks.studies.corpus.mock_items import SPLITS
+from humor_tasks.studies.corpus.mock_tables import OWN
 from humor_tasks.studies.corpus.shortcuts import section
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ LICENCES = {
     "MORE": "MIT; posts and pictures belong to their authors",
     "MUStARD": "MIT; dialogues and clips belong to the producers of the series",
     "WITS": "none stated; dialogues belong to the producers of the series",
+    **{name: "your own copy; pictures and captions belong to their authors" for name, _ in OWN.values()},
 }
 """Source -> licence as stated in its publication."""
 _UNKNOWN = """\
@@ -28,7 +30,8 @@ _UNKNOWN = """\
   share their four lines, each the answer of one, so that the options alone give nothing away. Lines that fit what the
   other items show are put together. `humor-tasks build options` makes the published kind.
 - Which items MOCK uses for matching. Here: those that are humorous or sarcastic.
-- Where MOCK's cartoons that are not humorous come from, and its comedy beyond MUStARD and WITS. They are missing here.
+- Where MOCK's cartoons that are not humorous come from, and its comedy beyond MUStARD and WITS. They are missing here,
+  except for cartoons of yours with the label no.
 - How MOCK split sources without splits. Here 80:10:10, seeded, by footage: MUStARD's dialogues that share an utterance
   of five words or more are in the same split.
 - Which part of a clip MOCK shows. Here: for detecting the utterance in question, for matching what was said before it.

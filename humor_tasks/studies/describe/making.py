@@ -57,6 +57,9 @@ class Answers:
             self._known[picture, question] = answer
 
 
+FOLD = "{fold}"
+"""In the name of a model: the fold of the rows that it describes."""
+
 # ---- the folder ----------------------------------------------------------------------------------
 
 _README = """---
@@ -78,7 +81,10 @@ _COLUMNS = {"description": "image_description", "location": "image_location", "u
 
 @dataclass(frozen=True)
 class Plan:
-    """The rows to describe and the settings. `asked` holds the model and its settings, see `Asking.of`."""
+    """The rows to describe and the settings.
+
+    asked: the model and its settings, see `Asking.of`; of several models their common name, and these by name.
+    """
 
     dataset: str
     requested_revision: str | None
@@ -133,9 +139,12 @@ def answers_file(output: Path) -> Path:
     return output.with_name(f"{output.name}.answers.jsonl")
 
 
-def open_answers(output: Path, plan: Plan) -> Answers:
-    """The answers saved so far."""
-    return Answers(answers_file(output), plan.asked)
+def by_model(name: str, parts: Sequence[Part]) -> dict[str, list[Part]]:
+    """The parts by the name of their model: `FOLD` in `name` is replaced by each part's fold."""
+    found: dict[str, list[Part]] = {}
+    for part in parts:
+        found.setdefault(name.replace(FOLD, part.fold), []).append(part)
+    return found
 
 
 def descriptions(
@@ -159,8 +168,10 @@ def descriptions(
     return found
 
 
-def write_folder(output: Path, plan: Plan, pictures: Mapping[str, Picture], words: Mapping[str, Description]) -> None:
-    """Write the folder atomically. Raises BadInput where that fails."""
+def write_folder(
+    output: Path, plan: Plan, pictures: Mapping[str, Picture], words: Mapping[str, Mapping[str, Description]]
+) -> None:
+    """Write the folder atomically; `words` holds the descriptions by fold. Raises BadInput where that fails."""
     start = f".{output.name}.part"
     temporary = output.with_name(f"{start}-{uuid4().hex}")  # unique, because another process may write the same folder
     try:
@@ -169,7 +180,7 @@ def write_folder(output: Path, plan: Plan, pictures: Mapping[str, Picture], word
         for sha256, name in files.items():
             (temporary / name).write_bytes(pictures[sha256].read())
         for part in plan.parts:
-            _write_part(temporary, part, files, words)
+            _write_part(temporary, part, files, words[part.fold])
         (temporary / "README.md").write_text(_card(plan), encoding="utf-8")
         if output.is_dir():
             output.rmdir()  # empty, see `is_made`

@@ -27,7 +27,7 @@ def best_published(metric: Metric, part: str, results: Sequence[Result], kind: s
     figures = [
         figure
         for figure in published(results[0].benchmark.name)
-        if (figure.kind, figure.metric) == (kind, metric.name)
+        if (figure.kind, figure.metric, figure.study, figure.bound) == (kind, metric.name, None, None)
         and (figure.part or "") in (part, *(() if part else recorded))
         and any(_in_protocol(figure, result) for result in results)
     ]

@@ -12,7 +12,7 @@ from humor_tasks.studies.report.grouping import Group
 from humor_tasks.studies.report.scorecard import Column, Scorecard
 from humor_tasks.studies.report.spent import Spent
 from humor_tasks.studies.report.table import as_markdown as judged_table
-from humor_tasks.studies.report.table import shown_name
+from humor_tasks.studies.report.table import score_and_cost, shown_name
 from humor_tasks.studies.report.tidy import reply_rates
 from humor_tasks.studies.report.words import estimate_text, published_text, unit, value_text
 from humor_tasks.studies.results.result import LeftOut
@@ -37,6 +37,7 @@ def as_markdown(report: Report, pictures: Sequence[str] = (), told: bool = True)
         parts += _group(report, group)
     for lines in report.judged.values():
         parts += [f"## {shown_name(lines)}: tokens and cost", judged_table(lines).rstrip("\n")]
+        parts += filter(None, [score_and_cost(lines)])
     if pictures:
         parts.append("## Figures")
         parts += [f"![{safe(c.title)}]({path})" for c, path in zip(report.charts, pictures, strict=True)]

@@ -18,7 +18,8 @@ from humor_tasks.data.writing import as_table, write_bytes
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
-from humor_tasks.studies.analysis.tables import aligned
+from humor_tasks.scorers.regression import spearman
+from humor_tasks.studies.analysis.tables import aligned, interval
 from humor_tasks.studies.report.graded import GradedLog, GradedPoint
 from humor_tasks.studies.report.spent import Spent
 
@@ -29,6 +30,7 @@ COLUMNS = (
     *("grader_input_tokens", "grader_output_tokens", "grader_cost"),
     *("version", "subset", "graders", "samples", "of", "log"),
 )
+LEAST_MODELS = 3  # two always correlate by 1 or -1
 PICTURES = (".png", ".svg", ".pdf")
 
 
@@ -96,6 +98,24 @@ def as_markdown(lines: Sequence[Line]) -> str:
         row += [*_spent(line.log.explainer), line.log.graders, *_spent(line.log.grader)]
         rows.append((*row, line.log.version))
     return aligned([[cell.replace("|", "\\|") for cell in row] for row in rows]) + "\n"
+
+
+def score_and_cost(lines: Sequence[Line]) -> str:
+    """A sentence with the correlation of score and cost; empty for too few models."""
+    e = cost_correlation(lines)
+    told = "Spearman's correlation of score and cost of the explanations:"
+    return "" if e is None else f"{told} {interval(e)}, {e.n} models."
+
+
+def cost_correlation(lines: Sequence[Line]) -> Estimate | None:
+    """Spearman's correlation of the models' scores with the costs of their explanations; None for fewer than three
+    models with both.
+    """
+    known = [(line.score.value, cost) for line in lines if (cost := _explaining(line)) is not None]
+    if len(known) < LEAST_MODELS:
+        return None
+    scores, costs = zip(*known, strict=True)
+    return spearman(scores, costs, range(len(known)))
 
 
 def _value(e: Estimate) -> str:

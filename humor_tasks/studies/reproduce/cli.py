@@ -78,7 +78,7 @@ def _check(row: Row, predictions: Path | None, model: str | None, given: tuple[s
         raise BadInput(f"{row.name} runs no model; leave --model out.")
     if model and predictions:
         raise BadInput("give --model or --predictions, not both.")
-    if given and row.recipe in ("labels", "votes"):
+    if given and row.recipe in ("labels", "votes", "people"):
         raise BadInput(f"{row.name} has no parameters; leave -T out.")
 
 
@@ -120,7 +120,8 @@ def _list(rows: list[Row], as_json: bool) -> None:
 def _row(row: Row) -> dict[str, Any]:
     figures = [{"metric": f.estimate, "value": f.value, "source": f.source} for f in row.figures]
     about = {"row": row.name, "benchmark": row.benchmark, "figures": figures, "tolerance": dict(row.tolerance)}
-    return about | {"command": row.command, "parameters": dict(row.parameters), "needs": row.needs}
+    needs = {"needs": row.needs, "retired": row.retired}
+    return about | {"command": row.command, "parameters": dict(row.parameters), **needs}
 
 
 def _show(verdict: Verdict, given: Given) -> None:

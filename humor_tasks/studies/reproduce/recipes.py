@@ -14,7 +14,10 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.published import Figure
+from humor_tasks.data.reading import parse_json, read_body
+from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.models.folders import CONFIG, METRICS, read_object
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.studies.reproduce.rows import Row
@@ -138,7 +141,7 @@ def _bare(name: str) -> str:
 def asked(row: Row, given: Given) -> Estimates:
     """The scores of the model that the user names, run in Inspect."""
     if given.model is None:
-        raise CannotRunHere("it needs a model: give --model MODEL, or --predictions with the log of its command.")
+        raise _lacking(row, "it needs a model: give --model MODEL, or --predictions with the log of its command.")
     opened(row, given)  # says what is missing before a model is loaded
     from humor_tasks.studies.reproduce.models import run_model
 
@@ -152,7 +155,22 @@ def asked(row: Row, given: Given) -> Estimates:
 
 def needs_predictions(row: Row, given: Given) -> Estimates:
     """Nothing: the row's predictions come from the user."""
-    raise CannotRunHere("it needs predictions: give --predictions FILE, predictions or the log of its command.")
+    raise _lacking(row, "it needs predictions: give --predictions FILE, predictions or the log of its command.")
+
+
+def needs_perplexity(row: Row, given: Given) -> Estimates:
+    """Nothing: log-likelihoods of the references are not computed here."""
+    raise _lacking(row, "it needs --predictions FILE: metrics.json of its training, or lm-eval's results_*.json.")
+
+
+def needs_people(row: Row, given: Given) -> Estimates:
+    """Nothing: people answer the items that the row's command writes."""
+    raise CannotRunHere("it needs people: `humor-tasks annotate` shows them the items that its command writes.")
+
+
+def _lacking(row: Row, told: str) -> CannotRunHere:
+    retired = row.retired and f"the published model was shut down on {row.retired}, and another is no reproduction; "
+    return CannotRunHere(f"{retired or ''}{told}")
 
 
 RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
@@ -162,6 +180,8 @@ RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
     "labels": labelled,
     "model": asked,
     "predictions": needs_predictions,
+    "perplexity": needs_perplexity,
+    "people": needs_people,
 }
 
 
@@ -173,10 +193,12 @@ def rescored(row: Row, given: Given, path: Path) -> Estimates:
     from humor_tasks.data.predictions import read_predictions
     from humor_tasks.studies.results.read import is_log
 
-    if row.recipe in ("random", "labels", "votes"):
+    if row.recipe in ("random", "labels", "votes", "people"):
         raise BadInput(f"{row.name} is not computed from predictions; leave --predictions out.")
     if not path.exists():
         raise BadInput(f"{path}: there is no such file.")
+    if row.recipe == "perplexity":
+        return measured(row, {**row.parameters, **given.parameters}, path)
     if path.is_dir() or is_log(path):
         return _of_log(row, given, path)
     run = opened(row, given)
@@ -185,6 +207,34 @@ def rescored(row: Row, given: Given, path: Path) -> Estimates:
         return evaluate(run, replies).metrics
     except BadInput as problem:
         raise BadInput(f"{path}: {problem}") from None
+
+
+def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
+    """The perplexities in the metrics of a training, or in lm-eval's results.
+
+    Raises BadInput for another file, and for a run on other rows or with other parameters.
+    """
+    found = parse_json(path, read_body(path))
+    try:
+        if path.name == METRICS:
+            asked = {name: str(value) for name, value in read_object(path.parent / CONFIG).items()}
+            split, benchmark = parameters.get("split", "test"), asked["task"]
+            values = {name: each["value"] for name, each in found[split]["perplexity"].items()}
+            count = found["rows"][split]
+        else:
+            ((task, config),) = found["configs"].items()
+            asked = dict(Signature.parse(config["metadata"]["signature"]))
+            benchmark, count = asked["bench"], found["n-samples"][task]["effective"]
+            values = {name: found["results"][task][f"{name},none"] for name in (each.metric for each in row.figures)}
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise BadInput(f"{path}: holds no perplexity of one run of {row.benchmark} ({problem!r:.100}).") from None
+    told = [*_other(parameters, asked), *_sample(asked.get("data", asked.get("dataset")))]
+    if benchmark != row.benchmark:
+        told = [f"it is a run of {benchmark}."]
+    if told:
+        raise BadInput(f"{path}: does not fit {row.name}: {' '.join(told)}")
+    nan = math.nan
+    return {name: Estimate(nan if value is None else value, nan, nan, nan, count, 0) for name, value in values.items()}
 
 
 def _of_log(row: Row, given: Given, path: Path) -> Estimates:
@@ -198,11 +248,15 @@ def _of_log(row: Row, given: Given, path: Path) -> Estimates:
     result = found[0]
     told = [*(() if result.complete else result.notes)]
     told += _other({**row.parameters, **given.parameters}, result.signature)
-    if result.signature.get("data") == SAMPLE:
-        told.append("its rows are those of the packaged sample.")
+    told += _sample(result.signature.get("data"))
     if told:
         raise BadInput(f"{path}: does not fit {row.name}: {' '.join(told)}")
     return {name: estimate for each in reversed(found) for name, estimate in each.estimates.items()}
+
+
+def _sample(dataset: str | None) -> Iterator[str]:
+    if dataset == SAMPLE:
+        yield "its rows are those of the packaged sample."
 
 
 def _other(parameters: Mapping[str, Any], signature: Mapping[str, str]) -> Iterator[str]:

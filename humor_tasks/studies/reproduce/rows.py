@@ -19,21 +19,22 @@ from humor_tasks.datasets_cards import folder, names
 from humor_tasks.errors import BadInput, check_choice, nearest
 
 FILE = "reproduce.toml"
-RECIPES = ("random", "majority", "mean", "labels", "votes", "model", "predictions")
+RECIPES = ("random", "majority", "mean", "labels", "votes", "people", "model", "predictions", "perplexity")
 
 
 @dataclass(frozen=True)
 class Row:
     """A published row: figures of one system on one benchmark, and how to compute them.
 
-    figures: the entries of published.toml whose fields equal those of `figures` in the file.
+    figures: the entries of published.toml whose fields equal those of `figures` in the file, or one of a list there.
     recipe: `random` is the expectation of a random choice; `majority` and `mean` give every item the most frequent
     label or the mean rating of the training rows; `labels` counts the human labels in `file`, a file of the benchmark
-    `labels`; `votes` only checks whether some votes have the figures; `model` runs a model that the user names;
-    `predictions` scores a file or a log of the user's.
+    `labels`; `votes` only checks whether some votes have the figures; `people` needs people who answer the items;
+    `model` runs a model that the user names; `predictions` scores a file or a log of the user's; `perplexity` reads the
+    metrics of a training or lm-eval's results.
     tolerance: metric -> the largest difference that counts as reproduced.
     command: the command that computes the row in full. parameters: parameters of the benchmark, as published. needs:
-    what the command takes, in words.
+    what the command takes, in words. retired: the day on which the model's provider shut it down.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Row:
     needs: tuple[str, ...] = ()
     file: str | None = None
     labels: str | None = None
+    retired: str | None = None
 
     @property
     def benchmark(self) -> str:
@@ -112,8 +114,9 @@ def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
     check_choice(f"{where}, recipe", entry["recipe"], RECIPES)
     chosen = _figures(entry["figures"], where)
     tolerance = _tolerance(entry["tolerance"], chosen, where)
-    needs = tuple(entry.get("needs", ()))
-    kept = {name: entry[name] for name in ("parameters", "file", "labels") if name in entry}
+    retired = [f"the model, which was shut down on {day}"] if (day := entry.get("retired")) else []
+    needs = (*entry.get("needs", ()), *retired)
+    kept = {name: entry[name] for name in ("parameters", "file", "labels", "retired") if name in entry}
     return Row(entry["name"], card, chosen, entry["recipe"], tolerance, entry["command"], needs=needs, **kept)
 
 
@@ -133,7 +136,8 @@ def _tolerance(given: Any, figures: tuple[Figure, ...], where: str) -> dict[str,
 def _figures(wanted: Mapping[str, Any], where: str) -> tuple[Figure, ...]:
     for name in wanted:
         check_choice(f"{where}, figures", name, get_type_hints(Figure))
-    found = tuple(f for f in published() if all(getattr(f, name) == value for name, value in wanted.items()))
+    values = {name: value if isinstance(value, list) else [value] for name, value in {"study": None, **wanted}.items()}
+    found = tuple(f for f in published() if all(getattr(f, name) in among for name, among in values.items()))
     if not found:
         raise BadInput(f"{where}: no published figure has {dict(wanted)}.")
     if len({f.benchmark for f in found}) > 1 or len({f.estimate for f in found}) < len(found):

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, TaskOption, flags, tasks_of
+from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
 
 _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-tasks[train,ofa]' ({})."
 
@@ -21,12 +21,16 @@ _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-
     "--task",
     cls=TaskOption,
     tasks=tasks_of("ofa"),
-    help="Task that provides the cartoons: {either}. Default: {first}.",
+    help="{either}. One with choices provides cartoons to describe; one with free text is learned itself. Default: "
+    "{first}.",
 )
 @click.option("--fold", help="0..4, or 'all': the five folds, losses averaged. Default: 0.")
 @OUTPUT
 @click.option("--image-size", type=int, help="Pixels per side. Default: 0, the checkpoint's recorded size, else 480.")
-@click.option("--lr", type=float, help="Learning rate. Default: 5e-5.")
+@click.option(
+    "--lr",
+    help="Learning rates; the best by validation loss is kept, with --fold all the first fold's. Default: 5e-5.",
+)
 @click.option("--warmup", type=float, help="Fraction of all steps. Default: 0.06.")
 @click.option("--decay", help="After the warm-up: linear, to 0, or constant. Default: linear.")
 @click.option("--smoothing", type=float, help="Label smoothing. Default: 0.1.")
@@ -45,8 +49,9 @@ _MISSING = "training OFA needs the extras 'train' and 'ofa': pip install 'humor-
 @click.option("--precision", help="no or bf16. Default: no.")
 @click.option("--seed", type=int, help="Seed of the order of rows. Default: 0.")
 @flags(MACHINE)
-def ofa(output: Path, no_progress: bool, **given: Any) -> None:
-    """Fine-tune OFA to describe cartoons of the New Yorker Caption Contest (Hessel et al. 2023).
+def ofa(output: Path, no_progress: bool, lr: str | None, **given: Any) -> None:
+    """Fine-tune OFA to describe cartoons of the New Yorker Caption Contest, or to explain their jokes (Hessel et al.
+    2023).
 
     The same command resumes an interrupted run. `accelerate launch -m humor_tasks.cli train ofa ...` uses several
     devices. Both harnesses load RUN/model (with --fold all RUN/fold-K/model) as the model ofa/RUN/model, and
@@ -54,8 +59,12 @@ def ofa(output: Path, no_progress: bool, **given: Any) -> None:
     """
     from humor_tasks.training.ofa.config import OfaTrainConfig
 
-    config = OfaTrainConfig(**{name: value for name, value in given.items() if value is not None})
+    values = {name: value for name, value in given.items() if value is not None}
+    if lr is not None:
+        values["lr"] = read_rates(lr)
+    config = OfaTrainConfig(**values)
     try:
+        from humor_tasks.training.answering import shown
         from humor_tasks.training.ofa.run import train
 
         metrics = train(config, output, progress=not no_progress)
@@ -64,3 +73,5 @@ def ofa(output: Path, no_progress: bool, **given: Any) -> None:
     for split in ("validation", "test"):
         for name in ("loss", "nll"):
             click.echo(f"{split:<12}{name:<12}{metrics[split][name]:.5f}")
+    for line in shown(metrics):
+        click.echo(line)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from humor_tasks.benchmarks import trained
+from humor_tasks.benchmarks import find_benchmark, trained
+from humor_tasks.benchmarks.answers import FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
-from humor_tasks.errors import BadInput, check_choice
-from humor_tasks.training.settings import FoldSettings, check_ranges
+from humor_tasks.errors import check_choice
+from humor_tasks.training.settings import FoldSettings, check_ranges, check_rates
 
 TASKS = trained("ofa")
 DECAYS = ("linear", "constant")
@@ -22,10 +24,13 @@ class OfaTrainConfig(FoldSettings):
     dropout and layer drop (.1 to .2), which this network does not have, and freeze the token embeddings
     (`freeze_embeddings`). Batch size and patience are this project's choice.
 
-    pretrained, model_revision: as in `Ofa.load`. task: the task whose rows provide the cartoons.
-    Matching has all of them.
+    pretrained, model_revision: as in `Ofa.load`.
+    task: one with choices provides the cartoons to describe; one with free text is learned itself (appendix B: the
+      paper's attempt to fine-tune OFA directly for explanations).
     fold: 0..4, or `all`. image_size: 0 is the size recorded in the checkpoint, else 480.
-     smoothing: see `network.smoothed_loss`.
+    lr: learning rates; the one with the lowest validation loss is kept. With fold=all they are compared on the first
+      fold, whose best one trains the other folds, as published.
+    smoothing: see `network.smoothed_loss`.
     warmup: fraction of all steps; decay: linear to 0 afterwards, or constant.
     clip_norm: maximum norm of all gradients; 0: no limit.
     batch_size: rows per step, over all devices. micro_batch: maximum rows per device at once; 0: no limit.
@@ -45,7 +50,7 @@ class OfaTrainConfig(FoldSettings):
     revision: str | None = None
     model_revision: str | None = None
     image_size: int = 0
-    lr: float = 5e-5
+    lr: tuple[float, ...] = (5e-5,)
     warmup: float = 0.06
     decay: str = "linear"
     smoothing: float = 0.1
@@ -71,8 +76,18 @@ class OfaTrainConfig(FoldSettings):
         self.check_shared()
         check_choice("decay", self.decay, DECAYS)
         check_ranges(self, _RANGES)
-        if not 0 < self.lr <= 1:
-            raise BadInput(f"lr={self.lr}: it must be above 0 and at most 1.")
+        object.__setattr__(self, "lr", check_rates(self.lr))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the task's own answers are learned, instead of descriptions of its cartoons."""
+        benchmark = find_benchmark(self.task)
+        return isinstance(benchmark.form(benchmark.options()), FreeText)
+
+    def parameters(self, split: str, setting: str) -> dict[str, Any]:
+        """The benchmark's parameters for the rows of a split."""
+        where = {"dataset": self.dataset, "revision": self.revision, "fold": self.fold}
+        return where | {"split": split, "setting": setting, "cot": False}
 
 
 _RANGES = (

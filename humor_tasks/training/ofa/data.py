@@ -1,4 +1,4 @@
-"""Training examples: each distinct cartoon, question and annotation of a fold, and the same as tensors."""
+"""Training examples: each distinct cartoon, question and answer of a fold, and the same as tensors."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.splits import check_disjoint
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.models.pictures.loader import decoded, stacked, threads
 from humor_tasks.training.ofa.config import OfaTrainConfig
@@ -21,28 +22,40 @@ from humor_tasks.training.ofa.features import Features
 if TYPE_CHECKING:
     from humor_tasks.models.ofa import Describer
 
+EVALUATED = ("validation", "test")
+
 
 @dataclass(frozen=True)
 class Row:
-    """One annotation: the answer to one of `QUESTIONS` (by name) about the cartoon of `contest`."""
+    """The answer to a question about the cartoon of `contest`.
+
+    question: the name of one of `QUESTIONS`, whose answer is an annotation, or of a task, whose prompt is `prompt`.
+    """
 
     contest: str
     question: str
     answer: str
     picture: Picture
+    prompt: str = ""
+
+    @property
+    def asked(self) -> str:
+        """The question in words."""
+        return self.prompt or QUESTIONS[self.question]
 
 
 @dataclass(frozen=True)
 class Splits:
     """The rows of a fold. Pictures of `test` are checked; the others are not read before `Batches` decodes them.
 
-    source: the provenance of train.
+    source: the provenance of train. runs: the splits to answer after the training, of a task that is learned itself.
     """
 
     train: Sequence[Row]
     validation: Sequence[Row]
     test: Sequence[Row]
     source: Mapping[str, Any] = field(default_factory=dict)
+    runs: Mapping[str, Run] = field(default_factory=dict)
 
     def units(self, task: str) -> dict[str, set[str]]:
         """The contests of each split; see `Benchmark.unit`."""
@@ -53,10 +66,23 @@ class Splits:
 
 def read_splits(config: OfaTrainConfig) -> Splits:
     """The splits of `config.fold`. Raises BadInput where one is missing or shares a contest with another."""
-    found: dict[str, list[Row]] = {split: read_rows(config, split) for split in ("train", "validation", "test")}
+    runs = {}
+    if config.is_open:
+        runs = {split: opened(config, split, "pixels") for split in ("train", *EVALUATED)}
+        found = {split: [answered(run, record) for record in run.records] for split, run in runs.items()}
+    else:
+        found = {split: read_rows(config, split) for split in ("train", *EVALUATED)}
     contests = {split: {row.contest for row in rows} for split, rows in found.items()}
     check_disjoint(f"{config.dataset}, fold {config.fold}", contests)
-    return Splits(**found, source=_open(config, "train", "description").data.provenance)
+    train = runs.pop("train", None) or opened(config, "train", "description")
+    return Splits(**found, source=train.data.provenance, runs=runs)
+
+
+def answered(run: Run, record: Record) -> Row:
+    """A record with its own answer. The question is what OFA reads of the prompt in both harnesses: the last turn."""
+    assert record.picture is not None
+    prompt = run.prompt(record).turns[-1].text
+    return Row(record.cluster, run.benchmark.name, str(record.target), record.picture, prompt)
 
 
 def read_rows(config: OfaTrainConfig, split: str) -> list[Row]:
@@ -66,7 +92,7 @@ def read_rows(config: OfaTrainConfig, split: str) -> list[Row]:
     are their readable names separated by ", ", the format of prompts and of `descriptions.entity_names`; a cartoon
     without entities has no such row. Raises BadInput for a contest without a picture.
     """
-    words, shown = (_open(config, split, setting).records for setting in ("description", "pixels"))
+    words, shown = (opened(config, split, setting).records for setting in ("description", "pixels"))
     pictures: dict[str, Picture] = {}
     for record in shown:
         assert record.picture is not None
@@ -80,9 +106,9 @@ def read_rows(config: OfaTrainConfig, split: str) -> list[Row]:
     return [Row(contest, name, answer, pictures[contest]) for contest, name, answer in asked]
 
 
-def _open(config: OfaTrainConfig, split: str, setting: str) -> Run:
-    where = {"dataset": config.dataset, "revision": config.revision, "fold": config.fold}
-    run = find_benchmark(config.task).open(setting=setting, split=split, **where)
+def opened(config: OfaTrainConfig, split: str, setting: str) -> Run:
+    """A split of the task; pictures of the test split are checked."""
+    run = find_benchmark(config.task).open(**config.parameters(split, setting))
     if split == "test":  # `Batches` decodes the others before training, and these after it
         run.check_media()
     return run
@@ -102,7 +128,8 @@ class Batches:
     ) -> None:
         self.features = features
         self.rows, self._tokenizer = rows, describer.tokenizer
-        self._read = {name: describer.tokens(question, question) for name, question in QUESTIONS.items()}
+        asked = {row.asked: f"contest {row.contest}" for row in rows}
+        self._read = {question: describer.tokens(question, where) for question, where in asked.items()}
         self._written = [self._answer(row, describer.ofa.config.most_tokens) for row in rows]
         pictures = {row.contest: row.picture for row in rows}
         wheres = [picture.where for picture in pictures.values()]
@@ -121,7 +148,7 @@ class Batches:
 
         Questions without padding need no attention bias per row, which would take most of the training memory.
         """
-        lengths = {place: (len(self._read[self.rows[place].question]), len(self._written[place])) for place in places}
+        lengths = {place: (len(self._read[self.rows[place].asked]), len(self._written[place])) for place in places}
         found: list[list[int]] = []
         for place in sorted(places, key=lengths.__getitem__):
             full = not found or len(found[-1]) == (most or len(places))
@@ -137,7 +164,7 @@ class Batches:
         rows = [self.rows[place] for place in places]
         return (
             self._pictures([row.contest for row in rows]),
-            self._tokenizer.pad([self._read[row.question] for row in rows]),
+            self._tokenizer.pad([self._read[row.asked] for row in rows]),
             self._tokenizer.pad([self._written[place] for place in places]),
         )
 
@@ -155,7 +182,7 @@ class Batches:
         ids = self._tokenizer.encode(f" {row.answer}", marks=False)
         if len(ids) - 1 > most:
             raise BadInput(
-                f"contest {row.contest}: the answer to '{QUESTIONS[row.question]}' has {len(ids) - 2} tokens; this OFA "
+                f"contest {row.contest}: the answer to '{row.asked}' has {len(ids) - 2} tokens; this OFA "
                 f"has positions for {most - 1}. Shorten it."
             )
         return ids

@@ -24,7 +24,6 @@ from torch.nn.functional import cross_entropy
 from torch.utils.checkpoint import checkpoint
 from tqdm import tqdm
 
-from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.models.ofa import Describer, Ofa
 from humor_tasks.models.ofa.config import PAD
 from humor_tasks.models.ofa.network import OfaNetwork
@@ -93,7 +92,7 @@ class Trainer(Epochs):
 
     def __init__(self, config: OfaTrainConfig, data: Splits, output: Path, progress: bool) -> None:
         self.config, self.output = config, output
-        self.epochs, self.patience, self.rate = config.epochs, config.patience, config.lr
+        self.epochs, self.patience, (self.rate,) = config.epochs, config.patience, config.lr
         self.clip_norm = config.clip_norm
         self.accelerator = accelerator(config)
         self.progress = progress and self.accelerator.is_main_process
@@ -108,7 +107,7 @@ class Trainer(Epochs):
             self.network.encoder.embed_images.requires_grad_(False)
         if config.checkpointing:
             checkpoint_activations(self.network)
-        self.optimizer = adamw(self.network, config, config.lr)
+        self.optimizer = adamw(self.network, config, self.rate)
         self.steps = math.ceil(len(self.train_rows) / config.batch_size)
 
     def _epoch(self, epoch: int, model: Any, optimizer: Any) -> tuple[float, ...]:
@@ -150,12 +149,15 @@ class Trainer(Epochs):
         for name in next(names for names in (HUGGING_FACE, FAIRSEQ) if (ofa.folder / names[0]).is_file()):
             shutil.copyfile(ofa.folder / name, folder / name)
 
+    def _notes(self) -> dict[str, Any]:
+        return {"lr": self.rate}
+
     def _rate(self, step: int) -> float:
         config, steps = self.config, self.steps * self.epochs
         warm = max(1, round(config.warmup * steps))
         if config.decay == "constant" and step >= warm:
-            return config.lr
-        return config.lr * warm_then_linear(step, steps, config.warmup)
+            return self.rate
+        return self.rate * warm_then_linear(step, steps, config.warmup)
 
 
 def accelerator(config: OfaTrainConfig) -> Accelerator:
@@ -188,7 +190,8 @@ def losses(describer: Describer, rows: Batches, place: Accelerator, config: OfaT
     """A split's losses per token: `loss` with smoothing, `nll` without, also by question. Processes divide the rows."""
     network = describer.ofa.network.eval()
     size = config.micro_batch or max(1, config.batch_size // place.num_processes)
-    sums = {name: [0.0, 0.0, 0] for name in QUESTIONS}
+    names = dict.fromkeys(row.question for row in rows.rows)
+    sums = {name: [0.0, 0.0, 0] for name in names}
     process = range(place.process_index, len(rows), place.num_processes)
     with torch.inference_mode(), place.autocast():
         for name, found in sums.items():
@@ -198,7 +201,7 @@ def losses(describer: Describer, rows: Batches, place: Accelerator, config: OfaT
                 found[1] += float(smoothed_loss(logits, tokens, 0.0))
                 found[2] += rows.tokens(part)
     every = gather_object([sums])
-    by = {name: [sum(column) for column in zip(*(one[name] for one in every), strict=True)] for name in QUESTIONS}
+    by = {name: [sum(column) for column in zip(*(one[name] for one in every), strict=True)] for name in names}
     loss, nll, count = (sum(column) for column in zip(*by.values(), strict=True))
     each = {name: found[1] / found[2] for name, found in by.items() if found[2]}
     return {"loss": loss / count, "nll": nll / count, "tokens": count, "nll_by_question": each}

@@ -1,13 +1,10 @@
-"""A trained model's answers to a benchmark's rows, without a harness. Processes divide the rows."""
+"""A trained text model's answers to a benchmark's rows, without a harness."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from accelerate import PartialState
-from accelerate.utils import gather_object
 
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.data.records import Record
@@ -16,7 +13,7 @@ from humor_tasks.models.text.causal import Causal
 from humor_tasks.models.text.encoder import Ranker
 from humor_tasks.models.text.language import Generation, LanguageModel
 from humor_tasks.models.text.seq2seq import Seq2Seq
-from humor_tasks.scorers.perplexity import UNITS, perplexity_estimate
+from humor_tasks.training.answering import divided
 from humor_tasks.training.text.data import chat_of, prompt_of, question
 
 
@@ -38,7 +35,7 @@ def choices(model: Ranker | Seq2Seq | Causal, run: Run) -> dict[str, str]:
         return [[each.logprob for each in own] for own in found]
 
     labels = run.form.labels
-    return {identity: labels[best(own)] for identity, own in _divided(run, scores).items()}
+    return {identity: labels[best(own)] for identity, own in divided(run, scores).items()}
 
 
 def explanations(model: LanguageModel, run: Run, how: Generation) -> dict[str, str]:
@@ -47,31 +44,14 @@ def explanations(model: LanguageModel, run: Run, how: Generation) -> dict[str, s
     def texts(records: Sequence[Record]) -> list[str]:
         return [each.text for each in model.generate([_prompt(model, run, record) for record in records], how)]
 
-    return _divided(run, texts)
+    return divided(run, texts)
 
 
-def perplexities(model: LanguageModel, run: Run) -> dict[str, dict[str, float | int | None]]:
-    """The perplexities of the references by name, as in lm-eval, with intervals clustered as scores.
-
-    The published unit is that of `word_perplexity`. The end token is not counted.
-    """
-
-    def likelihoods(records: Sequence[Record]) -> list[tuple[float, int]]:
-        references = [[f" {record.target}"] for record in records]
-        found = model.loglikelihoods([_prompt(model, run, record) for record in records], references)
-        return [(each.logprob, each.tokens) for (each,) in found]
-
-    found = _divided(run, likelihoods)
-    clusters = [record.cluster for record in run.records]
-    logprobs = [found[record.id][0] for record in run.records]
-    results: dict[str, dict[str, float | int | None]] = {}
-    for perplexity, count in UNITS.items():
-        units = [count(str(record.target), found[record.id][1]) or 0 for record in run.records]
-        estimate = perplexity_estimate(logprobs, units, clusters)
-        values = {"value": estimate.value, "stderr": estimate.stderr, "low": estimate.low, "high": estimate.high}
-        results[perplexity] = {name: value if value == value else None for name, value in values.items()}
-        results[perplexity] |= {"n": estimate.n, "clusters": estimate.clusters, "units": sum(units)}
-    return results
+def likelihoods(model: LanguageModel, run: Run, records: Sequence[Record]) -> list[tuple[float, int]]:
+    """For `answering.perplexities`."""
+    references = [[f" {record.target}"] for record in records]
+    found = model.loglikelihoods([_prompt(model, run, record) for record in records], references)
+    return [(each.logprob, each.tokens) for (each,) in found]
 
 
 def _prompt(model: LanguageModel, run: Run, record: Record) -> str:
@@ -80,11 +60,3 @@ def _prompt(model: LanguageModel, run: Run, record: Record) -> str:
         prompt = chat_of(run, record, model.tokenizer)
         return prompt if prompt.endswith(run.form.prefix) else prompt + run.form.prefix
     return prompt_of(run, record)
-
-
-def _divided(run: Run, compute: Callable[[Sequence[Record]], Sequence[Any]]) -> dict[str, Any]:
-    """{instance_id: result} of all rows; each process computes its share."""
-    state = PartialState()
-    rows = run.records[state.process_index :: state.num_processes]
-    found = dict(gather_object([(r.id, each) for r, each in zip(rows, compute(rows), strict=True)]))
-    return {record.id: found[record.id] for record in run.records}

@@ -58,6 +58,7 @@ def text(output: Path, no_progress: bool, lr: str | None, evaluate: str | None, 
     if evaluate is not None:
         values["evaluate"] = tuple(evaluate.split(","))
     try:
+        from humor_tasks.training.answering import shown
         from humor_tasks.training.text.config import TextTrainConfig
         from humor_tasks.training.text.run import train
 
@@ -68,9 +69,5 @@ def text(output: Path, no_progress: bool, lr: str | None, evaluate: str | None, 
         metrics = train(TextTrainConfig(**values), output, progress=not no_progress)
     except ModuleNotFoundError as problem:
         raise BadInput(_MISSING.format(problem)) from None
-    for split in ("validation", "test"):
-        found = metrics.get(split, {"metrics": {}})
-        rates = {name: e["value"] for name, e in found["metrics"].items() if name not in ("unparsed", "refused")}
-        rates |= {name: e["value"] for name, e in found.get("perplexity", {}).items()}
-        for name, value in rates.items():
-            click.echo(f"{split:<12}{name:<24}{value:.5f}" if value is not None else f"{split:<12}{name:<24}undefined")
+    for line in shown(metrics):
+        click.echo(line)

@@ -40,23 +40,21 @@ class Trainer(Epochs):
 
     CURVE = ("epoch", "step", "train_loss", "validation", "lr")
 
-    def __init__(self, config: TextTrainConfig, data: Splits, output: Path, progress: bool) -> None:
-        assert data.train is not None
+    kind: str
+    """The kind of model. Set by `_opened`, as are `rows` and `judged`, the numbers of rows of train and validation."""
+    rows: int
+    judged: int
+    about: dict[str, Any] | None = None
+    """What the harnesses read of a text model's folder."""
+
+    def __init__(self, config: Any, data: Any, output: Path, progress: bool) -> None:
         self.config, self.output = config, output
         self.accelerator = accelerator_for(config.precision, config.device, "text", sharded=True)
         self.progress = progress and self.accelerator.is_main_process
         self.clip_norm = config.clip_norm
         self.epochs, self.patience, self.rate = config.epochs * config.validations, config.patience, config.lr[0]
-        self.kind: Kind = cast(Kind, config.kind) or kind_of(config.model, config.model_revision)
-        if self.kind == "encoder" and requested() == "DeepSpeed":
-            raise BadInput("an encoder's new layer has its own learning rate, which DeepSpeed does not keep: use FSDP.")
-        if self.kind != "encoder" and config.encoding != TextTrainConfig.encoding:
-            raise BadInput(f"encoding={config.encoding} is for encoders; {config.model} is a {self.kind} model.")
-        self.system = opened(config, self.kind)
+        self.system = self._opened(data)
         self.system.device, self.network = self.accelerator.device, self.system.network
-        self.system.prepare(data.train, data.validation)
-        self.rows, self.judged = len(data.train.records), len(data.validation.records)
-        self.prefix = data.train.form.prefix
         self.optimizer = torch.optim.AdamW(self._groups(), fused=True)
         self.most = config.micro_batch or self._rows_at_once()
         steps = math.ceil(self.rows / config.batch_size)
@@ -65,6 +63,23 @@ class Trainer(Epochs):
                 f"validations={config.validations}: an epoch has only {steps} steps of {config.batch_size} rows."
             )
         self.steps = math.ceil(steps / config.validations)
+
+    def _opened(self, data: Any) -> System:
+        """The system with its rows."""
+        config: TextTrainConfig = self.config
+        splits: Splits = data
+        assert splits.train is not None
+        kind = cast(Kind, config.kind) or kind_of(config.model, config.model_revision)
+        if kind == "encoder" and requested() == "DeepSpeed":
+            raise BadInput("an encoder's new layer has its own learning rate, which DeepSpeed does not keep: use FSDP.")
+        if kind != "encoder" and config.encoding != TextTrainConfig.encoding:
+            raise BadInput(f"encoding={config.encoding} is for encoders; {config.model} is a {kind} model.")
+        system = opened(config, kind)
+        system.prepare(splits.train, splits.validation)
+        self.kind, self.rows, self.judged = kind, len(splits.train.records), len(splits.validation.records)
+        self.about = {"format": FORMAT, "kind": kind, "task": config.task, "setting": config.setting}
+        self.about |= {"prefix": splits.train.form.prefix, "base": config.model, "encoding": config.encoding}
+        return system
 
     def _groups(self) -> list[dict[str, Any]]:
         """The trainable parameters, the encoder's new layer with its own learning rate."""
@@ -121,9 +136,8 @@ class Trainer(Epochs):
         """Write a checkpoint that transformers and both harnesses load."""
         config, state = self.config, self.weights or self.network.state_dict()
         self.system.save(folder, merged(self.network, state) if config.lora else state)
-        about = {"format": FORMAT, "kind": self.kind, "task": config.task, "setting": config.setting}
-        about |= {"prefix": self.prefix, "base": config.model, "encoding": config.encoding}
-        write_json(folder / ABOUT, about)
+        if self.about:
+            write_json(folder / ABOUT, self.about)
 
     def _notes(self) -> dict[str, Any]:
         return {"lr": self.rate, "kind": self.kind, "rows_cut": self.system.cut, "best": self.best}

@@ -5,11 +5,13 @@ A run with several learning rates holds one run per rate, and a run of all folds
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.models.devices import pick_device
 from humor_tasks.models.text.language import Generation
+from humor_tasks.training.answering import perplexities
 from humor_tasks.training.folder import run_in
 from humor_tasks.training.folds import MODEL, all_folds, evaluated, sweep
 from humor_tasks.training.loop import accelerator_for, fit
@@ -60,7 +62,7 @@ def _one(config: TextTrainConfig, data: Splits, output: Path, progress: bool) ->
     written = {split: answers.explanations(model, run, how) for split, run in data.evaluated.items()}
     results = evaluated(output, data.evaluated, written)
     for split, run in data.evaluated.items():
-        results[split]["perplexity"] = answers.perplexities(model, run)
+        results[split]["perplexity"] = perplexities(run, partial(answers.likelihoods, model, run))
     return notes | results
 
 

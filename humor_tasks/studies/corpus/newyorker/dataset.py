@@ -90,9 +90,9 @@ def models_of(inputs: Inputs, settings: Settings) -> dict[str, str]:
 
 
 def _told(work: Work, counts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The counts of the stages, with contests that got no rows and the quality model's precision."""
-    held = read_json(work.unit("quality") / "precision.json")
-    precision = {name: f"{v:.3f} [{low:.3f}, {high:.3f}]" for name, (v, low, high) in held.items()}
+    """The counts of the stages, with contests that got no rows and the quality model's validation."""
+    held = read_json(work.unit("quality") / "validation.json")
+    validation = {name: f"{v:.3f} [{low:.3f}, {high:.3f}]" for name, (v, low, high) in held.items()}
     told = {stage: dict(counted) for stage, counted in counts.items()}
-    told["quality"] = told.get("quality", {}) | precision
+    told["quality"] = told.get("quality", {}) | validation
     return {"contests left out": dict(work.settings["left_out"]), **told}

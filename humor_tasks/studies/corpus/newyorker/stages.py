@@ -22,7 +22,7 @@ from humor_tasks.models.quality.model import Encoder
 from humor_tasks.studies.corpus.newyorker.embedding import embed
 from humor_tasks.studies.corpus.newyorker.ingest import ingest
 from humor_tasks.studies.corpus.newyorker.pool import pool
-from humor_tasks.studies.corpus.newyorker.quality import Precision, scores, training
+from humor_tasks.studies.corpus.newyorker.quality import Validation, scores, training
 from humor_tasks.studies.corpus.newyorker.ranking import FEATURES, assign
 from humor_tasks.studies.corpus.newyorker.select import select
 from humor_tasks.studies.corpus.newyorker.work import Stage, Work, read_json, reading, write_columns
@@ -121,13 +121,13 @@ def _quality(work: Work, folder: Path, contest: int | None) -> Counts:
         name = work.settings["embedding"][0]
         model = fit(_sums_of(work), Encoder.of(Embedding(name), name), twins_of(work))
         model.save(folder / "model")
-    found, seen = Precision(), {each for side in model.contests for each in side}
+    found, seen = Validation(), {each for side in model.contests for each in side}
     for number in sorted(seen.intersection(int(str(each)) for each in work.units("select"))):
         rows, vectors = selected(work, number), vectors_of(work, number)
         places, best = training(rows)
         found.add(scores(model, vectors[places], [rows[i]["caption"] for i in places], number).tolist(), best)
     estimates = {name: [e.value, e.low, e.high] for name, e in found.estimates().items()}
-    write_json(folder / "precision.json", estimates)
+    write_json(folder / "validation.json", estimates)
     return {"contests learnt from": len(seen)}
 
 
@@ -198,7 +198,7 @@ STAGES = {
         Stage("embed", _embed, ("select",), ("embedding",), trains=True),
         Stage("twins", _twins, ("ingest",), whole=True),
         Stage(
-            "quality", _quality, ("ingest", "select", "embed", "twins"), ("embedding", "quality"), whole=True, version=2
+            "quality", _quality, ("ingest", "select", "embed", "twins"), ("embedding", "quality"), whole=True, version=3
         ),
         Stage("scores", _scores, ("quality", "select", "embed")),
         Stage("pool", _pool, ("scores", "select", "embed"), version=2),

@@ -13,7 +13,7 @@ from humor_tasks.studies.report.build import Report
 from humor_tasks.studies.report.grouping import Group
 from humor_tasks.studies.report.page.texts import shown
 from humor_tasks.studies.report.scorecard import Cell, Column, Scorecard
-from humor_tasks.studies.report.table import Line, shown_name
+from humor_tasks.studies.report.table import Line, score_and_cost, shown_name
 from humor_tasks.studies.report.words import published_text, value_text
 from humor_tasks.studies.results import Result
 
@@ -166,9 +166,8 @@ def judged(lines: Sequence[Line]) -> str:
     """A benchmark's table of judged points with tokens and cost: one row per graded run."""
     head = "".join(f'<th scope="col"{"" if title in ("model", "grader") else _NUMBER}>{title}</th>' for title in JUDGED)
     rows = "".join(_line(line) for line in lines)
-    caption = (
-        "<caption>Scores are shares of elements that the explanations name, with 95 % confidence intervals.</caption>"
-    )
+    told = "Scores are shares of elements that the explanations name, with 95 % confidence intervals."
+    caption = f"<caption>{' '.join(filter(None, [told, score_and_cost(lines)]))}</caption>"
     return scrolling(shown_name(lines), f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>")
 
 

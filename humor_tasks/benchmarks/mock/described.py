@@ -1,0 +1,69 @@
+"""The pictures of a MOCK folder, with or without a literal description, and the same folder with others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks.mock.corpus import CHOICES, NEEDS, SCENES, text
+from humor_tasks.data.media.picture import Picture, picture_file
+from humor_tasks.data.reading import json_lines
+from humor_tasks.errors import BadInput
+
+STILLS = CHOICES["stills"]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One picture of a folder, and the description of its rows; "" where no row has one."""
+
+    media_id: str
+    scene: str
+    picture: Picture
+    description: str
+
+
+def is_mock(folder: Path) -> bool:
+    """Whether it is a folder of this corpus, as `humor-tasks build mock` writes it."""
+    return folder.is_dir() and any(files(folder, SCENES))
+
+
+def files(folder: Path, scenes: tuple[str, ...] = STILLS, split: str = "*") -> list[Path]:
+    """The files of these scenes' rows."""
+    return [path for scene in scenes for task in NEEDS for path in sorted(folder.glob(f"{scene}_{task}/{split}.jsonl"))]
+
+
+def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(location, row) of every row of a file."""
+    for where, row in json_lines(path):
+        if not isinstance(row, dict) or not isinstance(row.get("media_id"), str):
+            raise BadInput(f"{where}: must be an object with a media_id.")
+        yield where, row
+
+
+def pictures(folder: Path, scene: str = "stills", split: str = "*") -> dict[str, Shown]:
+    """media_id -> picture, of the scenes without video, in one split or in all. Raises BadInput where there is none."""
+    found: dict[str, Shown] = {}
+    for path in files(folder, tuple(each for each in CHOICES[scene] if each in STILLS), split):
+        for where, row in rows(path):
+            told = text(row, "description", where) if row.get("description") else ""
+            known = found.get(row["media_id"])
+            if known is not None and (known.description or not told):
+                continue
+            if not isinstance(row.get("media"), str):
+                continue  # built without pictures
+            try:
+                picture = picture_file(folder, row["media"])
+            except BadInput as problem:
+                raise BadInput(f"{where}: media: {problem}") from None
+            found[row["media_id"]] = Shown(row["media_id"], str(row.get("scene")), picture, told)
+    if not found:
+        raise BadInput(f"{folder}: scene {scene} has no pictures; build the folder with them (docs/mock.md).")
+    return found
+
+
+def described_rows(path: Path, texts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The rows of a file, each with the text of its picture; a row without one keeps its own."""
+    return [row | {"description": texts.get(row["media_id"], row.get("description"))} for _, row in rows(path)]

@@ -1,0 +1,71 @@
+"""Cartoons and posts of the user's own: CSV files with pictures, such as of Cartoon Movement, CartoonStock or Twitter.
+
+MOCK took these from the web, and nobody publishes them. Whoever has the rights to use some gives a folder with
+`items.csv` and its pictures. Columns: image, a path in the folder, and caption; optional are label (yes or no: is it
+humorous or sarcastic?), explanation, description, split (train, validation or test) and id. Rows of one image stay in
+one split. A row without a label is taken to be humorous or sarcastic, and is not asked about in detecting. The id of a
+tweet is Twitter's, by which posts of MORE and Cai et al. are recognised.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from humor_tasks.data.rows import read_csv
+from humor_tasks.errors import BadInput
+from humor_tasks.studies.corpus.mock_items import SPLITS, Item, Media, Source, one_line, safe_id
+
+FILE = "items.csv"
+LABELS = ("", "yes", "no")
+OWN = {
+    "cartoon_movement": ("Cartoon Movement", "cartoon"),
+    "cartoonstock": ("CartoonStock", "cartoon"),
+    "tweets": ("further tweets", "post"),
+}
+"""Option of `build mock` -> the source's name and its scene."""
+
+
+def read_table(option: str, folder: Path, media: Media) -> Source:
+    """The items of `items.csv` in a folder. Raises BadInput naming file and line."""
+    name, scene = OWN[option]
+    source = Source(name)
+    found = read_csv(folder / FILE, ("image", "caption"))
+    for i, row in enumerate(found.rows):
+        where = found.where(i)
+        source.rows += 1
+        picture = media.find(source, folder, row["image"].strip(), where)
+        if picture is None and media.missing == "drop":
+            continue
+        label = _choice(row, "label", LABELS, where)
+        identity = row.get("id", "").strip()
+        medium = f"{option}-{hashlib.sha256(row['image'].strip().encode()).hexdigest()[:12]}"
+        source.items.append(
+            Item(
+                id=f"{option}_{safe_id(identity, where) if identity else i + 1}",
+                scene=scene,
+                source=name,
+                media_id=f"tweet-{identity}" if scene == "post" and identity else medium,
+                line=one_line(row["caption"], "caption", where),
+                split=_choice(row, "split", ("", *SPLITS), where) or None,
+                label=label or None,
+                funny=label != "no",
+                explanation=_optional(row, "explanation", where) if label != "no" else None,
+                description=_optional(row, "description", where),
+                media={"": picture} if picture is not None else {},
+            )
+        )
+    return source
+
+
+def _choice(row: Mapping[str, str], column: str, known: tuple[str, ...], where: str) -> str:
+    value = row.get(column, "").strip()
+    if value not in known:
+        raise BadInput(f"{where}: {column} is {value!r:.60}; it must be {', '.join(known[1:])}, or empty.")
+    return value
+
+
+def _optional(row: Mapping[str, str], column: str, where: str) -> str | None:
+    text = row.get(column, "")
+    return one_line(text, column, where) if text.strip() else None
