@@ -10,6 +10,8 @@ from typing import Any
 from humor_tasks.benchmarks.mock.corpus import CHOICES, NEEDS, SCENES, text
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.reading import json_lines
+from humor_tasks.data.text import missing
+from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
 
 STILLS = CHOICES["stills"]
@@ -40,6 +42,10 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for where, row in json_lines(path):
         if not isinstance(row, dict) or not isinstance(row.get("media_id"), str):
             raise BadInput(f"{where}: must be an object with a media_id.")
+        if missing(row["media_id"]) or row["media_id"] != row["media_id"].strip():
+            raise BadInput(f"{where}: media_id is {row['media_id']!r:.60}; it must be text without outer spaces.")
+        if LONE.search(f"{row['media_id']}{row.get('description')}"):
+            raise BadInput(f"{where}: media_id or description has half of a character; correct it.")
         yield where, row
 
 

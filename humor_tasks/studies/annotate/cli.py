@@ -52,6 +52,7 @@ def annotate(pairs: Path, votes: Path, host: str, port: int, qualified: Path | N
     for item in items:
         if item.picture is not None:
             item.picture.read()  # reports a damaged picture now, not to an annotator
+    who = read_qualified(qualified) if qualified else None
     store = VoteStore(votes, items)
     if store.repaired:
         click.echo(store.repaired, err=True)
@@ -60,7 +61,6 @@ def annotate(pairs: Path, votes: Path, host: str, port: int, qualified: Path | N
         click.echo(f"{len(items)} items, {len(store.raters())} annotators so far; votes are written to {votes}.")
         click.echo(f"Vote at {address} (Ctrl-C stops the server).")
 
-    who = read_qualified(qualified) if qualified else None
     serve(Session(items, store, qualified=who, **how), host, port, ready, notice)
 
 

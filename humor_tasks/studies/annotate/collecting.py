@@ -8,36 +8,52 @@ original and edit. rating: these with grades and meanGrade.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.uses import RATING
-from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.writing import write_json, write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate.forms import DESCRIPTION, EDITING, FORMS, LINKS, LITERAL, MARK
 from humor_tasks.studies.annotate.pairs import Item
 from humor_tasks.studies.annotate.vote import Vote
+from humor_tasks.studies.corpus.mock_items import json_object
 
+GRADES = 4  # of Humicroedit: 0 to 3
 HITS = {DESCRIPTION.kind: "description_hit", LINKS.kind: "link_hit"}
+CONTEST = re.compile("[0-9]{1,9}")
 Found = Sequence[tuple[Item, Vote]]
 
 
 def contests(found: Found, before: Path | None) -> dict[str, Any]:
     """Contest -> its entry with the annotations, added to those of the file `before`. Names are hashed."""
-    entries: dict[str, Any] = parse_json(before, read_body(before)) if before else {}
-    if not isinstance(entries, dict):
-        raise BadInput(f"{before}: must be an object with an entry for each contest number.")
+    entries = _entries(before) if before else {}
     for item, vote in found:
-        if not item.cluster.isdecimal():
-            raise BadInput(f"item {item.id}: cluster is {item.cluster!r}; it must be the number of a contest.")
+        if not CONTEST.fullmatch(item.cluster):
+            raise BadInput(f"item {item.id}: cluster is {item.cluster!r:.60}; it must be the number of a contest.")
         start = {"contest_number": int(item.cluster), "official_newyorker_finalists": ["UNKNOWN"]}
         entry = entries.setdefault(str(int(item.cluster)), start)
         hits = entry.setdefault("mturk_annotations", {}).setdefault(HITS[item.kind], [])
         texts = {name: text or None for name, text in FORMS[item.kind].read(vote.choice).items()}
-        hits.append({**texts, "hash_worker_id": hashlib.sha256(vote.rater.encode()).hexdigest()[:32]})
+        hit = {**texts, "hash_worker_id": hashlib.sha256(vote.rater.encode()).hexdigest()[:32]}
+        if hit not in hits:  # of an earlier `collect` of the same votes
+            hits.append(hit)
     return dict(sorted(entries.items(), key=lambda pair: int(pair[0])))
+
+
+def _entries(path: Path) -> dict[str, dict[str, Any]]:
+    """The file's entries by contest. Raises BadInput for another form than `build newyorker` reads."""
+    found = json_object(path, "entries by contest number")
+    for number, entry in found.items():
+        hits = entry.get("mturk_annotations", {}) if isinstance(entry, dict) else None
+        if not CONTEST.fullmatch(number) or number != str(int(number)):
+            raise BadInput(f"{path}: {number!r:.60} is no contest number; name entries by it, such as 510.")
+        if not isinstance(hits, dict) or not all(isinstance(hits.get(name, []), list) for name in HITS.values()):
+            told = "an object whose mturk_annotations hold lists"
+            raise BadInput(f"{path}, contest {number}: must be {told}, as in the published file.")
+    return found
 
 
 def descriptions(found: Found) -> dict[str, str]:
@@ -69,6 +85,10 @@ def grades(found: Found, rows: Mapping[str, Mapping[str, Any]]) -> list[tuple[st
     """
     given: dict[str, list[int]] = {}
     for item, vote in found:
+        row = rows[item.id]
+        if len(item.options) != GRADES or not all(isinstance(row.get(name), str) for name in ("original", "edit")):
+            wanted = f"{GRADES} options, and original and edit as text"
+            raise BadInput(f"item {item.id}: must have {wanted}; `humor-tasks items rating` writes them.")
         given.setdefault(item.id, []).append(item.labels.index(vote.choice))
     return [
         (

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from humor_tasks.errors import BadInput
 
-MARK = re.compile(r"<([^<>]*)/>")
+MARK = re.compile(r"<(\s*[^<>\s][^<>]*)/>")
 """A marked word of a headline, as in Humicroedit's files."""
 MAX_TEXT = 1000  # characters
 
@@ -52,8 +52,10 @@ class Form:
 
     def written(self, texts: Mapping[str, str]) -> str:
         """The answer with these texts, as JSON. Raises BadInput for texts that a field does not take."""
-        kept = {field.name: plain(str(texts.get(field.name, "")), MAX_TEXT) for field in self.fields}
+        kept = {field.name: plain(str(texts.get(field.name, ""))) for field in self.fields}
         for field in self.fields:
+            if len(kept[field.name]) > MAX_TEXT:
+                raise BadInput(f"'{field.label}' has {len(kept[field.name]):,} characters; at most {MAX_TEXT:,} fit.")
             field.check(kept[field.name])
         return json.dumps(kept, ensure_ascii=False)
 
@@ -156,7 +158,7 @@ class Answers(Collection[str]):
         return 0
 
 
-def plain(text: str, most: int) -> str:
+def plain(text: str, most: int | None = None) -> str:
     """One line without control characters, so that a vote is one line of the file."""
     line = " ".join(text.split())
     return "".join(c for c in line if c.isprintable() or c == "\u200d")[:most].strip()

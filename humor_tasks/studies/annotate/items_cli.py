@@ -77,6 +77,8 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
     from humor_tasks.studies.annotate.qualifying import candidates, write_round
     from humor_tasks.studies.annotate.votes import read_votes
 
+    if threshold != threshold:
+        raise BadInput("--threshold is nan; it must be a number from 0 to 1.")
     check_output(output, votes, pairs)
     test = read_pairs(pairs)
     found = candidates(test, read_votes(votes, [item.id for item in test], choices=choices_of(test)).votes)

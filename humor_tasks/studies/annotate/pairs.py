@@ -88,7 +88,9 @@ def write_pairs(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def choices_of(items: Iterable[Item]) -> dict[str, Collection[str]]:
     """Item id -> the allowed choices, or the answers that its form takes."""
     return {
-        item.id: Answers(item.form, len(MARK.findall(item.headline))) if item.form else (*item.labels, TIE)
+        item.id: Answers(item.form, len(MARK.findall(item.headline)))
+        if item.form
+        else (*item.labels, *([] if item.fixed else [TIE]))
         for item in items
     }
 

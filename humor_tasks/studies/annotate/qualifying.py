@@ -58,14 +58,21 @@ def write_round(path: Path, found: Sequence[Candidate], threshold: float) -> Non
 
 
 def read_qualified(path: Path) -> frozenset[str]:
-    """The annotators with yes in the column `qualified`. Raises BadInput for a value other than yes and no."""
+    """The annotators with yes in the column `qualified`. Raises BadInput for a value other than yes and no, and for
+    an annotator with both.
+    """
     found = read_csv(path, ("rater", "qualified"))
-    who = set()
+    who, known = set(), dict[str, str]()
     for i, row in enumerate(found.rows):
-        if row["qualified"].strip() not in ("yes", "no"):
+        rater, passed = stripped(row["rater"]), row["qualified"].strip()
+        if not rater:
+            raise BadInput(f"{found.where(i)}: rater is empty; write the annotator's id.")
+        if passed not in ("yes", "no"):
             raise BadInput(f"{found.where(i)}: qualified is {row['qualified']!r}; write yes or no.")
-        if row["qualified"].strip() == "yes":
-            who.add(stripped(row["rater"]))
+        if known.setdefault(rater.casefold(), passed) != passed:
+            raise BadInput(f"{found.where(i)}: {rater} has yes and no; keep one row of each annotator.")
+        if passed == "yes":
+            who.add(rater)
     if not who:
         raise BadInput(f"{path}: nobody is qualified.")
     return frozenset(who)

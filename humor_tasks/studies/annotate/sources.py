@@ -12,7 +12,7 @@ from humor_tasks.benchmarks.humicroedit.corpus import headlines
 from humor_tasks.benchmarks.mock import described
 from humor_tasks.benchmarks.uses import RATING
 from humor_tasks.data.contests.contest_csv import contest_files
-from humor_tasks.data.media.picture import picture_file
+from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.annotate.forms import DESCRIPTION, EDITING, LINKS, LITERAL, MARK
@@ -27,25 +27,29 @@ Rows = list[dict[str, Any]]
 def cartoons(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
     """The cartoons of a folder with NUMBER.jpg or .png."""
     found = {str(number): path for number, path in sorted(contest_files(source, PICTURES).items())}
+    shown = {number: picture_file(source, found[number].name) for number in sampled(list(found), size, seed)}
+    images = _copied(shown, output)
     return [
-        {
-            "id": f"{number}-{kind}",
-            "kind": kind,
-            "cluster": number,
-            "image": copy_picture(picture_file(source, found[number].name), output),
-        }
-        for number in sampled(list(found), size, seed)
+        {"id": f"{number}-{kind}", "kind": kind, "cluster": number, "image": image} for number, image in images.items()
     ]
 
 
 def pictures(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
     """The pictures of a MOCK folder; those that have a description begin with it."""
     shown = described.pictures(source)
+    images = _copied({name: shown[name].picture for name in sampled(sorted(shown), size, seed)}, output)
     return [
-        {"id": name, "kind": kind, "cluster": shown[name].scene, "image": copy_picture(shown[name].picture, output)}
+        {"id": name, "kind": kind, "cluster": shown[name].scene, "image": image}
         | ({"draft": {"description": shown[name].description}} if shown[name].description else {})
-        for name in sampled(sorted(shown), size, seed)
+        for name, image in images.items()
     ]
+
+
+def _copied(shown: Mapping[str, Picture], output: Path) -> dict[str, str]:
+    """Name -> path of the picture's copy. All pictures are checked before the first is copied."""
+    for picture in shown.values():
+        picture.read()
+    return {name: copy_picture(picture, output) for name, picture in shown.items()}
 
 
 def to_edit(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:

@@ -90,7 +90,7 @@ def checked(
         _refuse(f"{path}: votes for unknown items", unknown, f"There are {len(known)} known items.")
     if choices is not None:
         wrong = [
-            f"{vote.choice!r} ({vote.where})"
+            f"{vote.choice!r:.60} ({vote.where})"
             for vote in votes
             if vote.choice not in (choices.get(vote.item, ()) if isinstance(choices, Mapping) else choices)
         ]
@@ -239,7 +239,7 @@ def _listed(data: Any) -> list[Any]:
     """The rows: a list as it is; Argilla's dict of columns transposed, its dict of rows without the keys."""
     if isinstance(data, list):
         return data
-    values = list(data.values())
+    values = list(data.values()) if isinstance(data, dict) else []
     if values and all(isinstance(value, dict) for value in values):
         return values
     if values and all(isinstance(value, list) for value in values) and len(set(map(len, values))) == 1:

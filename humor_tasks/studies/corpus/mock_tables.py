@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from humor_tasks.data.rows import read_csv
+from humor_tasks.data.text import missing
 from humor_tasks.errors import BadInput
 from humor_tasks.studies.corpus.mock_items import SPLITS, Item, Media, Source, one_line, safe_id
 
@@ -32,18 +33,26 @@ def read_table(option: str, folder: Path, media: Media) -> Source:
     name, scene = OWN[option]
     source = Source(name)
     found = read_csv(folder / FILE, ("image", "caption"))
+    known: dict[str, str] = {}
     for i, row in enumerate(found.rows):
         where = found.where(i)
         source.rows += 1
-        picture = media.find(source, folder, row["image"].strip(), where)
+        if missing(row["image"]):
+            raise BadInput(f"{where}: image is empty; it must be the path of a picture in {folder}.")
+        image = str(PurePosixPath(row["image"].strip()))  # ./a.png is a.png
+        picture = media.find(source, folder, image, where)
         if picture is None and media.missing == "drop":
             continue
         label = _choice(row, "label", LABELS, where)
         identity = row.get("id", "").strip()
-        medium = f"{option}-{hashlib.sha256(row['image'].strip().encode()).hexdigest()[:12]}"
+        medium = f"{option}-{hashlib.sha256(image.encode()).hexdigest()[:12]}"
+        name_of = f"{option}_{safe_id(identity, where) if identity else i + 1}"
+        if name_of in known:
+            raise BadInput(f"{where}: its id is also that of {known[name_of]}; give every row an id, or none.")
+        known[name_of] = where
         source.items.append(
             Item(
-                id=f"{option}_{safe_id(identity, where) if identity else i + 1}",
+                id=name_of,
                 scene=scene,
                 source=name,
                 media_id=f"tweet-{identity}" if scene == "post" and identity else medium,

@@ -111,6 +111,7 @@ def _describe_mock(folder: Path, output: Path, temperature: float | None, option
 
     check_choice("--scene", options["scene"], ("stills", *STILLS))
     given = [f"--{name.removesuffix('s')}" for name in ("tasks", "folds", "splits", "revision") if options[name]]
+    given += ["{fold} in --model"] if "{fold}" in (options["model"] or "") else []
     if given:
         raise BadInput(f"{', '.join(given)}: a folder of MOCK is described as a whole; see --scene.")
     if output.exists():
