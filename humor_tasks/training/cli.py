@@ -125,6 +125,10 @@ def _config(given: dict[str, Any], alphas: str | None) -> Any:
     if unused:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in unused)
         raise BadInput(f"--system {config.system} does not use {flags}.")
+    groups = {"knowledge": "knowledge", "lexicon": "lexicon", "corpus": "cooccurrence"}  # what reads each file
+    for name, group in groups.items():
+        if given.get(name) and config.system != "ensemble" and group not in config.features.split("+"):
+            raise BadInput(f"--{name} is data of --features {group}, which is not asked for.")
     return config
 
 

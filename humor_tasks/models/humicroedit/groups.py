@@ -248,7 +248,7 @@ GROUPS = (*PLAIN, "similarity", *_EMBEDDED, "lexicon", "history", "knowledge", "
 
 def check_features(features: str) -> None:
     """Raise BadInput for a name in `features`, such as "lexical+string", that is no group."""
-    for name in filter(None, features.split("+")):
+    for name in features.split("+") if features else ():
         check_choice("features", name, GROUPS)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.reading import decode, lines_of
 from humor_tasks.errors import BadInput
 
 FREQUENT = 20_000  # words of a corpus that are counted
@@ -83,25 +84,30 @@ def _wordnet(folder: Path) -> Iterator[tuple[str, str]]:
     words: dict[tuple[str, str], list[str]] = {}
     pointers: list[tuple[tuple[str, str], tuple[str, str]]] = []
     for path in sorted(folder.glob("data.*")):
-        for line in path.read_text(encoding="utf-8").splitlines():
+        for where, line in lines_of(path):
             if line.startswith(" "):  # the licence
                 continue
             fields = line.split(" | ")[0].split()
-            size = int(fields[3], 16)
-            key = fields[0], fields[2].replace("s", "a")
-            words[key] = [word.lower().split("(")[0].replace("_", " ") for word in fields[4 : 4 + 2 * size : 2]]
-            to = fields[5 + 2 * size :]
-            pointers += [(key, (to[4 * i + 1], to[4 * i + 2])) for i in range(int(fields[4 + 2 * size]))]
-    for names in words.values():
+            try:
+                size = int(fields[3], 16)
+                key = fields[0], fields[2].replace("s", "a")
+                words[key] = [word.lower().split("(")[0].replace("_", " ") for word in fields[4 : 4 + 2 * size : 2]]
+                to = fields[5 + 2 * size :]
+                pointers += [(key, (to[4 * i + 1], to[4 * i + 2])) for i in range(int(fields[4 + 2 * size]))]
+            except (IndexError, ValueError):
+                raise BadInput(f"knowledge {where}: is no synset of WordNet's data files: {line!r:.60}.") from None
+    for names in filter(None, words.values()):
         yield from ((names[0], name) for name in names[1:])
     for one, other in pointers:
         yield from ((a, b) for a in words[one] for b in words.get(other, ()))
 
 
 def _relations(path: Path) -> Iterator[tuple[str, str]]:
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            cells = line.rstrip("\n").split("\t")
+    with path.open("rb") as lines:
+        for i, raw in enumerate(lines, 1):
+            cells = decode(path, raw).rstrip("\r\n").split("\t")
+            if len(cells) not in (3, 5) and cells != [""]:
+                raise BadInput(f"knowledge {path}, line {i}: has {len(cells)} columns; a relation has 3, ConceptNet's 5.")
             if len(cells) == 3:
                 yield cells[0].lower(), cells[2].lower()
             elif len(cells) == 5 and all(cell.startswith("/c/en/") for cell in cells[2:4]):

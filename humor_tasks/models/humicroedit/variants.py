@@ -61,7 +61,7 @@ VARIANTS = (*_CHANGES, "no-extensions")
 
 def check_text(text: str) -> None:
     """Raise BadInput for a name in `text`, such as "lower+segmented", that is no variant."""
-    for name in filter(None, text.split("+")):
+    for name in text.split("+") if text else ():
         check_choice("text", name, VARIANTS)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.data.reading import read_body
 from humor_tasks.data.writing import write_json, write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit.features import (
@@ -115,7 +116,9 @@ def _lines(corpus: str) -> list[str]:
     path = Path(corpus).expanduser()
     if not path.is_file():
         raise BadInput(f"corpus {path}: there is no such file.")
-    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    if not any(map(str.isalnum, text := read_body(path))):
+        raise BadInput(f"corpus {path}: there is no word in it.")
+    return text.split("\n")
 
 
 @lru_cache(maxsize=1)

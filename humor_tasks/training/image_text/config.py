@@ -72,6 +72,8 @@ class ImageTextTrainConfig(FoldSettings):
     def __post_init__(self) -> None:
         for task in self.task:
             check_choice("task", task, (*TASKS, DESCRIBING.name))
+        if len(set(self.task)) < len(self.task):
+            raise BadInput(f"task={','.join(self.task)}: names one twice; name each once.")
         self.check_shared()
         check_ranges(self, _RANGES)
         object.__setattr__(self, "lr", check_rates(self.lr))
