@@ -60,6 +60,7 @@ def filled(pairs: Path, votes: Path, texts: dict[str, Any], *raters: str) -> Non
         ("editing", {"place": "2", "edit": "clown"}, "must be one of the underlined words"),
         ("editing", {"edit": "clown"}, "'The word to replace' is empty"),
         ("editing", {"place": "0", "edit": "two words"}, "must be a single word"),
+        ("literal", {"description": "a" * 1001}, "'Description' has 1,001 characters; at most 1,000 fit"),
     ],
 )
 def test_texts_that_a_form_does_not_take_are_named(tmp_path: Path, kind: str, texts: dict[str, str], said: str) -> None:
@@ -93,6 +94,7 @@ def test_a_form_is_kept_like_a_vote(tmp_path: Path) -> None:
 def test_bad_rows_of_forms_are_named(tmp_path: Path) -> None:
     for row, said in (
         ({"kind": "editing", "headline": "No word is marked"}, "mark the words that may be replaced"),
+        ({"kind": "editing", "headline": "An empty </> mark"}, "mark the words that may be replaced"),
         ({"kind": "literal", "draft": ["x"]}, "draft is"),
     ):
         write_pairs(tmp_path / "pairs.jsonl", [{"id": "1", **row}])
@@ -241,3 +243,75 @@ def test_pages_of_forms_escape_what_files_say() -> None:
     assert 'value="&quot;&gt;&lt;script&gt;"' in shown
     assert 'value="1" required checked' in shown
     assert "&lt;b&gt;" in shown
+
+
+RATED = {"id": "1", "kind": "rating", "options": list("0123"), "original": "a <b/>", "edit": "c"}
+PICTURE = {"id": "1", "kind": "description", "cluster": "5"}
+DAMAGED: list[tuple[dict[str, Any], str, str | None, str]] = [
+    (RATED, "tie", None, "choices that do not exist: 'tie'"),
+    (RATED | {"edit": None}, "B", None, "item 1: must have 4 options, and original and edit as text"),
+    (RATED | {"options": list("01234")}, "E", None, "item 1: must have 4 options"),
+    (PICTURE | {"cluster": "9" * 5000}, json.dumps(DESCRIBED), None, "it must be the number of a contest"),
+    (PICTURE, json.dumps(DESCRIBED), "[]", "into.json: must be one JSON object"),
+    (PICTURE, json.dumps(DESCRIBED), '{"5": []}', "into.json, contest 5: must be an object"),
+    (PICTURE, json.dumps(DESCRIBED), '{"5": {"mturk_annotations": {"link_hit": {}}}}', "into.json, contest 5: must be"),
+    (PICTURE, json.dumps(DESCRIBED), '{"05": {}}', "into.json: '05' is no contest number"),
+    (PICTURE, json.dumps(DESCRIBED), '{"5": {}, "5": {}}', "'5' is repeated in one object"),
+    (PICTURE, json.dumps(DESCRIBED), '{"5": {"x": "\\ud800"}}', "a text has half of a character"),
+]
+
+
+@pytest.mark.parametrize(("item", "choice", "into", "said"), DAMAGED)
+def test_damaged_annotations_are_named_and_nothing_is_written(
+    tmp_path: Path, item: dict[str, Any], choice: str, into: str | None, said: str
+) -> None:
+    write_pairs(tmp_path / "items.jsonl", [item])
+    with (tmp_path / "v.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("item", "rater", "choice", "time"), ("1", "ann", choice, "")])
+    more: list[object] = []
+    if into is not None:
+        (tmp_path / "into.json").write_text(into)
+        more = ["--into", tmp_path / "into.json"]
+    out = tmp_path / "out"
+    assert said in refused("collect", tmp_path / "v.csv", "--items", tmp_path / "items.jsonl", *more, "-o", out)
+    assert not out.exists()
+
+
+def test_the_same_votes_are_added_once(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "items.jsonl", [PICTURE])
+    items, votes, out = read_pairs(tmp_path / "items.jsonl"), tmp_path / "v.csv", tmp_path / "a.json"
+    filled(tmp_path / "items.jsonl", votes, DESCRIBED, "ann", "bob")
+    invoke("collect", votes, "--items", tmp_path / "items.jsonl", "-o", out)
+    before = out.read_text()
+    invoke("collect", votes, "--items", tmp_path / "items.jsonl", "--into", out, "-o", out)
+    assert (out.read_text(), len(items)) == (before, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("ann,maybe", "qualified is 'maybe'"),
+        (",yes", "rater is empty"),
+        ("ann,yes\nAnn,no", "Ann has yes and no; keep one row"),
+    ],
+)
+def test_a_damaged_file_of_qualified_annotators_is_named(tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "q.csv").write_text(f"rater,qualified\n{content}\n")
+    with pytest.raises(BadInput, match=said):
+        read_qualified(tmp_path / "q.csv")
+
+
+def test_a_damaged_source_leaves_no_pictures_behind(tmp_path: Path) -> None:
+    (tmp_path / "c").mkdir()
+    Image.new("RGB", (9, 9)).save(tmp_path / "c" / "1.jpg")
+    (tmp_path / "c" / "2.jpg").write_text("junk")
+    assert "Picture 2.jpg" in refused("items", "description", tmp_path / "c", "-o", tmp_path / "o.jsonl")
+    rows = tmp_path / "m" / "cartoon_detecting" / "train.jsonl"
+    rows.parent.mkdir(parents=True)
+    for row, said in (
+        ({"media_id": " a"}, "line 1: media_id is ' a'"),
+        ({"media_id": "a", "description": "\ud800"}, "line 1: media_id or description has half of a character"),
+    ):
+        rows.write_text(json.dumps(row | {"media": "x.jpg"}))
+        assert said in refused("items", "literal", tmp_path / "m", "-o", tmp_path / "o.jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c", "m"]

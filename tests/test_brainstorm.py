@@ -170,8 +170,9 @@ def test_without_a_cartoon_the_model_invents_it() -> None:
     assert [caption.contest for caption in read_captions(Path(log.location)).captions] == ["unconditional"] * 3
     short = says("short", REPLY)
     assert metrics(run(short, unconditional=True))["parsed"] == 0
-    with pytest.raises(BadInput, match="unconditional=true has no folds"):
-        load("brainstorm", unconditional=True, fold="all")
+    for fold in ("all", "3"):
+        with pytest.raises(BadInput, match="unconditional=true has no folds"):
+            load("brainstorm", unconditional=True, fold=fold)
 
 
 # ---- captions, in pairs -------------------------------------------------------------------------

@@ -94,8 +94,19 @@ def test_a_graph_is_wordnets_or_a_file_of_relations(tmp_path: Path) -> None:
     assert Graph.saved(tmp_path / "saved").related("vehicle") == {"boat", "small ship"}
     features = groups.knowledge(graph, Edit("a vehicle", "senate", "boat", ""))
     assert features[4:6] == [1.0, 0.0]  # boat is linked to the context, senate is not
-    file.write_text("no relation\n")
-    for path, problem in ((file, "no relation of two"), (tmp_path / "none", "no such file or folder")):
+    file.write_text("/a/y\t/r/IsA\t/c/de/boot\t/c/en/boat\t{}\n")
+    words, binary, wordnet = (tmp_path / name for name in ("words.txt", "binary", "damaged"))
+    words.write_text("no relation\n")
+    binary.write_bytes(b"\xff\tx\ty\n")
+    wordnet.mkdir()
+    (wordnet / "data.noun").write_text("  licence\n00001 03 n zz\n")
+    for path, problem in (
+        (file, "no relation of two"),
+        (words, "words.txt, line 1: has 1 columns"),
+        (binary, "cannot be read as UTF-8"),
+        (wordnet, "data.noun, line 2: is no synset"),
+        (tmp_path / "none", "no such file or folder"),
+    ):
         with pytest.raises(BadInput, match=problem):
             Graph.read(path)
 
@@ -120,6 +131,9 @@ def test_a_group_says_which_data_it_needs() -> None:
         TrainConfig("features", features="histori")
     with pytest.raises(BadInput, match="Did you mean 'lower'"):
         TrainConfig("ridge", text="lowr")
+    for names in ({"features": "+"}, {"text": "lower+"}):
+        with pytest.raises(BadInput, match="there is no ''"):
+            TrainConfig("features", **names)
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

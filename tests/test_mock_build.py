@@ -26,6 +26,7 @@ from humor_tasks.studies.corpus.mock import TOO_FEW, with_options, with_splits
 from humor_tasks.studies.corpus.mock_card import LICENCES
 from humor_tasks.studies.corpus.mock_dialogues import shared_footage
 from humor_tasks.studies.corpus.mock_items import Item, balanced_letters
+from humor_tasks.studies.corpus.mock_tables import OWN
 from humor_tasks.tasks import mock_detecting, mock_matching
 from humor_tasks.testing import run_lm_eval
 
@@ -76,6 +77,10 @@ def own(folder: Path, lines: list[str], names: list[str]) -> Path:
     return folder
 
 
+def own_rows(*lines: str) -> Any:
+    return lambda folder: ["--cartoonstock", own(folder / "cs", list(lines), ["0"])]
+
+
 # ---- every source -------------------------------------------------------------------------------
 
 
@@ -106,7 +111,7 @@ def test_mustard_and_its_clips(tmp_path: Path) -> None:
 def test_cartoons_and_posts_of_ones_own(tmp_path: Path) -> None:
     lines = [f"{i}.jpg,Funny {i} line,yes,Because {i},{'test' if i > 5 else 'train'}," for i in range(10)]
     lines += [f"{i}.jpg,It is line {i},no,,{'test' if i > 5 else 'train'}," for i in range(10)]
-    cartoons = own(tmp_path / "cs", [*lines, "0.jpg,Another joke,,,train,"], [str(i) for i in range(10)])
+    cartoons = own(tmp_path / "cs", [*lines, "./0.jpg,Another joke,,,train,"], [str(i) for i in range(10)])
     posts(tmp_path)
     tweets = own(tmp_path / "tweets", ["a.jpg,Great day,yes,,,101", "b.jpg,Great night,yes,,,"], ["a", "b"])
     out = tmp_path / "out"
@@ -115,6 +120,7 @@ def test_cartoons_and_posts_of_ones_own(tmp_path: Path) -> None:
     assert Counter(row["label"] for row in rows(out, "cartoon_detecting")) == {"yes": 10, "no": 10}
     assert len(rows(out, "cartoon_detecting", "test")) == 8
     assert len(rows(out, "cartoon_matching")) == 11  # the row without a label, too
+    assert len({row["media_id"] for row in rows(out, "cartoon_matching")}) == 10  # ./0.jpg is 0.jpg
     assert {row["explanation"] for row in rows(out, "cartoon_explaining", "test")} == {
         f"Because {i}" for i in range(6, 10)
     }
@@ -262,7 +268,8 @@ def test_all_parts_together_are_one_folder(tmp_path: Path) -> None:
     card = (a / "README.md").read_text()
     assert "What the sources do not record" in card
     assert "- MUStARD: 40 of 40 rows kept." in card
-    assert all(f"- {source}: {licence}." in card for source, licence in LICENCES.items())
+    public = LICENCES.keys() - {name for name, _ in OWN.values()}
+    assert all(f"- {source}: {LICENCES[source]}." in card for source in public)
     other = tmp_path / "other"
     built(other, *given, "--seed", 2)
     assert rows(other, "comedy_detecting", "test") != rows(a, "comedy_detecting", "test")
@@ -422,6 +429,10 @@ WRONG = [
     (wits_of(episode_name=None), "episode_name is empty"),
     (lambda p: ["--newyorker", p / "none"], "is neither 'sample'"),
     (id_twice, "New Yorker: two different rows of matching have the id newyorker_"),
+    (own_rows(",A line,,,,"), "items.csv, line 2: image is empty"),
+    (own_rows("/dev/../etc/passwd,A line,,,,"), "passwd' is an absolute path"),
+    (own_rows("0.jpg,A line,Yes,,,"), "items.csv, line 2: label is 'Yes'"),
+    (own_rows("0.jpg,A line,,,,2", "0.jpg,Another,,,,"), "line 3: its id is also that of {tmp}/cs/items.csv, line 2"),
     (lambda p: ["--newyorker", "sample", "--missing", "maybe"], "--missing: there is no 'maybe'"),
 ]  # fmt: skip
 

@@ -427,7 +427,7 @@ def test_a_wrong_value_and_wrong_rows_are_not_reproduced(recipe: str, copied: Pa
         assert reproduce(right, use).status == "differs"
 
 
-def of_a_training(folder: Path, value: float | None, **config: str) -> Path:
+def of_a_training(folder: Path, value: object, **config: str) -> Path:
     """The files of a finished `train text` that `reproduce` reads."""
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"task": "explanation", "fold": "all", "dataset": "x"} | config))
@@ -461,6 +461,9 @@ def test_a_perplexity_is_read_from_a_training_and_from_lm_evals_results(tmp_path
     for path, why in (
         (of_a_training(tmp_path / "fold", 42.0, fold="2"), "it has fold=2, the row fold=all"),
         (of_a_training(tmp_path / "task", 42.0, task="mock_explaining"), "it is a run of mock_explaining"),
+        (of_a_training(tmp_path / "text", "42"), "'42' is no perplexity"),
+        (of_a_training(tmp_path / "large", 10**400), "holds no perplexity"),
+        (of_a_training(tmp_path / "small", 0.5), "0.5 is no perplexity"),
         (of_a_training(tmp_path / "sample", 42.0, dataset="sample"), "its rows are those of the packaged sample"),
         (
             of_lm_eval(tmp_path / "results_1.json", 42.0, signature.replace("all", "1")),

@@ -429,6 +429,8 @@ def test_the_command(rows: str, tmp_path: Path) -> None:
     refused = CliRunner().invoke(commands, [*asked, "baseline", "--lr", "1", "--no-freeze"])
     assert isinstance(refused.exception, BadInput)
     assert "does not use --freeze, --lr" in str(refused.exception)
+    refused = CliRunner().invoke(commands, [*asked, "features", "--features", "length", "--corpus", rows])
+    assert "--corpus is data of --features cooccurrence" in str(refused.exception)
     refused = CliRunner().invoke(commands, [*asked, "ridge", "--alphas", "1,x"])
     assert "write comma-separated numbers" in str(refused.exception)
 

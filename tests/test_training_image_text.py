@@ -136,6 +136,7 @@ def test_the_loss_is_that_of_transformers_row_by_row(home: Path, family: str) ->
         ({"scene": "circus"}, "circus"),
         ({"input": "pixels"}, "pixels"),
         ({"task": ("mock_generation",)}, "mock_generation"),
+        ({"task": ("mock_detecting", "mock_detecting")}, "names one twice"),
         ({"lr": (0.0,)}, "learning rates"),
         ({"frames": 0}, "frames"),
     ],

@@ -108,7 +108,7 @@ def load(benchmark: Benchmark[BrainstormOptions], o: BrainstormOptions) -> Data:
     without a cartoon for `unconditional`.
     """
     if o.unconditional:
-        if o.fold == "all":
+        if o.fold != "0":
             raise BadInput("unconditional=true has no folds; leave fold out.")
         record = Record(WITHOUT_CARTOON, WITHOUT_CARTOON, {}, "", (), "", {"fold": o.fold})
         nothing = dict.fromkeys(("requested_revision", "revision")) | {"configs": [], "split": o.split, "rows": 1}

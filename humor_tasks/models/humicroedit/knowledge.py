@@ -107,7 +107,9 @@ def _relations(path: Path) -> Iterator[tuple[str, str]]:
         for i, raw in enumerate(lines, 1):
             cells = decode(path, raw).rstrip("\r\n").split("\t")
             if len(cells) not in (3, 5) and cells != [""]:
-                raise BadInput(f"knowledge {path}, line {i}: has {len(cells)} columns; a relation has 3, ConceptNet's 5.")
+                raise BadInput(
+                    f"knowledge {path}, line {i}: has {len(cells)} columns; a relation has 3, ConceptNet's 5."
+                )
             if len(cells) == 3:
                 yield cells[0].lower(), cells[2].lower()
             elif len(cells) == 5 and all(cell.startswith("/c/en/") for cell in cells[2:4]):

@@ -226,7 +226,12 @@ def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
             asked = dict(Signature.parse(config["metadata"]["signature"]))
             benchmark, count = asked["bench"], found["n-samples"][task]["effective"]
             values = {name: found["results"][task][f"{name},none"] for name in (each.metric for each in row.figures)}
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        values = {name: math.nan if value is None else _number(value) for name, value in values.items()}
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise TypeError(f"{count!r:.40} rows")
+    except BadInput:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as problem:
         raise BadInput(f"{path}: holds no perplexity of one run of {row.benchmark} ({problem!r:.100}).") from None
     told = [*_other(parameters, asked), *_sample(asked.get("data", asked.get("dataset")))]
     if benchmark != row.benchmark:
@@ -234,7 +239,14 @@ def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
     if told:
         raise BadInput(f"{path}: does not fit {row.name}: {' '.join(told)}")
     nan = math.nan
-    return {name: Estimate(nan if value is None else value, nan, nan, nan, count, 0) for name, value in values.items()}
+    return {name: Estimate(value, nan, nan, nan, count, 0) for name, value in values.items()}
+
+
+def _number(value: Any) -> float:
+    """A perplexity. Raises TypeError for what is none; it is at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or float(value) < 1:
+        raise TypeError(f"{value!r:.40} is no perplexity")
+    return float(value)
 
 
 def _of_log(row: Row, given: Given, path: Path) -> Estimates:
