@@ -95,7 +95,7 @@ def test_the_real_rows(real_data: Path) -> None:
     assert run.data.provenance["fingerprint"] == corpus.PINNED[corpus.ELEMENTS][0]
     assert len(load("humorbench", dataset=dataset, one_explanation_per="caption").records) == 309
     sizes = {"hard": 100, "wordplay": 119, "cultural_reference": 181, "toxic_or_shocking": 78}
-    sizes |= {"visual_link": 117, "subverted_trope": 83, "multi_step": 122}
+    sizes |= {"visual_link": 382, "subverted_trope": 95, "multi_step": 100}
     for subset, size in sizes.items():
         assert len(load("humorbench", dataset=dataset, subset=subset).records) == size
 

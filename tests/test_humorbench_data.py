@@ -27,7 +27,7 @@ RUBRIC_COLUMNS = [
 ]
 EXPLAINERS = ("sample-explainer-a", "sample-explainer-b")
 REAL_SIZES = {"hard": 100, "hard_captions": 170, "wordplay": 119, "cultural_reference": 181, "toxic_or_shocking": 78}
-OWN_SIZES = {"visual_link": 117, "subverted_trope": 83, "multi_step": 122}  # lists of this package
+OWN_SIZES = {"visual_link": 382, "subverted_trope": 95, "multi_step": 100}  # lists of this package
 SAMPLE_SUBSETS = ("wordplay", "cultural_reference", "toxic_or_shocking")
 ALL_SUBSETS = [*REAL_SIZES, *OWN_SIZES, *(f"sample/{name}" for name in SAMPLE_SUBSETS)]
 

@@ -301,7 +301,7 @@ def test_several_judges_stand_side_by_side(log_of: Callable[..., Path], tmp_path
     markdown = shown(votes_of(tmp_path, PEOPLE), *pairs, "--judge", logs[0], "--judge", logs[1])
     assert "| | mockllm/judge | mockllm/gpt-9 |" in tight(markdown)
     assert [cell[:5] for cell in cells(markdown, "accuracy")[1:]] == ["1.000", "0.680"]
-    assert cells(markdown, "A")[1:] == ["made", "made"]
+    assert cells(markdown.partition("## Judges")[2], "A")[1:] == ["made", "made"]
     labels = [
         line[2:].split(" |")[0].strip() for line in markdown.partition("## Judges")[2].splitlines() if line[:2] == "| "
     ]

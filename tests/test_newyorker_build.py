@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from click.testing import CliRunner, Result
 from PIL import Image
 from standins import commands
 from standins.contests import COLUMNS, invent, invented
+from standins.tiny_text import tiny_folder
 
 from humor_tasks.cli import main
 from humor_tasks.data.contests.captions import key_of
@@ -127,6 +129,20 @@ def test_no_quality_model_judges_a_contest_that_it_saw(built: Path) -> None:
     assert {model.judge(number) for number in model.contests[0]} == {1}
     assert {model.judge(number) for number in model.contests[1]} == {0}
     assert model.judge(99) is None
+
+
+@pytest.mark.slow
+def test_two_text_models_may_be_the_quality_model(built: Path, minilm: str, tmp_path: Path) -> None:
+    """A tiny T5 a parity; the stages before it are those of the first build."""
+    model = tiny_folder(tmp_path / "t5", [f"{c} {w}" for w in ("dog", "room", "doors") for c in ("a", "the")])
+    work = shutil.copytree(built / "corpus.work", tmp_path / "work")
+    result = build(built, minilm, "of-text", "--quality-model", model, "--work", str(work))
+    assert result.exit_code == 0, result.output
+    read = load(built / "of-text" / "quality", device="cpu")
+    assert read.contests == (tuple(range(102, 113, 2)), tuple(range(101, 113, 2)))
+    card = (built / "of-text" / "README.md").read_text(encoding="utf-8")
+    assert "| precision at 5 of the worst |" in card
+    assert f"trained in this build from {model}" in card
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import time
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +15,7 @@ from PIL import Image
 from standins.ofa_words import vocabulary
 from standins.tiny_clip import drawing
 from standins.tiny_ofa import SIDE, patch_images, tiny_ofa
+from standins.waiting import LIMIT
 
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.text import cut_at
@@ -24,7 +25,7 @@ from humor_tasks.models.ofa.arguments import settings_for
 from humor_tasks.models.ofa.describe import ANSWER, Features
 from humor_tasks.models.ofa.pixels import recorded_size, square
 from humor_tasks.models.ofa.tokenizer import prompt
-from humor_tasks.models.pictures.pixels import Source
+from humor_tasks.models.pictures.pixels import Pixels, Source
 
 SHORT = dataclasses.replace(ANSWER, max_len=9)
 ASKED = ["what is this?", "Where does this take place?", "a cat sat on the cat or on the mat?"]
@@ -138,14 +139,23 @@ def test_a_picture_is_read_once(folder: str, size: int, late: bool, monkeypatch:
     """The networks' work, counted: pictures through the backbone, inputs through encoder and decoder. late: of two
     images with the same bytes, the second is read first."""
     if late:
-        content, slow = Source.content, []
+        content, pixels = Source.content, Source.pixels
+        read: list[Source] = []
+        decoded: list[Source] = []
+        others = threading.Event()
 
         def delayed(source: Source) -> str:
-            slow.append(source)
-            if source is slow[0]:
-                time.sleep(0.3)
+            read.append(source)
+            assert source is not read[0] or others.wait(LIMIT)
             return content(source)
 
+        def counted(source: Source, how: Pixels) -> Any:
+            decoded.append(source)
+            if len(decoded) == 4:  # all but the first
+                others.set()
+            return pixels(source, how)
+
+        monkeypatch.setattr(Source, "pixels", counted)
         monkeypatch.setattr(Source, "content", delayed)
     model = Describer.load(folder, {"device": "cpu", "max_len": 4, "batch_size": size})
     counts: Counter[str] = Counter()

@@ -95,7 +95,7 @@ def test_tasks_scorers_and_solvers_are_imported_from_one_place_and_registered() 
     for module in (tasks, on_inspect):
         assert set(module.__all__) <= set(_registry.__all__)
         assert all(getattr(_registry, name) is getattr(module, name) for name in module.__all__)
-    models = {"baseline", "clip", "embedding", "humicroedit", "ofa", "quality", "reward", "text"}
+    models = {"baseline", "clip", "embedding", "humicroedit", "image_text", "ofa", "quality", "reward", "text"}
     assert set(_registry.__all__) == models | set(tasks.__all__) | set(on_inspect.__all__)
     code = "from humor_tasks.tasks import matching; from humor_tasks.on_inspect import element_coverage"
     subprocess.run([sys.executable, "-c", code], check=True)
