@@ -389,3 +389,6 @@ def test_a_folder_of_mock_is_described_but_for_what_people_described(
     assert "exists already" in describe(out, str(source))
     assert "--fold: a folder of MOCK is described as a whole" in describe(tmp_path / "x", str(source), "--fold", "0")
     assert "are for a folder of MOCK" in describe(tmp_path / "x", "sample", "--scene", "post")
+    (source / "media" / "elsewhere.jpg").symlink_to(known)
+    assert "'media/elsewhere.jpg' leaves the dataset folder" in describe(tmp_path / "x", str(source))
+    assert not (tmp_path / "x").exists()

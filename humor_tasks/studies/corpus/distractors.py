@@ -20,7 +20,7 @@ from typing import Any
 
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.loading import can_show
-from humor_tasks.data.media.picture import picture_file
+from humor_tasks.data.media.picture import picture_file, resolve_inside
 from humor_tasks.data.reading import json_lines, read_body
 from humor_tasks.data.records import Record
 from humor_tasks.data.writing import LONE, replacing, write_text
@@ -239,7 +239,7 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
         write_text(out, "".join(texts.values()))
         return shortcuts_of(list(rows.values()), TASK)
     with replacing(out) as folder:
-        shutil.copytree(source, folder, copy_function=link_or_copy)
+        copy_folder(source, folder)
         for cell, text in texts.items():
             write_text(folder / cell, text)
         card, found = folder / "README.md", shortcuts_in(folder)
@@ -255,6 +255,14 @@ def with_section(card: str, heading: str, body: str) -> str:
     held = [i for i, part in enumerate(parts) if part.split("\n")[0].rstrip() == heading]
     parts[held[0] if held else len(parts) :] = [f"{body}\n", *(parts[held[0] + 1 :] if held else [])]
     return "\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a dataset folder; media are hard links where possible. Raises BadInput for a link that leaves the folder."""
+    for path in source.rglob("*"):
+        if path.is_symlink():
+            resolve_inside(source, path.relative_to(source).as_posix())
+    shutil.copytree(source, target, copy_function=link_or_copy)
 
 
 def link_or_copy(source: str, target: str) -> None:

@@ -7,7 +7,6 @@ one person correct the result. `humor-tasks train image-text --task describing` 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from humor_tasks.data.reading import read_body
 from humor_tasks.data.text import is_visible
 from humor_tasks.data.writing import replacing, write_text
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.studies.corpus.distractors import link_or_copy, with_section
+from humor_tasks.studies.corpus.distractors import copy_folder, with_section
 
 QUESTION = QUESTIONS["description"]
 HEADING = "## Descriptions"
@@ -54,7 +53,7 @@ def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str
     """
     count = 0
     with replacing(out) as made:
-        shutil.copytree(folder, made, copy_function=link_or_copy)
+        copy_folder(folder, made)
         for path in described.files(folder):
             rows = described.described_rows(path, texts)
             count += sum(bool(row["description"]) for row in rows)
