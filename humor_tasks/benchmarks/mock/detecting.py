@@ -29,6 +29,7 @@ MOCK_DETECTING = Benchmark(
         limits="MOCK's corpus is not public. A folder that you build has other rows, whose scores do not compare with "
         "published ones.",
         differences=(
+            *loading.DIFFERENCES,
             "The New Yorker's cartoons are all humorous, and the other cartoons of MOCK are not public: cartoons are "
             "detected on pictures and labels of your own (`build mock --cartoon-movement`, `--cartoonstock`).",
             "Neutral dialogues that MOCK added to its comedy are not public: MUStARD has 552 dialogues of three "

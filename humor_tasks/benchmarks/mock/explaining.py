@@ -25,6 +25,7 @@ MOCK_EXPLAINING = Benchmark(
         "task, and with `humor-tasks pairs` and `annotate` (docs/people.md).",
         limits="Automatic scores compare with one human explanation and say little about quality.",
         differences=(
+            *loading.DIFFERENCES,
             "EXPAcc here asks the judge in both orders and allows ties; only an explanation that wins in both is "
             "preferred. The paper names no order and no ties.",
         ),

@@ -163,6 +163,10 @@ MOCK_GENERATION = Benchmark(
         "cartoons, 4.41 and 4.47 on posts, near the top of the scale, where ratings hardly differ.",
         limits="It separates systems worse than a comparison of pairs does: `explanation_preference` with "
         "`of=mock_generation` compares two systems' stories.",
+        differences=(
+            "Section 5 fine-tunes models on MOCK, which is not public; `humor-tasks train image-text` trains them on a "
+            "folder of yours, and has run with small networks only.",
+        ),
         related=("explanation_preference", "brainstorm"),
         usage="To compare two systems, use `humor_tasks/explanation_preference -T of=mock_generation -T system=LOG -T "
         "against=LOG`.",

@@ -25,6 +25,14 @@ from humor_tasks.data.rows import Absent, Rows, open_rows, provenance_of, skippe
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 
+DIFFERENCES = (
+    "MOCK's corpus is not public, so that no row of its Table 2 is computed; `humor-tasks reproduce` scores the "
+    "predictions or the log of who has it.",
+    "Of the models of Table 2, those that need code of their own do not load (CogVLM2, GLM-4V-9B, Video-ChatGPT, "
+    "Valley2, VideoLLaMA2, VideoChat2); `image_text/MODEL` takes those that transformers has.",
+)
+"""What all sub-tasks do otherwise than the paper."""
+
 IN_LM_EVAL = "in lm-eval, tasks ending in _pixels have input=media, and the others input=description"
 
 

@@ -28,6 +28,7 @@ MOCK_MATCHING = Benchmark(
         limits="Distractors that you build may be weaker or stronger than those of the paper: scores on them compare "
         "only with each other.",
         differences=(
+            *loading.DIFFERENCES,
             "Distractors are lines of other items until `build options` writes those of the paper: two by a model, for "
             "comedy asked to be non-sarcastic, and one of an unrelated item.",
             "A judge that you name, not ChatGPT, rejects lines that mean the same, and the unrelated line is of the "
