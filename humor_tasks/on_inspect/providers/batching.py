@@ -21,10 +21,11 @@ class Batcher(Generic[Item, Result]):
 
     A batch starts after the other tasks that are ready had `TURNS` turns of the event loop, so that their items join
     it; where none is ready, that takes microseconds. While one batch runs, other items are queued, and the next batch
-    takes all of them. There is no background task. An exception of `process` is raised for every caller of the batch.
+    takes all of them. There is no background task. An exception of `process` is raised for every caller of the batch, a
+    BadInput among its results, as `each` returns them, for its own caller.
     """
 
-    def __init__(self, process: Callable[[Sequence[Item]], Sequence[Result]], most: int = MOST) -> None:
+    def __init__(self, process: Callable[[Sequence[Item]], Sequence[Result | BadInput]], most: int = MOST) -> None:
         self.process = process
         self.most = most
         self._lock = anyio.Lock()
@@ -54,7 +55,7 @@ class Batcher(Generic[Item, Result]):
         try:
             results = await anyio.to_thread.run_sync(self.process, [item for item, _ in batch])
             for (_, box), result in zip(batch, results, strict=True):
-                box["result"] = result
+                box["error" if isinstance(result, BadInput) else "result"] = result
         except Exception as error:
             for _, box in batch:
                 box["error"] = error

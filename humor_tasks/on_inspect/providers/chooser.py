@@ -43,7 +43,7 @@ class ChooserAPI(LocalAPI):
         for name in model_args:
             check_choice(f"-M argument of {type(self).__name__}", name, self.arguments())
         self.chooser = self.make(model_name, **model_args)
-        self._batcher: Batcher[Question, list[float] | BadInput] = Batcher(self._scored, self.batch_size())
+        self._batcher: Batcher[Question, list[float]] = Batcher(self._scored, self.batch_size())
 
     @abc.abstractmethod
     def make(self, model_name: str) -> Chooser:
@@ -59,10 +59,7 @@ class ChooserAPI(LocalAPI):
 
     async def score(self, asked: Question) -> list[float]:
         """Scores of one question's choices, batched with other queued questions."""
-        scores = await self._batcher(asked)
-        if isinstance(scores, BadInput):
-            raise scores
-        return scores
+        return await self._batcher(asked)
 
     def asked(self, messages: Sequence[ChatMessage]) -> Question:
         """The question in a conversation."""

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from inspect_ai.model import (
-    ChatCompletionChoice,
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageUser,
-    ContentImage,
-    ContentVideo,
-    GenerateConfig,
-    ModelOutput,
-    ModelUsage,
-)
+from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, ContentVideo, GenerateConfig, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from humor_tasks.data.media.frames import sample_frames
-from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.text.language import Generation, Written
 from humor_tasks.on_inspect.answer_cache import check_cache
 from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import picture_of, reply_limit
-from humor_tasks.on_inspect.providers.batching import Batcher, each
+from humor_tasks.on_inspect.providers.batching import Batcher
 from humor_tasks.on_inspect.providers.local import LocalAPI
-from humor_tasks.on_inspect.providers.text import SETTINGS, UNSUPPORTED
+from humor_tasks.on_inspect.providers.writing import Seeds, check_writes, output, written
 
 
 @dataclass(frozen=True)
@@ -64,8 +52,8 @@ class ImageTextAPI(LocalAPI):
         self.frames = frames
         found = None if revision is None else str(revision)
         self.model = ImageText.load(model_name, device, precision, batch_size, found)
-        self._counts: Counter[tuple[str, Generation]] = Counter()
-        self._batcher: Batcher[Request, Written | BadInput] = Batcher(self._written, self.batch_size())
+        self._seeds = Seeds()
+        self._batcher: Batcher[Request, Written] = Batcher(self._written, self.batch_size())
 
     def batch_size(self) -> int:
         """See LocalAPI."""
@@ -78,47 +66,27 @@ class ImageTextAPI(LocalAPI):
         check_cache(self.model_name, self.given, config)
         try:
             asked = self._asked(input, config)
-            found = await self._batcher(asked)
-            if isinstance(found, BadInput):
-                raise found
+            reply = await self._batcher(asked)
         except BadInput as problem:
             cannot_run(f"model {self.model_name}: {problem}")
-        text = cut_at(found.text, tuple(config.stop_seqs or ())).strip()
-        if not (self.model.processor.chat_template or text.startswith(asked.prefix)):
-            text = f"{asked.prefix} {text}"  # the prompt, plain text, ended with the prefix
-        choice = ChatCompletionChoice(
-            message=ChatMessageAssistant(content=text, source="generate"),
-            stop_reason="max_tokens" if found.cut else "stop",
-        )
-        total = found.read + found.written
-        usage = ModelUsage(input_tokens=found.read, output_tokens=found.written, total_tokens=total)
-        return ModelOutput(model=self.model_name, choices=[choice], usage=usage)
+        # Without a chat template the prompt, plain text, ended with the prefix.
+        return output(self.model_name, reply, "" if self.model.processor.chat_template else asked.prefix, config)
 
     def _asked(self, messages: Sequence[ChatMessage], config: GenerateConfig) -> Request:
-        """The request. Without --seed, the n-th of equal requests samples with the seed n - 1."""
-        for name in UNSUPPORTED:
-            if getattr(config, name):
-                raise BadInput(f"{name} is not supported by image_text/; leave it out.")
-        if (config.num_choices or 1) > 1:
-            raise BadInput(f"{config.num_choices} choices: one text is written a request; use --epochs.")
+        check_writes(config, "by image_text/")
         asked = next((m for m in reversed(messages) if isinstance(m, ChatMessageUser)), None)
-        length = reply_limit(asked, config.max_tokens, Generation.max_tokens, chosen=False)
-        how = Generation.of({name: getattr(config, name) for name in SETTINGS} | {"max_tokens": length})
-        if how.temperature and config.seed is None:
-            key = str((asked.metadata or {}).get("id", asked.text)) if asked else ""
-            self._counts[key, how] += 1
-            how = replace(how, seed=self._counts[key, how] - 1)
         known = (asked.metadata if asked else None) or {}
+        length = reply_limit(asked, config.max_tokens, Generation.max_tokens, chosen=False)
+        how = self._seeds.settings(str(known.get("id", asked.text if asked else "")), config, length)
         return Request(tuple(messages), str(known.get("prefix", "")), how)
 
     def _written(self, asked: Sequence[Request]) -> list[Written | BadInput]:
         """Replies; requests with the same settings are batched."""
-        found: dict[int, Written | BadInput] = {}
-        for how, prefix in dict.fromkeys((a.how, a.prefix) for a in asked):
-            places = [i for i, a in enumerate(asked) if (a.how, a.prefix) == (how, prefix)]
-            write = lambda some, how=how, prefix=prefix: self.model.generate(list(map(self._seen, some)), how, prefix)  # noqa: E731
-            found |= dict(zip(places, each(write, [asked[i] for i in places]), strict=True))
-        return [found[i] for i in range(len(asked))]
+
+        def write(key: tuple[Generation, str], some: Sequence[Request]) -> Sequence[Written]:
+            return self.model.generate(list(map(self._seen, some)), *key)
+
+        return written(asked, lambda a: (a.how, a.prefix), write)
 
     def _seen(self, asked: Request) -> list[Any]:
         """The conversation with decoded pictures and frames. Raises BadInput for a medium that cannot be read."""

@@ -28,8 +28,7 @@ from humor_tasks.on_inspect.errors import cannot_run
 from humor_tasks.on_inspect.messages import images_in, picture_of, reply_limit
 from humor_tasks.on_inspect.providers.batching import Batcher, each
 from humor_tasks.on_inspect.providers.local import LocalAPI
-
-UNSUPPORTED = ("frequency_penalty", "presence_penalty", "logit_bias", "best_of", "logprobs", "response_schema")
+from humor_tasks.on_inspect.providers.writing import check_supported
 
 
 @dataclass(frozen=True)
@@ -76,8 +75,6 @@ class OfaAPI(LocalAPI):
         try:
             asked = self._asked(input, config)
             answer = await self._batcher(asked)
-            if isinstance(answer, BadInput):
-                raise answer
         except BadInput as problem:
             cannot_run(f"model {self.model_name}: {problem}")
         stops = tuple(config.stop_seqs or ())
@@ -104,9 +101,7 @@ class OfaAPI(LocalAPI):
                 f"{where}: there {'is no picture' if not images else f'are {len(images)} pictures'}. OFA needs exactly "
                 "one picture, in the last user message: for humor_tasks' tasks, use -T setting=pixels."
             )
-        for name in UNSUPPORTED:
-            if getattr(config, name):
-                raise BadInput(f"{name} is not supported by OFA; leave it out.")
+        check_supported(config, "by OFA")
         self.describer.tokens(message.text, where)  # report an invalid question before it joins a batch
         most = self.describer.ofa.config.most_tokens - 1
         given = {name: getattr(config, name) for name in ("temperature", "seed", "top_p", "top_k")}
