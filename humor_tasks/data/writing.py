@@ -36,10 +36,13 @@ def check_output(path: Path | None, *inputs: str | Path | None) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8, atomically. Raises BadInput for a lone surrogate, which UTF-8 cannot hold."""
-    if found := LONE.search(text):
-        near = text[max(0, found.start() - 40) : found.end()]
-        raise BadInput(f"{path}: cannot be written: a text has half of a character, as in {near!r}. Correct the input.")
-    write_bytes(path, text.encode("utf-8"))
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as problem:
+        near = text[max(0, problem.start - 40) : problem.start + 1]
+        told = f"a text has half of a character, as in {near!r}. Correct the input."
+        raise BadInput(f"{path}: cannot be written: {told}") from None
+    write_bytes(path, data)
 
 
 def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
