@@ -94,6 +94,12 @@ ADAMW = (
     click.option("--beta2", type=float, help="AdamW's beta2. Default: 0.999."),
     click.option("--eps", type=float, help="AdamW's epsilon. Default: 1e-8."),
 )
+LORA = (
+    click.option("--precision", help="no or bf16. Default: no."),
+    click.option("--lora", type=int, help="Rank of LoRA adapters trained instead of the model. Default: 0, none."),
+    click.option("--lora-alpha", type=int, help="Default: twice the rank."),
+    click.option("--seed", type=int, help="Default: 0."),
+)
 MACHINE = (
     click.option("--device", help="auto, cuda, mps or cpu. Default: auto."),
     click.option("--workers", type=int, help="Threads that read pictures. Default: one per core, at most 16."),

@@ -84,7 +84,6 @@ def qualify(votes: Path, pairs: Path, threshold: float, output: Path) -> None:
     found = candidates(test, read_votes(votes, [item.id for item in test], choices=choices_of(test)).votes)
     if not found:
         raise BadInput(f"{votes}: nobody has voted yet.")
-    write_round(output, found, threshold)
-    passed = sum(each.share is not None and each.share >= threshold for each in found)
+    passed = write_round(output, found, threshold)
     told = f"{passed} of {len(found)} qualified" if found[0].asked else f"{len(found)} annotators, to decide by hand"
     click.echo(f"{output}: {told}.")

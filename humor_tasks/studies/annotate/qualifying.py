@@ -48,13 +48,14 @@ def candidates(items: Sequence[Item], votes: Sequence[Vote]) -> list[Candidate]:
     ]
 
 
-def write_round(path: Path, found: Sequence[Candidate], threshold: float) -> None:
-    """Write the result of a round."""
+def write_round(path: Path, found: Sequence[Candidate], threshold: float) -> int:
+    """Write the result of a round, and return how many passed."""
     rows = []
     for each in found:
         passed = "" if each.share is None else "yes" if each.share >= threshold else "no"
         rows.append((each.rater, each.votes, each.right, "" if each.share is None else f"{each.share:.4g}", passed))
     write_table(path, COLUMNS, rows)
+    return sum(passed == "yes" for *_, passed in rows)
 
 
 def read_qualified(path: Path) -> frozenset[str]:

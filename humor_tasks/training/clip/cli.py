@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
+from humor_tasks.training.flags import ADAMW, CONTEST, LORA, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
 
 _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humor-tasks[train,clip]' ({})."
 
@@ -40,10 +40,7 @@ _MISSING = "training CLIP needs the extras 'train' and 'clip': pip install 'humo
 @click.option("--grayscale", type=float, help="Probability of greyscale. Default: 0.1.")
 @click.option("--brightness", type=float, help="Factor from 1 - B to 1 + B. Default: 0.5.")
 @click.option("--hue", type=float, help="Hue shift from -H to H of a circle. Default: 0.3.")
-@click.option("--precision", help="no or bf16. Default: no.")
-@click.option("--lora", type=int, help="Rank of LoRA adapters trained instead of the model. Default: 0, none.")
-@click.option("--lora-alpha", type=int, help="Default: twice the rank.")
-@click.option("--seed", type=int, help="Default: 0.")
+@flags(LORA)
 @flags(MACHINE)
 def clip(output: Path, no_progress: bool, lr: str | None, **given: Any) -> None:
     """Fine-tune CLIP to choose captions of the New Yorker Caption Contest (Hessel et al. 2023).

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.flags import ADAMW, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
+from humor_tasks.training.flags import ADAMW, LORA, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
 
 _MISSING = "training image-text models needs two extras: pip install 'humor-tasks[train,image-text]' ({})."
 
@@ -35,10 +35,7 @@ _MISSING = "training image-text models needs two extras: pip install 'humor-task
 @click.option("--epochs", type=int, help="Maximum number. Default: 3.")
 @click.option("--validations", type=int, help="Validations per epoch. Default: 1.")
 @click.option("--patience", type=int, help="Early stopping: validations without a lower loss; 0: off. Default: 2.")
-@click.option("--precision", help="no or bf16. Default: no.")
-@click.option("--lora", type=int, help="Rank of LoRA adapters trained instead of the model. Default: 0, none.")
-@click.option("--lora-alpha", type=int, help="Default: twice the rank.")
-@click.option("--seed", type=int, help="Default: 0.")
+@flags(LORA)
 @flags(MACHINE)
 def image_text(output: Path, no_progress: bool, lr: str | None, task: str | None, **given: Any) -> None:
     """Fine-tune an image-text model on sub-tasks of MOCK together (section 5.2: LLaVA and others, a scene each).

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from humor_tasks.errors import BadInput
-from humor_tasks.training.flags import ADAMW, CONTEST, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
+from humor_tasks.training.flags import ADAMW, CONTEST, LORA, MACHINE, OUTPUT, TaskOption, flags, read_rates, tasks_of
 
 _MISSING = "training text models needs the extra 'train': pip install 'humor-tasks[train]' ({})."
 
@@ -40,10 +40,7 @@ _MISSING = "training text models needs the extra 'train': pip install 'humor-tas
 @click.option("--temperature", type=float, help="Of written explanations; 0: greedy. Default: 1, as published.")
 @click.option("--top-p", type=float, help="Of written explanations. Default: 0.95, as published.")
 @click.option("--max-new-tokens", type=int, help="Of written explanations. Default: 256.")
-@click.option("--precision", help="no or bf16. Default: no.")
-@click.option("--lora", type=int, help="Rank of LoRA adapters trained instead of the model. Default: 0, none.")
-@click.option("--lora-alpha", type=int, help="Default: twice the rank.")
-@click.option("--seed", type=int, help="Default: 0.")
+@flags(LORA)
 @flags(MACHINE)
 def text(output: Path, no_progress: bool, lr: str | None, evaluate: str | None, **given: Any) -> None:
     """Fine-tune a text model to choose captions or to explain them (Hessel et al. 2023: T5, caption only).
