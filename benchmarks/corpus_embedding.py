@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from corpus_workload import captions_of, minilm
 
+from humor_tasks.corpora.newyorker.embedding import embed
+from humor_tasks.corpora.newyorker.workers import one_thread
 from humor_tasks.models.choosers.embedding import open_model
-from humor_tasks.studies.corpus.newyorker.embedding import embed
-from humor_tasks.studies.corpus.newyorker.workers import one_thread
 
 BATCH, PARTS = 32, 3
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from corpus_workload import minilm
 
+from humor_tasks.corpora.newyorker.embedding import embed
+from humor_tasks.corpora.newyorker.workers import one_thread
 from humor_tasks.models.choosers.embedding import open_model
-from humor_tasks.studies.corpus.newyorker.embedding import embed
-from humor_tasks.studies.corpus.newyorker.workers import one_thread
 
 CAPTIONS, CONTESTS, CORES = 2_300_000, 384, 2
 GPU_PEAK, GPU_SHARE = 100e12, 0.2

@@ -26,12 +26,12 @@ import numpy as np
 from corpus_projection import SAMPLE, Measured, project
 from corpus_workload import captions_of, minilm, write_contests
 
+from humor_tasks.corpora.newyorker import stages
+from humor_tasks.corpora.newyorker.building import Inputs, Settings, prepare, run_stage
+from humor_tasks.corpora.newyorker.dataset import write_dataset
+from humor_tasks.corpora.newyorker.work import Work
+from humor_tasks.corpora.newyorker.workers import Workers
 from humor_tasks.models.choosers.embedding import Embedding
-from humor_tasks.studies.corpus.newyorker import stages
-from humor_tasks.studies.corpus.newyorker.building import Inputs, Settings, prepare, run_stage
-from humor_tasks.studies.corpus.newyorker.dataset import write_dataset
-from humor_tasks.studies.corpus.newyorker.work import Work
-from humor_tasks.studies.corpus.newyorker.workers import Workers
 
 DIMENSIONS, RUNS = 384, 2
 Run = Callable[[Work, Path, int | None], dict[str, Any]]

@@ -17,12 +17,7 @@ import numpy as np
 
 from humor_tasks.scorers import Estimate
 from humor_tasks.scorers.bradley_terry import bradley_terry
-from humor_tasks.scorers.preference import (
-    length_controlled_win_rate,
-    paired_difference,
-    win_rate,
-    win_rate_bootstrap,
-)
+from humor_tasks.scorers.preference import length_controlled_win_rate, paired_difference, win_rate, win_rate_bootstrap
 
 SIMULATIONS, DRAWS = 1_000, 500  # of the Bradley-Terry cases, the slow ones; five times as many of the others
 STRENGTHS = (0.9, 0.3, 0.0, -0.6)

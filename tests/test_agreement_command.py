@@ -17,12 +17,12 @@ import pytest
 from standins.votes import cells, shown, tight, told, votes_on
 
 from humor_tasks.errors import BadInput
+from humor_tasks.people.agreement_report import analyse
+from humor_tasks.people.pairs import write_pairs
+from humor_tasks.people.questions import read_questions
+from humor_tasks.people.vote import Vote
+from humor_tasks.people.votes import write_votes
 from humor_tasks.scorers.agreement import agreement
-from humor_tasks.studies.analysis.agreement_report import analyse
-from humor_tasks.studies.analysis.questions import read_questions
-from humor_tasks.studies.annotate.pairs import write_pairs
-from humor_tasks.studies.annotate.vote import Vote
-from humor_tasks.studies.annotate.votes import write_votes
 
 Rows = list[dict[str, Any]]
 

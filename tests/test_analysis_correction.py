@@ -16,11 +16,11 @@ from standins.humorbench import ELEMENTS
 from humor_tasks.api import Report
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
+from humor_tasks.results.analysis.correct import correct, read_judged, read_labels
+from humor_tasks.results.report.graded import GradedPoint, read_graded
+from humor_tasks.results.report.table import lines_of
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen
 from humor_tasks.scorers.proportion import clustered_proportion
-from humor_tasks.studies.analysis.correct import correct, read_judged, read_labels
-from humor_tasks.studies.report.graded import GradedPoint, read_graded
-from humor_tasks.studies.report.table import lines_of
 
 
 def judged_rows(seed: int, rows: int = 60) -> tuple[list[GradedPoint], dict[str, bool]]:

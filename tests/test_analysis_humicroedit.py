@@ -21,12 +21,10 @@ from scipy.stats import pearsonr
 from standins.votes import tight
 
 from humor_tasks import api, load
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.proportion import clustered_proportion
-from humor_tasks.scorers.regression import mae_by_bin
-from humor_tasks.studies.analysis.humicroedit import (
+from humor_tasks.results.analysis.humicroedit import (
     ALL,
     MEAN,
     Analysis,
@@ -44,9 +42,11 @@ from humor_tasks.studies.analysis.humicroedit import (
     rated_by_all,
     solved_by,
 )
-from humor_tasks.studies.analysis.humicroedit_plot import plot
-from humor_tasks.studies.analysis.humicroedit_report import as_json, write_report
-from humor_tasks.studies.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
+from humor_tasks.results.analysis.humicroedit_plot import plot
+from humor_tasks.results.analysis.humicroedit_report import as_json, write_report
+from humor_tasks.results.analysis.humicroedit_systems import open_embedding, read_corpus, read_systems
+from humor_tasks.scorers.proportion import clustered_proportion
+from humor_tasks.scorers.regression import mae_by_bin
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 

@@ -17,8 +17,9 @@ from standins.commands import lm_eval
 
 from humor_tasks import load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
+from humor_tasks.benchmarks.contest_dates import contest_date, has_dates, read_date
 from humor_tasks.benchmarks.metric import ACCURACY, rate
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
@@ -26,11 +27,10 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.on_inspect.tasks.caption_contest import matching
-from humor_tasks.studies.analysis.contest_dates import contest_date, has_dates, read_date
-from humor_tasks.studies.analysis.items import Analysis, analyse, analyse_all
-from humor_tasks.studies.analysis.items_report import as_json, as_markdown
-from humor_tasks.studies.analysis.systems import System
-from humor_tasks.studies.results import LeftOut, Result, Results, read_results
+from humor_tasks.results import LeftOut, Result, Results, read_results
+from humor_tasks.results.analysis.items import Analysis, analyse, analyse_all
+from humor_tasks.results.analysis.items_report import as_json, as_markdown
+from humor_tasks.results.analysis.systems import System
 
 LETTERS = "ABCDE"
 

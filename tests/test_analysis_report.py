@@ -19,9 +19,8 @@ from humor_tasks.data.prices import VARIABLE
 from humor_tasks.data.signature import Signature
 from humor_tasks.data.writing import cell_text, write_bytes, write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.proportion import clustered_proportion
-from humor_tasks.studies.report.graded import read_graded
-from humor_tasks.studies.report.table import (
+from humor_tasks.results.report.graded import read_graded
+from humor_tasks.results.report.table import (
     COLUMNS,
     as_csv,
     as_markdown,
@@ -31,6 +30,7 @@ from humor_tasks.studies.report.table import (
     plot,
     score_and_cost,
 )
+from humor_tasks.scorers.proportion import clustered_proportion
 from humor_tasks.tasks import humorbench
 
 # ---- report -------------------------------------------------------------------------------------

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from standins.waiting import LIMIT
 
 from humor_tasks import load
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.media.picture import picture_file
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.annotate import render
-from humor_tasks.studies.annotate.pairs import Item, read_pairs, same_text, write_pairs
-from humor_tasks.studies.annotate.session import Session, View, assigned, shown_order
-from humor_tasks.studies.annotate.store import VoteStore
-from humor_tasks.studies.annotate.vote import Vote
-from humor_tasks.studies.annotate.votes import COLUMNS, read_votes
+from humor_tasks.people import render
+from humor_tasks.people.pairs import Item, read_pairs, same_text, write_pairs
+from humor_tasks.people.session import Session, View, assigned, shown_order
+from humor_tasks.people.store import VoteStore
+from humor_tasks.people.vote import Vote
+from humor_tasks.people.votes import COLUMNS, read_votes
 
 SAMPLE = Path(__file__).resolve().parent.parent / "datasets_cards" / "newyorker_caption_contest"
 
@@ -455,7 +455,7 @@ def test_votes_turns_an_export_into_votes(tmp_path: Path) -> None:
 
 def test_annotate_without_its_extra_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gradio", None)
-    monkeypatch.delitem(sys.modules, "humor_tasks.studies.annotate.page", raising=False)
+    monkeypatch.delitem(sys.modules, "humor_tasks.people.page", raising=False)
     done = invoke("annotate", tmp_path / "pairs.jsonl")
     assert done.exit_code == 2
     assert "pip install 'humor-tasks[annotate]'" in done.output

@@ -17,9 +17,9 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser, Response
 from standins.browser import CONTRAST, FITS, GUARD, Rater, Server, browser
 
-from humor_tasks.cli import main
-from humor_tasks.studies.annotate.pairs import write_pairs
-from humor_tasks.studies.annotate.votes import read_votes
+from humor_tasks.cli.main import main
+from humor_tasks.people.pairs import write_pairs
+from humor_tasks.people.votes import read_votes
 
 pytestmark = pytest.mark.slow
 

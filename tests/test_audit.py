@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standins.corpus import noise_png
 
+from humor_tasks.corpora.audit.auditing import audit
+from humor_tasks.corpora.audit.balance import balances
+from humor_tasks.corpora.audit.findings import KINDS, Finding, fails, found, in_order
+from humor_tasks.corpora.audit.items import Item, Items, Part, key
+from humor_tasks.corpora.audit.pictures import alike, difference_hash
+from humor_tasks.corpora.audit.rules import answer_only, classified, credit, likeness, occurrences, ridge
+from humor_tasks.corpora.audit.shortcuts import Shortcut, shortcuts
+from humor_tasks.corpora.audit.similar import jaccard, near_pairs, shingles
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.studies.audit.auditing import audit
-from humor_tasks.studies.audit.balance import balances
-from humor_tasks.studies.audit.findings import KINDS, Finding, fails, found, in_order
-from humor_tasks.studies.audit.items import Item, Items, Part, key
-from humor_tasks.studies.audit.pictures import alike, difference_hash
-from humor_tasks.studies.audit.rules import answer_only, classified, credit, likeness, occurrences, ridge
-from humor_tasks.studies.audit.shortcuts import Shortcut, shortcuts
-from humor_tasks.studies.audit.similar import jaccard, near_pairs, shingles
 
 WORDS = ["".join(random.Random(k).choices("bcdfghjklmnpqrstvwxz", k=5)) for k in range(3000)]
 LINES = tuple(" ".join(WORDS[i : i + 6]) for i in range(2000, 2048, 6))
@@ -322,7 +322,7 @@ def test_yes_and_no_and_ratings_have_their_rules() -> None:
 
 
 def test_many_rows_are_drawn_in_whole_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("humor_tasks.studies.audit.shortcuts.MOST_FITTED", 40)
+    monkeypatch.setattr("humor_tasks.corpora.audit.shortcuts.MOST_FITTED", 40)
     rows = [item(i, each.choices, each.target, group=f"g{i // 4}") for i, each in enumerate(plain(40))]
     done = shortcuts(dataset(rows))
     (learnt,) = [each for each in done.measured if each.rule.startswith("answer only")]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from humor_tasks.studies.audit.auditing import Audit, audit
-from humor_tasks.studies.audit.opening import open_items
-from humor_tasks.studies.audit.repeated import across_rows, across_splits, in_rows
-from humor_tasks.studies.audit.similar import near_duplicates
+from humor_tasks.corpora.audit.auditing import Audit, audit
+from humor_tasks.corpora.audit.opening import open_items
+from humor_tasks.corpora.audit.repeated import across_rows, across_splits, in_rows
+from humor_tasks.corpora.audit.similar import near_duplicates
 
 
 def audited(dataset: object, task: str | None, *given: str) -> Audit:

@@ -21,8 +21,7 @@ from standins.tiny_clip_folder import saved
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.brainstorm import SHOWN, WRITTEN
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.fields import items, read_fields
-from humor_tasks.studies.captions.captions import (
+from humor_tasks.results.captions.captions import (
     Caption,
     Pair,
     by_system,
@@ -32,7 +31,8 @@ from humor_tasks.studies.captions.captions import (
     read_captions,
     strengths,
 )
-from humor_tasks.studies.captions.comparing import compared, of_corpus, task
+from humor_tasks.results.captions.comparing import compared, of_corpus, task
+from humor_tasks.scorers.fields import items, read_fields
 from humor_tasks.tasks import brainstorm
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 

@@ -20,10 +20,10 @@ from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality import fit, sums
 from humor_tasks.models.quality.model import Encoder
+from humor_tasks.results.captions import figures, judging, placing
+from humor_tasks.results.captions.comparing import Judge
+from humor_tasks.results.captions.files import CaptionGroup, read_groups
 from humor_tasks.scorers.diversity import average_ead
-from humor_tasks.studies.captions import figures, judging, placing
-from humor_tasks.studies.captions.comparing import Judge
-from humor_tasks.studies.captions.files import CaptionGroup, read_groups
 from humor_tasks.testing import ScriptedModel
 
 OPTIONS = CrowdOptions(dataset="sample", split="validation", contests="9010-9012")

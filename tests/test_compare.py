@@ -24,13 +24,13 @@ from humor_tasks.data.logs import FinishedRun
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.report.grouping import groups_of
-from humor_tasks.studies.report.scorecard import scorecard
-from humor_tasks.studies.results import LeftOut, Result, Results, differences, read_results
-from humor_tasks.studies.results import compare as compare_module
-from humor_tasks.studies.results.compare import ALPHA, Comparisons, compare
-from humor_tasks.studies.results.compare_report import COLUMNS, as_csv, as_json, as_markdown
-from humor_tasks.studies.results.labels import labels
+from humor_tasks.results import LeftOut, Result, Results, differences, read_results
+from humor_tasks.results import compare as compare_module
+from humor_tasks.results.compare import ALPHA, Comparisons, compare
+from humor_tasks.results.compare_report import COLUMNS, as_csv, as_json, as_markdown
+from humor_tasks.results.labels import labels
+from humor_tasks.results.report.grouping import groups_of
+from humor_tasks.results.report.scorecard import scorecard
 
 
 def of(name: str, outcomes: Sequence[Outcome], benchmark: str = "matching", **more: Any) -> Result:

@@ -19,10 +19,10 @@ from standins.commands import inspect, lm_eval
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks.contract import Run
+from humor_tasks.corpora.newyorker.card import answer_only, card
+from humor_tasks.corpora.newyorker.folder import contents_of, write_folder
+from humor_tasks.corpora.newyorker.rows import Instance
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.card import answer_only, card
-from humor_tasks.studies.corpus.newyorker.folder import contents_of, write_folder
-from humor_tasks.studies.corpus.newyorker.rows import Instance
 
 FOLDS = ("0", "1", "2", "3", "4")
 TASKS = ("matching", "ranking", "explanation")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_flow
 
+from humor_tasks.corpora.newyorker import matching
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker import matching
 
 
 def check(contests: Sequence[object], keys: Sequence[str], found: np.ndarray) -> None:

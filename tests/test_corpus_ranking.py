@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from humor_tasks.corpora.newyorker import ranking
+from humor_tasks.corpora.newyorker.ranking import Pair, balance
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker import ranking
-from humor_tasks.studies.corpus.newyorker.ranking import Pair, balance
 
 
 def drawn(h: int, o: int, seed: int) -> tuple[np.ndarray, ...]:

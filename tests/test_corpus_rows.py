@@ -13,11 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from standins import built_corpus
 
-from humor_tasks.data.contests.annotations import Scene
-from humor_tasks.data.contests.captions import key_of, mend
-from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.card import answer_only
-from humor_tasks.studies.corpus.newyorker.rows import (
+from humor_tasks.corpora.newyorker.card import answer_only
+from humor_tasks.corpora.newyorker.rows import (
     Instance,
     Instances,
     Pair,
@@ -29,6 +26,9 @@ from humor_tasks.studies.corpus.newyorker.rows import (
     row_of,
     rows_of,
 )
+from humor_tasks.data.contests.annotations import Scene
+from humor_tasks.data.contests.captions import key_of, mend
+from humor_tasks.errors import BadInput
 
 SCENE = Scene("a pier", "Two cats fish.", "Cats fish.", ("https://en.wikipedia.org/wiki/Pier_(x)#y", "Cat"), ("Why?",))
 MATCHING = Instance("matching", 7, "b", ("a", "b", "c", "d", "e"), "B")

@@ -32,10 +32,10 @@ from standins.grading import (
 from standins.judging import between, says
 
 from humor_tasks import load
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.grade import grading_task, read_written, report_of
-from humor_tasks.studies.results import read_results
+from humor_tasks.results import read_results
+from humor_tasks.results.grade import grading_task, read_written, report_of
 from humor_tasks.tasks import humorbench, humorbench_autograder
 from humor_tasks.testing import ChatServer, ScriptedLM, ScriptedModel, run_lm_eval, text_of
 

@@ -13,13 +13,13 @@ from standins.tiny_clip import drawing, encoded
 
 from humor_tasks.benchmarks.caption_contest.corpus import HUB, entity_name
 from humor_tasks.benchmarks.caption_contest.described import from_description, link_of
+from humor_tasks.corpora.describe.making import Answers
 from humor_tasks.data.descriptions import QUESTIONS, Description, entity_names
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.rows import open_rows
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.client import identity, open_model
 from humor_tasks.on_inspect.describer import Asking, describe_rows
-from humor_tasks.studies.describe.making import Answers
 
 
 def test_the_four_questions_are_the_published_ones() -> None:

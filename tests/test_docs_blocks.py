@@ -22,7 +22,7 @@ from test_documents import DOCUMENTS
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.reproduce.rows import rows
+from humor_tasks.results.reproduce.rows import rows
 
 BLOCKS = [block for document in DOCUMENTS for block in documented.blocks(document)]
 IN_SHELL = [block for block in BLOCKS if block.language in SHELL]

@@ -31,9 +31,9 @@ from humor_tasks import datasets_cards
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.export import choosing, eval_schema, hub_results
-from humor_tasks.studies.export.choosing import Published, choose, defaults, read_models
-from humor_tasks.studies.results import LeftOut, Result, Results, read_results
+from humor_tasks.results import LeftOut, Result, Results, read_results
+from humor_tasks.results.export import choosing, eval_schema, hub_results
+from humor_tasks.results.export.choosing import Published, choose, defaults, read_models
 from humor_tasks.tasks import humicroedit_rating, matching
 from humor_tasks.testing import HubServer, ScriptedModel
 

@@ -15,12 +15,12 @@ import tiktoken.load
 from standins import commands
 from standins.finetuning import LOST, Provider
 
-from humor_tasks.studies.finetune import provider, submit
-from humor_tasks.studies.finetune.export import Export, make_export, write_export
-from humor_tasks.studies.finetune.limits import read_limits
-from humor_tasks.studies.finetune.tokens import Counter
 from humor_tasks.testing import ChatServer
 from humor_tasks.training.folder import locked
+from humor_tasks.training.hosted import provider, submit
+from humor_tasks.training.hosted.export import Export, make_export, write_export
+from humor_tasks.training.hosted.limits import read_limits
+from humor_tasks.training.hosted.tokens import Counter
 
 KEY = "sk-not-a-key-of-anybody"
 MODEL = "gpt-4.1-mini-2025-04-14"

@@ -29,14 +29,14 @@ from lm_eval.api.model import LM
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.logprobs import answer_token
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
+from humor_tasks.results.submission import read_answers
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.studies.submission import read_answers
 from humor_tasks.tasks import humicroedit_pairwise, humicroedit_rating
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 

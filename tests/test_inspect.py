@@ -26,7 +26,7 @@ from humor_tasks.benchmarks import BENCHMARKS, by_points
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import build, multiple_choice, reference_overlap
 from humor_tasks.on_inspect.errors import CannotRun, plain
-from humor_tasks.studies.submission import read_answers
+from humor_tasks.results.submission import read_answers
 from humor_tasks.tasks import explanation, matching, ranking
 
 TASKS = {"matching": matching, "ranking": ranking, "explanation": explanation}

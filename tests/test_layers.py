@@ -20,8 +20,8 @@ MAY_NAME = {
     "scorers.tagged": "a tag in replies",
     "data.papers": "keys of papers",
     "data.contests": "configs and folders of published datasets",
-    "studies.corpus": "configs of the datasets that are built",
-    "studies.analysis.correct": "a column of files of labels",
+    "corpora": "configs of the datasets that are built",
+    "results.analysis.correct": "a column of files of labels",
     "on_inspect.parts": "which benchmark replies in tasks of other packages are taken to be of",
     "on_inspect.scorers": "which benchmark replies in tasks of other packages are taken to be of",
     "tasks": "an index of the generated tasks",
@@ -36,24 +36,24 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("data",),
     ("models", "benchmarks", "evaluate_metrics"),
     ("api", "on_inspect", "on_lm_eval"),
-    ("tasks",),
-    ("training", "testing"),
-    ("studies",),
+    ("tasks", "parameters", "testing"),
+    ("training", "people"),
+    ("results", "corpora"),
     ("__init__", "_registry", "_lm_eval_backport", "cli"),
 )
-MOST_MODULES_AT_THE_ROOT = 8
+MOST_MODULES_AT_THE_ROOT = 9
 MOST_LINES = 400
-# Which places may import a harness: two modules read Inspect's log files, and four studies ask models through Inspect.
+# Which places may import a harness: two modules read Inspect's log files, and five modules ask models through Inspect.
 MAY_IMPORT = {
     "inspect_ai": (
         *("on_inspect", "testing", "_registry", "data.logs.inspect_logs", "data.logs.asked"),
         *(
-            "studies.grade",
-            "studies.captions.against",
-            "studies.captions.comparing",
-            "studies.corpus.distractor_models",
+            "results.grade",
+            "results.captions.against",
+            "results.captions.comparing",
+            "results.reproduce.models",
         ),
-        "studies.reproduce.models",
+        "corpora.options.models",
     ),
     "lm_eval": ("on_lm_eval", "testing", "_lm_eval_backport"),
 }

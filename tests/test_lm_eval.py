@@ -28,7 +28,7 @@ from humor_tasks.on_lm_eval import harness
 from humor_tasks.on_lm_eval.contributions import Value
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.task import BenchmarkTask
-from humor_tasks.studies.submission import read_answers
+from humor_tasks.results.submission import read_answers
 from humor_tasks.testing import ScriptedLM, run_lm_eval
 
 TASKS = str(Path(__file__).parent.parent / "humor_tasks" / "on_lm_eval" / "tasks")

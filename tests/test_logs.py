@@ -31,7 +31,7 @@ from humor_tasks.on_inspect import multiple_choice
 from humor_tasks.on_inspect.errors import CannotRun
 from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_pairwise
-from humor_tasks.studies.submission import read_answers
+from humor_tasks.results.submission import read_answers
 
 REPOSITORY = Path(__file__).parent.parent
 TASKS = str(REPOSITORY / "humor_tasks" / "on_lm_eval" / "tasks")

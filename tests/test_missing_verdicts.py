@@ -25,8 +25,8 @@ from humor_tasks.benchmarks.pair_verdicts import pair_outcome
 from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.on_inspect import element_coverage
-from humor_tasks.studies.report.graded import read_graded
-from humor_tasks.studies.report.table import COLUMNS, as_markdown, lines_of
+from humor_tasks.results.report.graded import read_graded
+from humor_tasks.results.report.table import COLUMNS, as_markdown, lines_of
 from humor_tasks.tasks import explanation_preference, humorbench, humorbench_autograder
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 
@@ -298,7 +298,7 @@ def test_lm_eval_compares_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture
 def test_score_tells_it(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from humor_tasks.cli import main
+    from humor_tasks.cli.main import main
 
     replies = {each.id: "It passes." for each in load("humorbench_autograder", dataset="sample").records}
     arguments = ["--task", "humorbench_autograder", "--dataset", "sample"]
@@ -312,8 +312,8 @@ def test_score_tells_it(tmp_path: Path) -> None:
 def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 
-    from humor_tasks.cli import main
-    from humor_tasks.studies import grade
+    from humor_tasks.cli.main import main
+    from humor_tasks.results import grade
 
     log = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(0, 2))
     judge = talkative(1, 2)

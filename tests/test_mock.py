@@ -21,7 +21,7 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.mock.corpus import CHOICES, SCENES
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture

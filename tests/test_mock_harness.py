@@ -26,16 +26,16 @@ from standins.mock_rows import mock_folder
 from standins.mock_rows import row as mock_row
 
 from humor_tasks import _registry, load
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import modalities as taking
 from humor_tasks.on_inspect import reference_preference
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.on_lm_eval.rendering import PLACEHOLDER
 from humor_tasks.on_lm_eval.task import BenchmarkTask
-from humor_tasks.studies.annotate import render
-from humor_tasks.studies.annotate.pairs import read_pairs
-from humor_tasks.studies.annotate.session import View
+from humor_tasks.people import render
+from humor_tasks.people.pairs import read_pairs
+from humor_tasks.people.session import View
 from humor_tasks.tasks import explanation_preference, mock_detecting, mock_explaining, mock_matching
 from humor_tasks.testing import ScriptedModel, run_lm_eval
 

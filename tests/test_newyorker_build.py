@@ -17,7 +17,7 @@ from standins import commands
 from standins.contests import COLUMNS, invent, invented
 from standins.tiny_text import tiny_folder
 
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
@@ -332,7 +332,7 @@ def test_contests_of_one_caption_and_of_none(tmp_path: Path, minilm: str) -> Non
 
 @pytest.mark.slow
 def test_a_full_disk_leaves_no_dataset(built: Path, minilm: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from humor_tasks.studies.corpus.newyorker import folder as writing
+    from humor_tasks.corpora.newyorker import folder as writing
 
     def full(path: Path, rows: Any) -> None:
         path.parent.mkdir(exist_ok=True)

@@ -10,14 +10,14 @@ import pytest
 from standins.contests import annotation
 from test_newyorker_work import STAGES, files_in, work_in
 
+from humor_tasks.corpora.newyorker.building import build
+from humor_tasks.corpora.newyorker.stages import read_array, read_rows, write_rows
+from humor_tasks.corpora.newyorker.work import read_json
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.data.contests.contest_csv import contest_number, read_contest
 from humor_tasks.errors import BadInput
 from humor_tasks.models.quality import fit, sums
 from humor_tasks.models.quality.model import PROBES, Encoder
-from humor_tasks.studies.corpus.newyorker.building import build
-from humor_tasks.studies.corpus.newyorker.stages import read_array, read_rows, write_rows
-from humor_tasks.studies.corpus.newyorker.work import read_json
 
 
 def test_a_unit_without_counts_is_done_again(tmp_path: Path) -> None:

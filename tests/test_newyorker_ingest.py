@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from humor_tasks.benchmarks.contest_dates import MARGIN, contest_date, last_until, read_date
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.data.contests.captions import LONGEST, key_of, mend, without_quotes
 from humor_tasks.data.contests.contest_csv import Contest, contest_files, contest_number, read_contest
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.analysis.contest_dates import MARGIN, contest_date, last_until, read_date
 
 RATED = "caption,mean,precision,votes,not_funny,somewhat_funny,funny"
 REAL = os.environ.get("HUMOR_TASKS_REAL_DATA")

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from humor_tasks.corpora.newyorker.clusters import cut
+from humor_tasks.corpora.newyorker.embedding import batches, embed
+from humor_tasks.corpora.newyorker.pool import KEPT, distinct, diverse, pool, punctuation
+from humor_tasks.corpora.newyorker.select import select
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.contests.twins import twins
-from humor_tasks.studies.corpus.newyorker.clusters import cut
-from humor_tasks.studies.corpus.newyorker.embedding import batches, embed
-from humor_tasks.studies.corpus.newyorker.pool import KEPT, distinct, diverse, pool, punctuation
-from humor_tasks.studies.corpus.newyorker.select import select
 
 
 def ingested(*texts: str, rated: bool = True) -> list[dict[str, Any]]:

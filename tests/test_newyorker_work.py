@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from humor_tasks.corpora.newyorker.building import build, run_stage
+from humor_tasks.corpora.newyorker.work import Stage, Work
+from humor_tasks.corpora.newyorker.workers import Workers
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.corpus.newyorker.building import build, run_stage
-from humor_tasks.studies.corpus.newyorker.work import Stage, Work
-from humor_tasks.studies.corpus.newyorker.workers import Workers
 
 
 def _words(work: Work, folder: Path, contest: int | None) -> Mapping[str, Any]:

@@ -27,7 +27,7 @@ from standins.tiny_ofa import tiny_ofa
 from standins.waiting import wait_until
 
 from humor_tasks import load
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
@@ -213,7 +213,7 @@ def test_models_that_cannot_be_opened(folder: str) -> None:
 @pytest.mark.slow
 def test_what_offers_ofa_is_imported_without_torch() -> None:
     code = (
-        "import sys, humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.studies.describe.cli;"
+        "import sys, humor_tasks.on_inspect.providers.ofa, humor_tasks.models.ofa, humor_tasks.cli.describe;"
         "import humor_tasks.data.descriptions, humor_tasks.on_inspect.describer;"
         "print(sorted({'torch', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )

@@ -19,7 +19,7 @@ from standins.judging import fickle, write_texts
 
 from humor_tasks import evaluate, load, tasks
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
 from humor_tasks.data.records import Record
@@ -27,7 +27,7 @@ from humor_tasks.data.shards import Shard, read_shard
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask
-from humor_tasks.studies.results import read_results
+from humor_tasks.results import read_results
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge, verdict_reply
 
 COUNT = 4

@@ -20,19 +20,19 @@ from standins.commands import lm_eval
 from standins.graded_logs import explainer, grader, run
 
 from humor_tasks import load
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.writing import cell_text
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching
-from humor_tasks.studies.report import drawing, folder
-from humor_tasks.studies.report.build import Report, build_report
-from humor_tasks.studies.report.chart import Axis, Chart, Point, Reference, Series
-from humor_tasks.studies.report.drawing import drawn
-from humor_tasks.studies.report.folder import MARKER, write_report
-from humor_tasks.studies.report.markdown import as_markdown
-from humor_tasks.studies.report.page.writing import page
-from humor_tasks.studies.report.tidy import COLUMNS, as_csv, as_json
-from humor_tasks.studies.results import LeftOut, Results, read_results
+from humor_tasks.results import LeftOut, Results, read_results
+from humor_tasks.results.report import drawing, folder
+from humor_tasks.results.report.build import Report, build_report
+from humor_tasks.results.report.chart import Axis, Chart, Point, Reference, Series
+from humor_tasks.results.report.drawing import drawn
+from humor_tasks.results.report.folder import MARKER, write_report
+from humor_tasks.results.report.markdown import as_markdown
+from humor_tasks.results.report.page.writing import page
+from humor_tasks.results.report.tidy import COLUMNS, as_csv, as_json
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel
 from humor_tasks.testing.judges import verdict_reply

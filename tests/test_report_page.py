@@ -23,19 +23,19 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Scored, read_run
 from humor_tasks.data.logs.inspect_logs import logged_pictures
+from humor_tasks.data.pages.embedding import json_block, packed, policy, script
+from humor_tasks.data.pages.texts import cut, shown, visible
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.report.build import Report, build_report
-from humor_tasks.studies.report.chart import Axis, Chart, Point, Reference, Series
-from humor_tasks.studies.report.page import gallery as module
-from humor_tasks.studies.report.page import items, page, page_notes, writing
-from humor_tasks.studies.report.page.embedding import json_block, packed, policy, script
-from humor_tasks.studies.report.page.figures import specification
-from humor_tasks.studies.report.page.gallery import SIZES, Album, find_pictures
-from humor_tasks.studies.report.page.items import Answered, Item, categories, collect, difficulty, disagreement
-from humor_tasks.studies.report.page.texts import cut, shown, visible
-from humor_tasks.studies.results import Result, Results
+from humor_tasks.results import Result, Results
+from humor_tasks.results.report.build import Report, build_report
+from humor_tasks.results.report.chart import Axis, Chart, Point, Reference, Series
+from humor_tasks.results.report.page import gallery as module
+from humor_tasks.results.report.page import items, page, page_notes, writing
+from humor_tasks.results.report.page.figures import specification
+from humor_tasks.results.report.page.gallery import SIZES, Album, find_pictures
+from humor_tasks.results.report.page.items import Answered, Item, categories, collect, difficulty, disagreement
 from humor_tasks.tasks import matching
 
 # ---- texts --------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ def test_without_the_extra_the_figures_are_still_pictures_or_tables(
     chart = Chart("one", "One", Axis("x", categories=("a", "b")), Axis("y", percent=True), (Series("<s>", points),))
     made = report(charts=(chart,))
     monkeypatch.setattr(writing, "library", lambda: None)
-    monkeypatch.setattr("humor_tasks.studies.report.page.writing.library", lambda: None)
+    monkeypatch.setattr("humor_tasks.results.report.page.writing.library", lambda: None)
     assert 'pip install "humor-tasks[report]"' in page_notes(made)[0]
     html = page(made)
     assert '<img src="data:image/svg+xml;base64,' in html

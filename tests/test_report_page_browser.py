@@ -17,9 +17,9 @@ from standins.browser import PHONE, browser
 from standins.corpus import matching_row, noise_png, write_card, write_lines
 from standins.graded_logs import Logs
 
-from humor_tasks.studies.report.build import build_report
-from humor_tasks.studies.report.folder import write_report
-from humor_tasks.studies.results import read_results
+from humor_tasks.results import read_results
+from humor_tasks.results.report.build import build_report
+from humor_tasks.results.report.folder import write_report
 from humor_tasks.tasks import matching
 from humor_tasks.testing import ScriptedModel
 

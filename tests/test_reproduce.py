@@ -28,18 +28,18 @@ from standins.commands import refused
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.published import Figure, published
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching, ranking
+from humor_tasks.results.reproduce.arithmetic import splits
+from humor_tasks.results.reproduce.recipes import RECIPES, Given, baseline_answers
+from humor_tasks.results.reproduce.rows import RECIPES as RECIPE_NAMES
+from humor_tasks.results.reproduce.rows import Row, find_row, read_rows, rows
+from humor_tasks.results.reproduce.verdict import Compared, reproduce
 from humor_tasks.scorers.agreement import gwet_ac1
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.studies.reproduce.arithmetic import splits
-from humor_tasks.studies.reproduce.recipes import RECIPES, Given, baseline_answers
-from humor_tasks.studies.reproduce.rows import RECIPES as RECIPE_NAMES
-from humor_tasks.studies.reproduce.rows import Row, find_row, read_rows, rows
-from humor_tasks.studies.reproduce.verdict import Compared, reproduce
 
 PRINTED_VOTES = {
     "table-3-q1": "consistent: 3 of 2,352 ways to split 131 pairs with the share 0.847",

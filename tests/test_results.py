@@ -27,7 +27,7 @@ from humor_tasks.on_inspect.tasks.caption_contest import matching
 from humor_tasks.on_inspect.tasks.humicroedit import humicroedit_rating
 from humor_tasks.on_inspect.tasks.humorbench import humorbench
 from humor_tasks.on_inspect.tasks.mock import mock_matching
-from humor_tasks.studies.results import LeftOut, Result, differences, read_results, refusals
+from humor_tasks.results import LeftOut, Result, differences, read_results, refusals
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval, scripted_judge
 
 OPENED = load("matching", dataset="sample")

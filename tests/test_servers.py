@@ -22,7 +22,7 @@ from standins.waiting import LIMIT, wait_until
 
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
-from humor_tasks.studies.parameters import tables
+from humor_tasks.parameters import tables
 from humor_tasks.testing import ChatServer, HubServer, text_of
 
 pytestmark = pytest.mark.slow

@@ -16,28 +16,28 @@ import pytest
 
 from humor_tasks import datasets_cards, load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
+from humor_tasks.corpora.audit.auditing import audit
+from humor_tasks.corpora.audit.items import Item, Items, Part
+from humor_tasks.corpora.audit.writing import as_markdown as audit_of
+from humor_tasks.corpora.newyorker import ranking
+from humor_tasks.corpora.newyorker.quality import Validation
+from humor_tasks.corpora.options.shortcuts import section, shortcuts_in
 from humor_tasks.evaluate_metrics import CaptionChoiceAccuracy
+from humor_tasks.people.agreement import agreed, raters
+from humor_tasks.people.questions import Question
+from humor_tasks.people.vote import Vote
+from humor_tasks.results import read_results
+from humor_tasks.results.captions.captions import Caption, Pair, by_system, first_shown
+from humor_tasks.results.captions.figures import in_percent
+from humor_tasks.results.report.build import build_report
+from humor_tasks.results.report.graded import GradedPoint
+from humor_tasks.results.report.markdown import as_markdown as report_of
+from humor_tasks.results.report.page.writing import page
+from humor_tasks.results.report.table import share
 from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.judge import judge_exam
 from humor_tasks.scorers.win_correction import corrected_win_rate
-from humor_tasks.studies.analysis.agreement import agreed, raters
-from humor_tasks.studies.analysis.questions import Question
-from humor_tasks.studies.annotate.vote import Vote
-from humor_tasks.studies.audit.auditing import audit
-from humor_tasks.studies.audit.items import Item, Items, Part
-from humor_tasks.studies.audit.writing import as_markdown as audit_of
-from humor_tasks.studies.captions.captions import Caption, Pair, by_system, first_shown
-from humor_tasks.studies.captions.figures import in_percent
-from humor_tasks.studies.corpus.newyorker import ranking
-from humor_tasks.studies.corpus.newyorker.quality import Validation
-from humor_tasks.studies.corpus.shortcuts import section, shortcuts_in
-from humor_tasks.studies.report.build import build_report
-from humor_tasks.studies.report.graded import GradedPoint
-from humor_tasks.studies.report.markdown import as_markdown as report_of
-from humor_tasks.studies.report.page.writing import page
-from humor_tasks.studies.report.table import share
-from humor_tasks.studies.results import read_results
 
 TABLE = Path(__file__).parent / "characterisation" / "table.json"
 INTERVAL = re.compile(r"(-?\d+\.\d+)(?: |</b><small class=\"interval\">)\\?\[(-?\d+\.\d+), (-?\d+\.\d+)\\?\]")

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from humor_tasks import evaluate, load
+from humor_tasks.corpora.options.distractors import with_section
+from humor_tasks.corpora.options.shortcuts import RULES, section, shortcuts, shortcuts_in, shortcuts_of, warnings_of
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, answer, best
 from humor_tasks.scorers.estimate import Estimate
-from humor_tasks.studies.corpus.distractors import with_section
-from humor_tasks.studies.corpus.shortcuts import RULES, section, shortcuts, shortcuts_in, shortcuts_of, warnings_of
 
 SAMPLE = Path(folder("mock"))
 

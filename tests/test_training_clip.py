@@ -20,6 +20,7 @@ from standins.tiny_clip import drawing
 from torch.nn.functional import cross_entropy
 
 from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.cli.train import train as commands
 from humor_tasks.data.media import checking
 from humor_tasks.data.media import picture as images
 from humor_tasks.errors import BadInput
@@ -27,7 +28,6 @@ from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.models.clip.weights import open_model
 from humor_tasks.models.pictures.pixels import Pixels
 from humor_tasks.training.choices import choice_loss
-from humor_tasks.training.cli import train as commands
 from humor_tasks.training.clip.augment import augmented, square
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, read_splits

@@ -22,13 +22,13 @@ from standins.trainings import but_time, killed_in_third_epoch
 
 import humor_tasks.on_lm_eval
 from humor_tasks import clip_predict, evaluate, load
+from humor_tasks.cli.train import train as commands
 from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import best
 from humor_tasks.models.clip import Clip, ClipConfig
 from humor_tasks.on_inspect.tasks.building import build
 from humor_tasks.on_lm_eval.providers.clip import ClipLM
-from humor_tasks.training.cli import train as commands
 from humor_tasks.training.clip import finetune
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Splits, read_splits

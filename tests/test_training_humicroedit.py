@@ -16,10 +16,10 @@ from click.testing import CliRunner
 from standins.humicroedit_rows import WORDS, tiny_encoder, write_csv, write_folder
 from standins.trainings import but_time, killed_in_third_epoch
 
+from humor_tasks.cli.train import train as commands
 from humor_tasks.errors import BadInput
 from humor_tasks.models.humicroedit import Edit, Form, as_edit, load, written
 from humor_tasks.training.checkpoint import State
-from humor_tasks.training.cli import train as commands
 from humor_tasks.training.humicroedit.config import TrainConfig
 from humor_tasks.training.humicroedit.data import read_data
 from humor_tasks.training.humicroedit.run import train
@@ -437,7 +437,7 @@ def test_the_command(rows: str, tmp_path: Path) -> None:
 
 def test_nothing_heavy_is_imported_to_open_the_package() -> None:
     code = (
-        "import sys, humor_tasks.models.humicroedit, humor_tasks.training.cli; "
+        "import sys, humor_tasks.models.humicroedit, humor_tasks.cli.train; "
         "heavy = 'torch', 'transformers', 'sklearn', 'accelerate', 'lm_eval', 'inspect_ai'; "
         "print([name for name in heavy if name in sys.modules])"
     )

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from standins.tiny_ofa import SIDE, tiny_ofa
 
+from humor_tasks.cli.train import train as commands
 from humor_tasks.data.descriptions import QUESTIONS, entity_names
 from humor_tasks.data.media import checking
 from humor_tasks.data.media import picture as images
@@ -25,7 +26,6 @@ from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.models.ofa.tokenizer import FAIRSEQ, HUGGING_FACE, PAD
 from humor_tasks.models.pictures import pixels
-from humor_tasks.training.cli import train as commands
 from humor_tasks.training.loop import warm_then_linear
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Batches, Row, Splits, read_rows, read_splits

@@ -24,6 +24,7 @@ from standins.tiny_ofa import tiny_ofa
 from standins.trainings import but_time, killed_in_third_epoch
 
 from humor_tasks import evaluate, load
+from humor_tasks.cli.train import train as command
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.rows import described_by
 from humor_tasks.data.trained_on import RECORD, trainings
@@ -31,7 +32,6 @@ from humor_tasks.datasets_cards import folder as card_folder
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer
 from humor_tasks.scorers.perplexity import UNITS
-from humor_tasks.training.cli import train as command
 from humor_tasks.training.ofa.config import OfaTrainConfig
 from humor_tasks.training.ofa.data import Splits, read_splits
 from humor_tasks.training.ofa.finetune import Trainer

@@ -21,7 +21,7 @@ from standins.tiny_training import trained
 from standins.trainings import but_time
 from standins.waiting import LIMIT
 
-from humor_tasks.training.cli import train as commands
+from humor_tasks.cli.train import train as commands
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.run import train as train_clip
 from humor_tasks.training.ofa.config import OfaTrainConfig

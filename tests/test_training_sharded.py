@@ -30,9 +30,9 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
+from humor_tasks.cli.train import train
 from humor_tasks.errors import BadInput
 from humor_tasks.training.checkpoint import State, restore_checkpoint
-from humor_tasks.training.cli import train
 from humor_tasks.training.loop import accelerator_for
 from humor_tasks.training.sharding import check
 

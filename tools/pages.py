@@ -7,8 +7,8 @@ from pathlib import Path
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.errors import BadInput
-from humor_tasks.studies.parameters import tables
-from humor_tasks.studies.reproduce.rows import rows
+from humor_tasks.parameters import tables
+from humor_tasks.results.reproduce.rows import rows
 
 BEGIN, END = "<!-- tasks: written by tools/generate.py -->", "<!-- end of tasks -->"
 ABOUT, REFERENCE = "<!-- about: {} -->", "## Parameters\n"

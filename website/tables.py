@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from humor_tasks.benchmarks import BENCHMARKS, Benchmark, Card, Source, related
 from humor_tasks.benchmarks.options import declared, parameters_of
 from humor_tasks.data.published import Figure, published
-from humor_tasks.studies.parameters import tables
-from humor_tasks.studies.reproduce.rows import rows
+from humor_tasks.parameters import tables
+from humor_tasks.results.reproduce.rows import rows
 
 
 def problems(benchmark: Benchmark) -> list[str]:

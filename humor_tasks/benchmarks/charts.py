@@ -1,6 +1,6 @@
 """The charts that a report draws for a benchmark, as data in its definition.
 
-`humor_tasks.studies.report.charts` draws each kind. Some charts need no declaration and are in every report: position
+`humor_tasks.results.report.charts` draws each kind. Some charts need no declaration and are in every report: position
 bias of judges, score by fold, and score against cost.
 """
 

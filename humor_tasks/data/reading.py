@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -102,3 +103,21 @@ def _instead(text: str) -> str:
     """What a text that is not JSON seems to be, judged by its first line."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     return " It looks like CSV, and JSON is wanted." if _CELLS.fullmatch(first) else ""
+
+
+def json_object(path: Path, of: str) -> dict[str, Any]:
+    """The JSON object of a file; `of` describes its content in messages. Raises BadInput for other content and repeated
+    keys.
+    """
+    data = parse_json(path, read_body(path), object_pairs_hook=_reject_duplicate_keys)
+    if not isinstance(data, dict):
+        raise BadInput(f"{path}: must be one JSON object of {of}.")
+    return data
+
+
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+        raise ValueError(f"{repeated[0]!r:.60} is repeated in one object")
+    return found

@@ -16,12 +16,12 @@ from inspect_ai.model import Model, ModelUsage
 from inspect_ai.model._model_info import clear_model_info_cache
 
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
-from humor_tasks.cli import main
+from humor_tasks.cli.main import main
 from humor_tasks.data.prices import VARIABLE
 from humor_tasks.data.signature import Signature
 from humor_tasks.on_inspect.prices import register_prices
-from humor_tasks.studies.report.graded import GradedLog, GradedPoint, Spent
-from humor_tasks.studies.report.table import Line, as_markdown
+from humor_tasks.results.report.graded import GradedLog, GradedPoint, Spent
+from humor_tasks.results.report.table import Line, as_markdown
 from humor_tasks.tasks import humorbench
 from humor_tasks.testing import ScriptedModel, scripted_judge
 

@@ -18,8 +18,8 @@ from accelerate.utils import DistributedType, gather_object
 from standins.tiny_training import NO_BAR
 from transformers import T5Config, T5ForConditionalGeneration
 
+from humor_tasks.cli.train import train
 from humor_tasks.training.checkpoint import seed_epoch
-from humor_tasks.training.cli import train
 from humor_tasks.training.loop import Epochs, Part, accelerator_for, adamw, fit, plan, process_parts
 from humor_tasks.training.sharding import whole_networks
 

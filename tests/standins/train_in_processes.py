@@ -8,7 +8,7 @@ from pathlib import Path
 
 from standins.tiny_training import trained
 
-from humor_tasks.training.cli import train
+from humor_tasks.cli.train import train
 
 if __name__ == "__main__":
     trained(Path(sys.argv[1]), dropout=0.0)

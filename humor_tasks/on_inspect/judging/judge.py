@@ -12,17 +12,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import (
-    JUDGED,
-    AsAsked,
-    ByAnswer,
-    ByRubric,
-    Judging,
-    Panel,
-    Question,
-    Reply,
-    logged,
-)
+from humor_tasks.benchmarks.judging import JUDGED, AsAsked, ByAnswer, ByRubric, Judging, Panel, Question, Reply, logged
 from humor_tasks.benchmarks.reference import judging_of
 from humor_tasks.benchmarks.rubric import Rubric, open_rubric
 from humor_tasks.data.logs.metadata import about

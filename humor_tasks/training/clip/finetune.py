@@ -33,15 +33,7 @@ from humor_tasks.training.choices import choice_loss
 from humor_tasks.training.clip.augment import augmented
 from humor_tasks.training.clip.config import ClipTrainConfig
 from humor_tasks.training.clip.data import Rows, Splits
-from humor_tasks.training.loop import (
-    Epochs,
-    accelerator_for,
-    adamw,
-    has_own_rows,
-    plan,
-    process_share,
-    share_of_rate,
-)
+from humor_tasks.training.loop import Epochs, accelerator_for, adamw, has_own_rows, plan, process_share, share_of_rate
 
 # ---- LoRA ----------------------------------------------------------------------------------------
 # Low-rank adapters, by peft, for CLIP's transformer blocks, and merging them.

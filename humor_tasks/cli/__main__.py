@@ -1,0 +1,5 @@
+"""`python -m humor_tasks.cli`, for launchers such as accelerate."""
+
+from humor_tasks.cli import main
+
+main()

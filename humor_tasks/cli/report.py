@@ -1,0 +1,65 @@
+"""The command `humor-tasks report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from humor_tasks.cli.predictions import predicted, prediction_options
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=_PATH)
+@click.option(
+    "-o", "--output", type=_PATH, help="Also write a folder with all of it, or one file (.html, .md, .csv, .json)."
+)
+@prediction_options
+@click.option("--hard", default="hard", show_default=True, help="Subset of HumorBench's hard score: a name or a file.")
+@click.option("--prices", type=_PATH, help="File of prices, used instead of logged costs.")
+@click.option("--plot", "picture", type=_PATH, help="Plot HumorBench's score against cost (.png, .svg, .pdf).")
+def report(
+    runs: tuple[Path, ...],
+    output: Path | None,
+    task: str | None,
+    dataset: str | None,
+    given: tuple[str, ...],
+    hard: str,
+    prices: Path | None,
+    picture: Path | None,
+) -> None:
+    """Print a scorecard of finished runs: every benchmark, both harnesses.
+
+    RUNS are Inspect logs (.eval, .json), lm-eval's samples or results, folders of them, and with --task files of
+    predictions. A folder (-o report/) has the page, the Markdown, the tidy table (CSV, JSON) and the pictures. Results
+    that do not compare are kept apart, with the reason; unfinished runs are marked.
+    """
+    from humor_tasks.data.prices import read_prices
+    from humor_tasks.data.tables import echo
+    from humor_tasks.data.writing import check_output
+    from humor_tasks.results import read_results
+    from humor_tasks.results.report.build import build_report, check_subset
+    from humor_tasks.results.report.folder import check_place, write_report
+    from humor_tasks.results.report.markdown import as_markdown, left_out_text
+    from humor_tasks.results.report.table import check_ending, plot
+
+    for written in (output, picture):
+        check_output(written, *runs, hard, prices)
+    if output:
+        check_place(output)
+    check_ending(picture)
+    check_subset(hard)
+    priced = read_prices(prices)
+    predictions = predicted(task, dataset, given)
+    found = build_report(read_results(runs, predictions), priced, hard, anew=prices is not None)
+    told = write_report(output, found) if output else []
+    echo(as_markdown(found, told=False))
+    for sentence in (*found.warnings, *(f"left out: {left_out_text(each)}" for each in found.results.left_out)):
+        click.echo(f"Beware: {sentence}", err=True)
+    for sentence in told:
+        click.echo(sentence, err=True)
+    if picture:
+        lines = [line for lines in found.judged.values() for line in lines]
+        click.echo(f"{picture}: {plot(picture, lines)} of {len(lines)} models have a known cost.")

@@ -1,0 +1,54 @@
+"""All checks of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from humor_tasks.corpora.audit import balance
+from humor_tasks.corpora.audit.balance import Balance, balances
+from humor_tasks.corpora.audit.elsewhere import elsewhere
+from humor_tasks.corpora.audit.findings import Finding, counted, found, in_order
+from humor_tasks.corpora.audit.items import Items
+from humor_tasks.corpora.audit.pictures import pictures
+from humor_tasks.corpora.audit.repeated import across_rows, across_splits, in_rows
+from humor_tasks.corpora.audit.shortcuts import Shortcut, shortcuts
+from humor_tasks.corpora.audit.similar import near_duplicates
+from humor_tasks.models.choosers.chooser import Chooser
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was checked and found. told: what was compared, and what was left out and why."""
+
+    data: Items
+    findings: tuple[Finding, ...]
+    shortcuts: tuple[Shortcut, ...]
+    balances: tuple[Balance, ...]
+    told: tuple[str, ...]
+
+
+def audit(data: Items, choosers: Sequence[Chooser] = (), against: Sequence[str] = ()) -> Audit:
+    """Every check. Raises BadInput for a dataset of `against` that cannot be read, and where datasketch is missing."""
+    common, compared = elsewhere(data, against)
+    measured = shortcuts(data, choosers)
+    shares = balances(data)
+    bare = [item.where for item in data.items if item.target is None]
+    findings = [
+        *in_rows(data.items),
+        *across_rows(data),
+        *across_splits(data),
+        *near_duplicates(data),
+        *pictures(data),
+        *measured.findings,
+        *balance.findings(shares),
+        *common,
+        *found("unlabelled", "note", f"{counted(len(bare), 'row')} without a label; rules do not count them.", bare),
+    ]
+    without = (
+        []
+        if any(item.picture is not None for item in data.items)
+        else ["No pictures were read, so none were compared."]
+    )
+    told = (*measured.left_out, *without, *compared)
+    return Audit(data, tuple(in_order(findings)), measured.measured, tuple(shares), told)

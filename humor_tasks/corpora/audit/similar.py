@@ -1,0 +1,140 @@
+"""Near-duplicate texts: MinHash over character shingles proposes pairs, their exact Jaccard similarity decides.
+
+Broder 1997, "On the resemblance and containment of documents": the share of equal components of two MinHash signatures
+estimates the Jaccard similarity of the sets of shingles. Signatures of 64 components are cut into 16 bands of 4; texts
+with an equal band are compared. A pair of similarity .8 has one with probability 1 - (1 - .8^4)^16 = .9998.
+
+datasketch makes the signatures. Its index of bands holds a set for each band of each text, some 6 kB a text; sorting
+the bands finds the same pairs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+from humor_tasks.corpora.audit.findings import Finding, counted, found
+from humor_tasks.corpora.audit.items import Item, Items, key
+from humor_tasks.errors import BadInput
+
+ALIKE = 0.8
+"""Jaccard similarity from which texts are near-duplicates."""
+SHINGLE = 4
+SHORTEST = 15
+"""Letters and digits of the shortest text that is compared; shorter ones are alike by accident."""
+LONGEST = 20_000
+"""Letters and digits of a text that are compared."""
+BANDS, PER_BAND = 16, 4
+SEED = 1
+MOST_COMPARED = 8
+"""Texts with an equal band that are all compared with each other; of more, each with the first and the one before."""
+
+
+def near_pairs(keys: Sequence[str]) -> list[tuple[int, int, float]]:
+    """(i, j, Jaccard similarity) of near-duplicates among distinct texts, i < j, in order."""
+    compared = [i for i, text in enumerate(keys) if len(text) >= SHORTEST]
+    if len(compared) < 2:
+        return []
+    sets = [shingles(keys[i]) for i in compared]
+    signatures = _signatures(sets)
+    pairs: set[tuple[int, int]] = set()
+    for band in range(BANDS):
+        pairs.update(_equal(signatures[:, band * PER_BAND : (band + 1) * PER_BAND]))
+    scored = ((a, b, jaccard(sets[a], sets[b])) for a, b in sorted(pairs))
+    return [(compared[a], compared[b], score) for a, b, score in scored if score >= ALIKE]
+
+
+def shingles(text: str) -> frozenset[bytes]:
+    """The distinct runs of SHINGLE characters."""
+    text = text[:LONGEST]
+    return frozenset(text[i : i + SHINGLE].encode("utf-8", "replace") for i in range(len(text) - SHINGLE + 1))
+
+
+def jaccard(a: frozenset[bytes], b: frozenset[bytes]) -> float:
+    """The share of the shingles of either text that both have."""
+    both = len(a & b)
+    return both / (len(a) + len(b) - both)
+
+
+def _signatures(sets: Sequence[frozenset[bytes]]) -> Any:
+    """A matrix [texts, BANDS x PER_BAND]."""
+    import numpy as np
+
+    try:
+        from datasketch import MinHash
+    except ImportError:
+        raise BadInput(
+            "near-duplicates need datasketch: install the extra 'corpus' (pip install 'humor-tasks[corpus]')."
+        ) from None
+    made = MinHash.generator(sets, num_perm=BANDS * PER_BAND, seed=SEED)
+    return np.stack([each.hashvalues for each in made])
+
+
+def _equal(band: Any) -> Iterator[tuple[int, int]]:
+    """Pairs of rows that are equal in a band."""
+    import numpy as np
+
+    _, codes = np.unique(band, axis=0, return_inverse=True)
+    codes = codes.ravel()
+    order = np.argsort(codes, kind="stable")
+    for run in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
+        if 1 < len(run) <= MOST_COMPARED:
+            yield from ((int(a), int(b)) for k, a in enumerate(run) for b in run[k + 1 :])
+        elif len(run) > MOST_COMPARED:
+            yield from ((int(run[0]), int(b)) for b in run[1:])
+            yield from ((int(a), int(b)) for a, b in itertools.pairwise(run[1:]))
+
+
+# ---- findings -----------------------------------------------------------------------------------
+
+
+def near_duplicates(data: Items) -> list[Finding]:
+    """Texts that are almost the same, in two splits of a fold or in two groups of a split.
+
+    Equal texts are not told here, nor texts of one group, which are alike because they share a scene.
+    """
+    return [each for what in ("text", "scene") for each in _in(data, what)]
+
+
+def _in(data: Items, what: str) -> list[Finding]:
+    places: dict[str, dict[str, Item]] = {}
+    groups: dict[str, set[Hashable]] = {}
+    for item in data.items:
+        for text in item.texts if what == "text" else (item.context,):
+            own = key(text)
+            places.setdefault(own, {}).setdefault(item.part, item)
+            groups.setdefault(own, set()).add(item.group)
+    keys = list(places)
+    between: list[str] = []
+    within: list[str] = []
+    for i, j, score in near_pairs(keys):
+        a, b = keys[i], keys[j]
+        if not groups[a].isdisjoint(groups[b]):
+            continue
+        pair = _nearest(data, places[a], places[b])
+        if pair is not None:
+            texts = f"{_shown(pair[0], what, a)} / {_shown(pair[1], what, b)}"
+            told = f"{pair[0].where} and {pair[1].where}: {texts} ({score:.2f})"
+            (within if pair[0].part == pair[1].part else between).append(told)
+    alike = f"of {what}s with {ALIKE:.0%} of their runs of {SHINGLE} characters in common"
+    return [
+        *found(
+            "near_duplicate_in_two_splits",
+            "warning",
+            f"{counted(len(between), 'pair')} {alike}, in two splits.",
+            between,
+        ),
+        *found("near_duplicate", "note", f"{counted(len(within), 'pair')} {alike}, in two groups.", within),
+    ]
+
+
+def _nearest(data: Items, a: dict[str, Item], b: dict[str, Item]) -> tuple[Item, Item] | None:
+    """Two rows of one fold, in two splits if there are such, with these texts."""
+    pairs = [(x, y) for x in a.values() for y in b.values() if data.parts[x.part].fold == data.parts[y.part].fold]
+    return next((pair for pair in pairs if pair[0].part != pair[1].part), pairs[0] if pairs else None)
+
+
+def _shown(item: Item, what: str, wanted: str) -> str:
+    texts = item.texts if what == "text" else (item.context,)
+    return next((f"{text:.80}" for text in texts if key(text) == wanted), "")

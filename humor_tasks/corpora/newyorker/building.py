@@ -1,0 +1,147 @@
+"""`humor-tasks build newyorker`: from raw contests to a dataset folder, stage by stage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.corpora.newyorker.work import Work, digest_of
+from humor_tasks.corpora.newyorker.workers import Workers
+from humor_tasks.data.contests.annotations import read_annotations
+from humor_tasks.data.contests.contest_csv import contest_files
+from humor_tasks.errors import BadInput, check_choice
+
+Echo = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The files of a build: annotations; a folder of NUMBER.csv; a folder of NUMBER.jpg or .png; explanations; and a
+    trained quality model, where none is to be trained.
+    """
+
+    annotations: Path | None
+    crowd: Path
+    images: Path | None = None
+    explanations: Path | None = None
+    quality: Path | None = None
+
+
+def run_stage(work: Work, name: str, workers: Workers, echo: Echo) -> dict[str, Any]:
+    """Do what is missing of a stage; the sums of its counts. What is done stays, whenever the run is interrupted."""
+    from tqdm import tqdm
+
+    start, missing, units = time.monotonic(), work.missing(name), work.units(name)
+    done = workers.run([(name, contest) for contest in missing])
+    with tqdm(total=len(units), initial=len(units) - len(missing), desc=name, unit=" units", disable=None) as bar:
+        for _ in done:
+            bar.update()
+    counts: Counter[str] = Counter()
+    for unit in units:
+        counts.update({k: v for k, v in work.counts(name, unit).items() if isinstance(v, int)})
+    spent = (
+        f"{time.monotonic() - start:.1f} s, {workers.peak:,.0f} MiB in a process at most" if missing else "done before"
+    )
+    echo(f"{name}: {len(units):,} unit{'s' * (len(units) != 1)}, {spent}")
+    for what, count in counts.items():
+        echo(f"  {count:>12,} {what}")
+    return dict(counts)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a build's rows depend on besides its inputs.
+
+    embedding: a sentence-transformers model, from the hub or a folder. seed: of folds, letters and wrong captions.
+    since: only contests after this number get rows; later ones and earlier ones train the quality model. quality_model:
+    a text model of transformers that becomes the quality model; None for a linear discriminant.
+    """
+
+    embedding: str
+    seed: int = 1234
+    since: int | None = None
+    quality_model: str | None = None
+
+
+def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
+    """The build of these inputs, nothing done yet. Raises BadInput where no contest can get rows."""
+    from humor_tasks.corpora.newyorker.stages import STAGES
+
+    annotated = read_annotations(inputs.annotations) if inputs.annotations else {}
+    crowd = contest_files(inputs.crowd)
+    usable, left_out = with_rows(inputs, settings, {*annotated, *crowd}, set(described(annotated)))
+    finalists = {number: each.finalists for number, each in annotated.items()}
+    numbers = sorted({*usable, *crowd})
+    digests = {n: _digest(digest_of(crowd[n]) if n in crowd else None, finalists.get(n, ())) for n in numbers}
+    quality = digest_of_folder(inputs.quality) if inputs.quality else None
+    values = {
+        "embedding": [settings.embedding, digest_of_folder(Path(settings.embedding))],
+        "quality": quality,
+        "quality_model": settings.quality_model,
+        "quality_folder": str(inputs.quality) if inputs.quality else None,
+        "left_out": left_out,
+    }
+    training = () if inputs.quality else tuple(sorted(set(crowd) - set(usable)))
+    return Work(folder, crowd, finalists, values, STAGES, tuple(usable), training, digests)
+
+
+def described(annotated: Mapping[int, Any]) -> list[int]:
+    """The contests with a description of the cartoon."""
+    return [number for number, each in annotated.items() if each.fixed]
+
+
+def with_rows(
+    inputs: Inputs, settings: Settings, numbers: set[int], described: set[int]
+) -> tuple[list[int], dict[str, int]]:
+    """The contests that can get rows, and how many cannot, by reason.
+
+    A contest needs everything that the build is given: a description where any contest has one, a picture with images.
+    Otherwise a caption would be a wrong choice in a configuration in which it is never the answer.
+    """
+    reasons: Counter[str] = Counter()
+    pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
+    found = []
+    for number in sorted(numbers):
+        if settings.since is not None and number <= settings.since:
+            reasons[f"contests up to {settings.since}"] += 1
+        elif described and number not in described:
+            reasons["contests without a description"] += 1
+        elif inputs.images and number not in pictures:
+            reasons["contests without a picture"] += 1
+        else:
+            found.append(number)
+    if not described and not inputs.images:
+        raise BadInput("no cartoon is described or shown: give --annotations with descriptions, or --images.")
+    if not found:
+        raise BadInput(f"no contest is left: {', '.join(f'{n} {what}' for what, n in reasons.items())}.")
+    return found, dict(reasons)
+
+
+IMAGES = (".jpg", ".jpeg", ".png", ".webp")
+
+
+def digest_of_folder(folder: Path) -> str | None:
+    """The hash of a folder's files; None for what is no folder, such as the name of a model on the hub."""
+    if not folder.is_dir():
+        return None
+    return _digest(*((str(p.relative_to(folder)), digest_of(p)) for p in sorted(folder.rglob("*")) if p.is_file()))
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def build(work: Work, until: str | None, workers: int, ray: bool, echo: Echo) -> dict[str, dict[str, Any]]:
+    """Do the stages in order, up to `until`. Returns the sums of their counts."""
+    names = list(work.stages)
+    if until is not None:
+        check_choice("--until: stage", until, names)
+        names = names[: names.index(until) + 1]
+    with Workers(work.run, workers, ray) as running:
+        return {name: run_stage(work, name, running, echo) for name in names}

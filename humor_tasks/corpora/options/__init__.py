@@ -1,0 +1,1 @@
+"""Distractors for MOCK's matching: `humor-tasks build options`."""

@@ -1,0 +1,289 @@
+"""Item difficulty, agreement between systems, and accuracy over time, for the items of one benchmark.
+
+The error analysis of Hessel et al. (ACL 2023, arXiv 2209.06293, section 3.3 and question 8) for any benchmark: are
+some contests, folds, positions or distractors harder; do two systems fail on the same items; does accuracy change with
+the date of the contest; which contests are hardest. docs/analysis.md gives the formulas.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import itertools
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from humor_tasks.benchmarks.contest_dates import MARGIN, contest_date, has_dates
+from humor_tasks.data.records import Record
+from humor_tasks.errors import BadInput
+from humor_tasks.results import LeftOut, Result, Results
+from humor_tasks.results.analysis.difficulty import Difficulty, Embed, difficulty
+from humor_tasks.results.analysis.findings import Beside, Factor, Pair, Trend, beside
+from humor_tasks.results.analysis.shortcuts import Explained, explained, solved_by
+from humor_tasks.results.analysis.systems import Shown, System, comparable, leading, shown_items
+from humor_tasks.results.read import without_path
+from humor_tasks.results.report.grouping import groups_of
+from humor_tasks.scorers.association import association, independent_difference, right_when_wrong
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.kappa import cohen_kappa
+from humor_tasks.scorers.paired import holm
+from humor_tasks.scorers.proportion import clustered_proportion, clustered_share
+from humor_tasks.scorers.regression import spearman, spearman_p
+
+CLUSTER = "cluster"
+LEAST_ITEMS = 2  # items per level of a grouping, on average; with fewer it is a name of the items
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The mean value of one cluster over the systems; `shrunk` is the empirical Bayes mean, which ranks clusters."""
+
+    name: str
+    items: int
+    mean: float
+    shrunk: float
+
+
+@dataclass(frozen=True)
+class Cutoff:
+    """A system before and after a date; `between` counts items too close to it to be on one side."""
+
+    system: str
+    before: Estimate
+    after: Estimate
+    difference: Estimate
+    between: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The analyses of one benchmark; `notes` say what was left out and why."""
+
+    benchmark: str
+    metric: str
+    systems: tuple[str, ...]
+    means: tuple[Estimate, ...]
+    factors: tuple[Factor, ...]
+    pairs: tuple[Pair, ...]
+    trends: tuple[Trend, ...]
+    hardest: tuple[Cluster, ...]
+    easiest: tuple[Cluster, ...]
+    cutoffs: tuple[Cutoff, ...]
+    shortcuts: tuple[Explained, ...]
+    published: tuple[Beside, ...]
+    difficulty: Difficulty | None
+    notes: tuple[str, ...]
+
+
+def analyse(
+    results: Sequence[Result],
+    metric: str | None = None,
+    cutoff: datetime.date | None = None,
+    most: int = 10,
+    draws: int = 9999,
+    predictors: bool = False,
+    records: Sequence[Record] = (),
+    embed: Embed | None = None,
+) -> Analysis:
+    """All analyses of the results of one benchmark. Raises BadInput for results that do not compare with the first.
+
+    metric: a metric that single items have; by default the benchmark's first such metric. cutoff: the end of a model's
+    training data. most: the length of the lists of hardest and easiest clusters, at most half of the clusters.
+    draws: of the permutation tests. predictors: also look for what predicts the difficulty of clusters, with the
+    pictures of `records` and the vectors of `embed` where they are given.
+    """
+    systems = comparable(results, metric)
+    shown = shown_items(systems)
+    notes = []
+    if any(len(set(s.result.epochs)) > 1 for s in systems):
+        notes.append("Values are means over the epochs; answers are those of the first epoch.")
+    solved = solved_by(systems[0], shown)
+    if systems[0].letters and not shown:
+        notes.append("No log holds the choices: distractors and shortcuts of the texts were not analysed.")
+    splits, dated = [], [s for s in systems if has_dates(s.result.benchmark.card, s.clusters.values())]
+    if cutoff is not None:
+        splits = [_cutoff(s, cutoff) for s in dated]
+        if not splits:
+            notes.append(f"The items have no dates: no {systems[0].metric.name} before and after {cutoff}.")
+    means = _cluster_means(systems)
+    most = min(most, len(means) // 2)  # no cluster is in both lists
+    sign = 1 if systems[0].metric.direction == "higher" else -1
+    ranked = sorted(means, key=lambda c: (sign * c.shrunk, sign * c.mean, c.name))
+    if len({c.shrunk for c in means}) == 1 < len({c.mean for c in means}):
+        notes.append("The clusters differ no more than the items within them: their order may be chance.")
+    predicted = None
+    if predictors:
+        ease = {c.name: sign * c.shrunk for c in means}
+        predicted = difficulty(systems[0], ease, shown, records, embed, dated=bool(dated))
+        notes += predicted.notes
+    factors = _factors(systems, shown, draws)
+    pairs = [_pair(a, b, draws) for a, b in itertools.combinations(systems, 2)]
+    trends = [_trend(s) for s in dated]
+    return Analysis(
+        benchmark=results[0].benchmark.name,
+        metric=systems[0].metric.name,
+        systems=tuple(s.name for s in systems),
+        means=tuple(s.mean() for s in systems),
+        factors=tuple(factors),
+        pairs=tuple(pairs),
+        trends=tuple(trends),
+        hardest=tuple(ranked[:most]),
+        easiest=tuple(ranked[::-1][:most]),
+        cutoffs=tuple(splits),
+        shortcuts=tuple(found for s in systems for found in explained(s, solved, systems)),
+        published=beside(results[0].benchmark.name, factors, pairs, trends),
+        difficulty=predicted,
+        notes=tuple(notes),
+    )
+
+
+def analyse_all(found: Results, **how: Any) -> tuple[list[Analysis], list[LeftOut]]:
+    """The analysis of each group of results that compare, by benchmark, and what was left out and why.
+
+    how: arguments of `analyse`. Unfinished runs are left out. Raises BadInput where nothing is left.
+    """
+    analyses: list[Analysis] = []
+    left = list(found.left_out)
+    for benchmark in found.benchmarks:
+        of = found.of(benchmark.name)
+        of = of if how.get("metric") else leading(of)
+        left += [LeftOut(r.paths[0], r.notes[0]) for r in of if not r.complete]
+        for group in groups_of(benchmark, [r for r in of if r.complete]):
+            try:
+                analysed = analyse(group.results, **how)
+            except BadInput as problem:
+                left += [LeftOut(r.paths[0], without_path(r.paths[0], problem)) for r in group.results]
+                continue
+            apart = (f"These runs do not compare with those above: {'; '.join(group.apart)}.",) if group.apart else ()
+            analyses.append(dataclasses.replace(analysed, notes=(*apart, *analysed.notes)))
+    if not analyses:
+        raise BadInput("\n".join(["there is no run to analyse.", *(f"{each.path}: {each.why}" for each in left)]))
+    return analyses, left
+
+
+# ---- groupings of the items ---------------------------------------------------------------------
+
+
+def _factors(systems: Sequence[System], shown: Mapping[str, Shown], draws: int) -> list[Factor]:
+    found = []
+    for each in systems:
+        values, clusters = list(each.values.values()), [each.clusters[i] for i in each.values]
+        for name, levels in _groupings(each, shown).items():
+            whole = None if name == CLUSTER else clusters
+            found.append((each.name, name, association(levels, values, whole, draws)))
+    tested = [a.p_permutation for _, _, a in found if not math.isnan(a.p_permutation)]
+    corrected = iter(holm(tested))
+    return [Factor(s, n, a, math.nan if math.isnan(a.p_permutation) else next(corrected)) for s, n, a in found]
+
+
+def _groupings(each: System, shown: Mapping[str, Shown]) -> dict[str, list[Hashable]]:
+    """The level of every item: its cluster, its groups, the place of the right choice, its distractors."""
+    ids = list(each.values)
+    found: dict[str, list[Hashable]] = {CLUSTER: [each.clusters[i] for i in ids]}
+    for name in dict.fromkeys(name for i in ids for name in each.outcomes[i].groups):
+        found[name] = [each.outcomes[i].groups.get(name, "-") for i in ids]
+    if each.letters:
+        found["place of the right choice"] = [each.outcomes[i].target for i in ids]
+        if all(i in shown for i in ids):
+            found["distractor"] = [shown[i].distractors(each.outcomes[i].target, each.letters) for i in ids]
+
+    def levels(of: Sequence[Hashable]) -> int:
+        return len({level for each in of for level in (each if isinstance(each, tuple) else (each,))})
+
+    def memberships(of: Sequence[Hashable]) -> int:
+        return sum(len(each) if isinstance(each, tuple) else 1 for each in of)
+
+    return {name: of for name, of in found.items() if 2 <= levels(of) <= memberships(of) / LEAST_ITEMS}
+
+
+# ---- systems ------------------------------------------------------------------------------------
+
+
+def _pair(a: System, b: System, draws: int) -> Pair:
+    ids = [i for i in a.values if i in b.values]
+    x, y = [a.values[i] for i in ids], [b.values[i] for i in ids]
+    clusters = [a.clusters[i] for i in ids]
+    both = a.right_or_wrong and b.right_or_wrong
+    shared = clusters if len(set(clusters)) < len(clusters) else None
+    tested = partial(right_when_wrong, clusters=shared, draws=draws)
+    first, second = (tested(x, y), tested(y, x)) if both else (None, None)
+    same = right = None
+    if a.letters:
+        equal = [float(a.outcomes[i].answer == b.outcomes[i].answer is not None) for i in ids]
+        same = clustered_proportion(equal, clusters)
+        if both:
+            right = clustered_share([e * v for e, v in zip(equal, x, strict=True)], equal, clusters)
+    mine, theirs = a.by_cluster(), b.by_cluster()
+    held = [c for c in mine if c in theirs]
+    of_clusters = ([mine[c] for c in held], [theirs[c] for c in held]) if len(held) < len(ids) else None
+    return Pair(
+        systems=(a.name, b.name),
+        n=len(ids),
+        same_answer=same,
+        right_if_same=right,
+        kappa=cohen_kappa(x, y, clusters) if both else None,
+        by_item=spearman(x, y, clusters),
+        by_cluster=spearman(*of_clusters, held) if of_clusters else None,
+        by_cluster_p=spearman_p(*of_clusters) if of_clusters else math.nan,
+        first=first,
+        second=second,
+    )
+
+
+def _trend(each: System) -> Trend:
+    """With the number of a contest for its date: both have the same order."""
+    means = each.by_cluster()
+    dates, values = [float(c) for c in means], list(means.values())
+    return Trend(each.name, spearman(dates, values, list(means)), spearman_p(dates, values))
+
+
+def _cutoff(each: System, cutoff: datetime.date) -> Cutoff:
+    before: list[str] = []
+    after: list[str] = []
+    between = 0
+    for identity, cluster in each.clusters.items():
+        apart = contest_date(int(cluster)) - cutoff
+        if abs(apart) <= MARGIN:
+            between += 1
+        else:
+            (after if apart > MARGIN else before).append(identity)
+    first, second = each.mean(before), each.mean(after)
+    return Cutoff(each.name, first, second, independent_difference(second, first), between)
+
+
+# ---- clusters -----------------------------------------------------------------------------------
+
+
+def _cluster_means(systems: Sequence[System]) -> list[Cluster]:
+    """Each cluster's mean over items and systems, and the same moved towards the mean of all as its error demands.
+
+    shrunk = m + (mean_c - m) * between / (between + within / n_c), with m the mean of the items' means over systems,
+    `within` their variance within clusters and `between` the clusters' variance by the method of moments (Efron and
+    Morris 1973, JASA 68).
+    """
+    values: dict[str, list[float]] = {}
+    clusters: dict[str, str] = {}
+    for each in systems:
+        for identity, value in each.values.items():
+            values.setdefault(identity, []).append(value)
+            clusters[identity] = each.clusters[identity]
+    held: dict[str, list[float]] = {}
+    for identity, found in values.items():
+        held.setdefault(clusters[identity], []).append(math.fsum(found) / len(found))
+    n, k = len(values), len(held)
+    means = {c: math.fsum(x) / len(x) for c, x in held.items()}
+    mean = math.fsum(x for found in held.values() for x in found) / n
+    squares = math.fsum((x - means[c]) ** 2 for c, found in held.items() for x in found)
+    within = squares / (n - k) if n > k else 0.0
+    effective = (n - math.fsum(len(x) ** 2 for x in held.values()) / n) / (k - 1) if k > 1 else 1.0
+    spread = math.fsum(len(x) * (means[c] - mean) ** 2 for c, x in held.items()) / (k - 1) if k > 1 else 0.0
+    between = max((spread - within) / effective, 0.0)
+
+    def shrunk(c: str) -> float:
+        noise = within / len(held[c])
+        return means[c] if between + noise == 0 else mean + (means[c] - mean) * between / (between + noise)
+
+    return [Cluster(c, len(held[c]), means[c], shrunk(c)) for c in held]

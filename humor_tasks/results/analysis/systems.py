@@ -1,0 +1,128 @@
+"""The results of one benchmark as the analyses of items need them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
+from humor_tasks.data.records import Outcome
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.results import Result, refusals
+from humor_tasks.results.labels import labels
+from humor_tasks.scorers.estimate import Estimate, clustered_mean
+from humor_tasks.scorers.proportion import clustered_proportion
+
+
+@dataclass(frozen=True)
+class System:
+    """One result: the value, cluster and first outcome of each item by id. `letters` are the labels of the choices."""
+
+    result: Result
+    name: str
+    metric: Metric
+    values: Mapping[str, float]
+    clusters: Mapping[str, str]
+    outcomes: Mapping[str, Outcome]
+    letters: tuple[str, ...]
+
+    @property
+    def right_or_wrong(self) -> bool:
+        """Whether every value is 1 for right or 0 for wrong."""
+        return self.metric.direction == "higher" and set(self.values.values()) <= {0.0, 1.0}
+
+    def mean(self, ids: Sequence[str] | None = None) -> Estimate:
+        """The mean over these items, or over all."""
+        kept = list(self.values) if ids is None else ids
+        mean = clustered_proportion if self.metric.proportion else clustered_mean
+        return mean([self.values[i] for i in kept], [self.clusters[i] for i in kept])
+
+    def by_cluster(self) -> dict[str, float]:
+        """Cluster -> the mean of its items."""
+        found: dict[str, list[float]] = {}
+        for identity, value in self.values.items():
+            found.setdefault(self.clusters[identity], []).append(value)
+        return {cluster: math.fsum(values) / len(values) for cluster, values in found.items()}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The choices of an item, and the scene as text ("" where it is not known)."""
+
+    choices: tuple[str, ...]
+    context: str
+
+    def distractors(self, target: str | None, letters: Sequence[str]) -> tuple[str, ...]:
+        """The wrong choices."""
+        return tuple(c for letter, c in zip(letters, self.choices, strict=False) if letter != target)
+
+
+def comparable(results: Sequence[Result], metric: str | None = None) -> list[System]:
+    """The results with the values of `metric`, by default the benchmark's first metric that items have.
+
+    Raises BadInput for results that do not compare, for incomplete runs, and for a metric that no item has.
+    """
+    for one, other in itertools.combinations(results, 2):
+        if reasons := refusals(one, other):
+            files = f"{one.paths[0].name} and {other.paths[0].name}"
+            raise BadInput(f"{files} do not compare: {'; '.join(reasons).rstrip('.')}. Analyse them one by one.")
+    if not results[0].complete:
+        raise BadInput(f"{results[0].paths[0]}: {results[0].notes[0]} Finish the run first.")
+    return [_system(result, name, metric) for result, name in zip(results, labels(results), strict=True)]
+
+
+def of_items(result: Result) -> list[Metric]:
+    """The benchmark's metrics that single items of this result have, without those of all replies."""
+    return [
+        metric
+        for metric in result.benchmark.metrics
+        if metric not in REPLY_RATES and any(metric.name in outcome.values for outcome in result.outcomes)
+    ]
+
+
+def leading(results: Sequence[Result]) -> list[Result]:
+    """Of the scorers of each run the one with the benchmark's first metrics; another rates the form of replies, say."""
+    kept: dict[tuple[Path, ...], tuple[int, Result]] = {}
+    for result in results:
+        held = of_items(result)
+        place = result.benchmark.metrics.index(held[0]) if held else len(result.benchmark.metrics)
+        if result.paths not in kept or place < kept[result.paths][0]:
+            kept[result.paths] = place, result
+    return [result for _, result in kept.values()]
+
+
+def _system(result: Result, name: str, metric: str | None) -> System:
+    held = of_items(result)
+    if not held:
+        raise BadInput(f"{result.paths[0]}: {result.benchmark.name} has no metric of single items to analyse.")
+    if metric is not None:
+        check_choice(f"metric of single items of {result.benchmark.name}", metric, [m.name for m in held])
+    chosen = next(m for m in held if metric in (None, m.name))
+    found = result.by_item(chosen.name)
+    first: dict[str, Outcome] = {}
+    for outcome in result.outcomes:
+        first.setdefault(outcome.id, outcome)
+    form = result.opened.form
+    return System(
+        result=result,
+        name=name,
+        metric=chosen,
+        values={i: value for i, (value, _) in found.items()},
+        clusters={i: cluster for i, (_, cluster) in found.items()},
+        outcomes={i: first[i] for i in found},
+        letters=tuple(form.letters) if isinstance(form, Choice) else (),
+    )
+
+
+def shown_items(systems: Sequence[System]) -> dict[str, Shown]:
+    """The choices of the items, from the first run that holds those of all its items; empty where none does."""
+    for each in systems:
+        items = each.result.opened.records or each.result.run.samples  # a file of predictions has no choices itself
+        found = {item.id: Shown(item.choices, item.context) for item in items if item.choices}
+        if found and each.result.targets.keys() <= found.keys():
+            return found
+    return {}

@@ -1,0 +1,215 @@
+"""Grading of replies logged by either harness, through Inspect's model API.
+
+A logged reply becomes a sample that already has its model output. The scorer of its benchmark's judging grades it, so
+Inspect provides rate limits, grader panels, the verdict cache and the log.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText, Model, ModelOutput
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from humor_tasks._version import __version__
+from humor_tasks.api import Report
+from humor_tasks.benchmarks import NAMES, find_benchmark
+from humor_tasks.benchmarks.judging import Judging
+from humor_tasks.benchmarks.reference import judging_of_replies, reporting
+from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.data.logs import LoggedSample, read_run
+from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
+from humor_tasks.data.logs.reading import RETRY
+from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.signature import Signature
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.on_inspect import parts
+from humor_tasks.on_inspect.client import open_model
+from humor_tasks.on_inspect.errors import plain
+from humor_tasks.on_inspect.judging.graders import ROLE
+from humor_tasks.on_inspect.outcomes import run_of
+from humor_tasks.on_inspect.prices import register_prices
+from humor_tasks.on_inspect.private import PrerequisiteError
+from humor_tasks.results.read import SECRET
+
+GRADE_IN_PLACE = "grade it in place with inspect score instead."
+
+
+@dataclass(frozen=True)
+class Written:
+    """Replies of one model, each as a sample to grade; `signature` is the signature of the run that wrote them."""
+
+    model: str
+    signature: Signature
+    fingerprint: str | None
+    rows: int | None
+    samples: tuple[Sample, ...]
+    part: Mapping[str, str]
+    """Of a part of a run: its name, under `shard`."""
+    arguments: Mapping[str, Any]
+    """Those that the model was made with, without keys and passwords."""
+
+
+def read_written(path: Path, task: str, partial: bool = False) -> Written:
+    """The replies in an Inspect log (.eval, .json) or lm-eval's samples (.jsonl).
+
+    Raises BadInput for a task without judges, a log of another task, an unfinished log unless `partial`, a log without
+    replies, a repeated reply, and a log that lacks what the judges must see.
+    """
+    judging = judging_by_name(task)
+    finished = None if partial else f"{RETRY.rstrip('.')}, or --partial."
+    run = read_run(path, task, finished=finished, one_epoch=GRADE_IN_PLACE, replies=not partial)
+    if run.harness == "lm_eval" and judging.shows and run.signature.get("shots", "0") not in ("0", "-"):
+        raise BadInput(
+            f"{path}: was asked with worked examples, which lm-eval's samples do not tell from the question that the "
+            "judges must see. Grade a run without them, or one of Inspect."
+        )
+    written = [sample for sample in run.samples if sample.reply is not None]
+    pictures = _pictures(path, written) if judging.shows else {}
+    samples = tuple(_sample(sample, pictures.get(sample.id, ())) for sample in written)
+    if not samples:
+        raise BadInput(f"{path}: holds no replies of {task}.")
+    fingerprint, rows = run.source.get("fingerprint"), run.source.get("rows")
+    part = {"shard": str(run.source["shard"])} if "shard" in run.source else {}
+    arguments = {name: value for name, value in run.arguments.items() if not SECRET.search(name)}
+    return Written(run.model, run.signature, fingerprint, rows, samples, part, arguments)
+
+
+def judging_by_name(task: str) -> Judging[Any]:
+    """How the replies of a benchmark are judged. Raises BadInput for a benchmark whose replies have no judges."""
+    named = {name: find_benchmark(name, "task") for name in (*NAMES, task)}
+    judged = {name: judging for name, benchmark in named.items() if (judging := judging_of_replies(benchmark))}
+    return judged[check_choice("task", task, judged)]
+
+
+def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[bytes]]:
+    """The pictures of each question. Raises BadInput for a question whose pictures or clips the log does not hold."""
+    shown = {sample.id: sample for sample in written if sample.shown}
+    inside = path.suffix in (".eval", ".json")
+    found = dict(logged_pictures(path, shown)) if shown and inside else {}
+    for identity, sample in shown.items():
+        if identity not in found:
+            raise BadInput(
+                f"{sample.where}: the log does not hold what its question shows ({', '.join(sample.shown)}), which the "
+                "judges must see. Grade a run of Inspect with its pictures, or one that describes the scene in words."
+            )
+    return found
+
+
+def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
+    """A task whose samples already have replies and are only graded."""
+    register_prices()
+    judging = judging_by_name(task)
+    return Task(
+        name=f"grade_{task}",
+        dataset=MemoryDataset(list(written.samples), name=name, location=name),
+        solver=replay(),
+        scorer=getattr(parts, judging.scorer)(**how),
+        version=run_of(written.samples[0].metadata or {}, task).version,
+        metadata={
+            "explainer": written.model,
+            "explainer_arguments": dict(written.arguments),
+            "graded_log": name,
+            "signature": str(written.signature),
+            "source": {"fingerprint": written.fingerprint, "rows": written.rows, **written.part},
+            "paper": find_benchmark(task).card.paper.citation,
+        },
+    )
+
+
+def grade(
+    path: Path, task: str, graders: Sequence[str], log_dir: str | None = None, partial: bool = False, **how: Any
+) -> EvalLog:
+    """Grade a log; a second run requests only the verdicts that the first did not get.
+
+    `partial` grades the replies in an unfinished Inspect log; without it, such a log raises BadInput.
+    """
+    written = read_written(path, task, partial)
+    judging = judging_by_name(task)
+    if not judging.in_words:
+        how = _without_rubric(task, how)
+    for family, judgement in judging.rubrics:
+        open_rubric(family, how.get("prompts"), judgement)  # reports an error before any model call is paid for
+    models: list[str | Model] = [open_model(name, role=ROLE) for name in graders]
+    try:
+        built = grading_task(written, task, path.name, **how)
+    except (PrerequisiteError, ValueError) as problem:
+        raise BadInput(f"grader: {plain(problem)}") from None
+    (log,) = eval(built, model="none/none", model_roles={ROLE: models}, log_dir=log_dir)
+    return log
+
+
+def _without_rubric(task: str, how: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without those of a rubric. Raises BadInput where one is set."""
+    for name in ("structured", "prompts"):
+        if how.get(name):
+            raise BadInput(f"--{name}: the judges of {task} answer the questions of another benchmark; leave it out.")
+    return {name: value for name, value in how.items() if name not in ("structured", "prompts")}
+
+
+def report_of(log: EvalLog) -> Report:
+    """The scores of a log of graded explanations, computed from its samples.
+
+    Raises BadInput when the run did not finish; its verdicts are in the cache.
+    """
+    graded = from_log(log)
+    if graded.status != "success" or not graded.held:
+        why = f": {graded.error}" if graded.error else ""
+        raise BadInput(
+            f"grading ended with status {graded.status}{why}. Run the command again: it requests only what is missing."
+        )
+    samples = list(graded.samples)
+    scores = [next((score for score in sample.scores if score.outcome), None) for sample in samples]
+    outcomes = [score.outcome for score in scores if score and score.outcome]
+    if len(outcomes) < len(samples):
+        raise BadInput(f"{samples[[*map(bool, scores)].index(False)].where} has no score of graders.")
+    run = run_of((log.samples or [])[0].metadata, str(graded.benchmark))
+    graders = next((score.grading for score in scores if score), Signature())
+    about = {"graded": len(outcomes), "v": run.version, **graders, "humor_tasks": __version__}
+    return Report(reporting(run).metrics(outcomes), graded.signature, tuple(outcomes), Signature(about))
+
+
+@solver
+def replay() -> Solver:
+    """Set the logged reply as the model output."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.output = ModelOutput.from_content("logged", state.metadata["logged_reply"])
+        if state.metadata.get("logged_stop") == "content_filter":
+            state.output.choices[0].stop_reason = "content_filter"
+        state.messages.append(state.output.message)
+        return state
+
+    return solve
+
+
+def _sample(logged: LoggedSample, pictures: Sequence[bytes]) -> Sample:
+    told: dict[str, Any] = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
+    told |= {"place": logged.place} if logged.place is not None else {}
+    facts = {**logged.facts, **(logged.outcome.facts if logged.outcome else {})}  # the reply's facts are known, too
+    points = [dataclasses.asdict(point) for point in logged.points]
+    metadata = {
+        "cluster": logged.cluster,
+        "humor_tasks": told | {"groups": dict(logged.groups), "facts": facts},
+        "points": points,
+        "fields": dict(logged.fields),
+        "logged_reply": logged.reply,
+        "logged_stop": logged.stop,
+    }
+    target = [point.text for point in logged.points] or logged.target or ""
+    shown: list[Content] = [_content(picture, logged.where) for picture in pictures]
+    asked: str | list[ChatMessage] = logged.question
+    if shown:
+        asked = [ChatMessageUser(content=[*shown, ContentText(text=logged.question)])]
+    return Sample(id=logged.id, input=asked, target=target, metadata=metadata)
+
+
+def _content(picture: bytes, where: str) -> ContentImage:
+    return ContentImage(image=Picture(where, None, lambda: picture).data_uri())

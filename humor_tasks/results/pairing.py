@@ -1,0 +1,153 @@
+"""Two systems of one benchmark with their scores on the items that both answered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.data.records import Outcome
+from humor_tasks.results.comparable import refusals
+from humor_tasks.results.result import Result
+from humor_tasks.scorers.bradley_terry import Strength
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.jackknife import pseudo_values, swap_values
+from humor_tasks.scorers.paired import Pair
+
+EQUAL = 1e-9  # by which the values of an item may differ by rounding
+
+
+@dataclass(frozen=True)
+class System:
+    """One system in the comparison of one metric.
+
+    label: unique among the systems compared. counted: the outcomes that count towards the metric. value: the metric of
+    these. by_item: the mean value and the cluster of each item; empty for a metric without values of items. strength:
+    in Bradley and Terry's model over items; None where it is not computed.
+    """
+
+    label: str
+    result: Result = field(repr=False)
+    counted: tuple[Outcome, ...] = field(repr=False)
+    value: Estimate
+    by_item: Mapping[str, tuple[float, str]] = field(repr=False)
+    strength: Strength | None = None
+
+    @cached_property
+    def clusters(self) -> Mapping[str, str]:
+        """Item id -> its cluster, of the items that count."""
+        return {outcome.id: outcome.cluster for outcome in self.counted}
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Two systems with their scores on the same items, or their pseudo-values on the same groups of clusters.
+
+    swapped: for pseudo-values, the values whose signs the permutation test flips. items, clusters: the number of both
+    that the scores come from. left_out: the items that count in one of the two only. won: of each cluster the items on
+    which the first score is higher, on which the second is, and on which both are equal; None for a metric without
+    values of items.
+    """
+
+    first: System
+    second: System
+    scores: Pair
+    swapped: Sequence[float] | None
+    items: int
+    clusters: int
+    left_out: int
+    won: Mapping[str, Sequence[int]] | None
+
+
+def metric_named(benchmark: Benchmark, name: str) -> Metric | None:
+    """The metric of this name, or the one that the name is a part of."""
+    prefixes = [m for m in benchmark.reported if name == m.name or name.startswith(f"{m.name}_")]
+    return max(prefixes, key=lambda m: len(m.name), default=None)
+
+
+def counted(result: Result, metric: Metric, name: str) -> tuple[Outcome, ...]:
+    """The outcomes that count towards a metric, or towards its part."""
+    part = name.removeprefix(metric.name).removeprefix("_")
+    of_part = result.benchmark.part
+    return tuple(o for o in metric.counted(result.outcomes) if not part or of_part(result.opened, o.groups) == part)
+
+
+def is_mean(system: System, metric: Metric) -> bool:
+    """Whether the metric is the mean of its values over replies."""
+    if not all(metric.name in o.values for o in system.counted):
+        return False
+    mean = math.fsum(o.values[metric.name] for o in system.counted) / len(system.counted)
+    return metric.estimate is None or math.isclose(mean, system.value.value, rel_tol=EQUAL, abs_tol=EQUAL)
+
+
+def problems(first: System, second: System) -> list[str]:
+    """Why two systems cannot be compared."""
+    one, other = first.result, second.result
+    if set(one.paths) == set(other.paths):
+        return [f"are one run, scored by {one.scorer} and {other.scorer}."]
+    if why := refusals(one, other):
+        return [f"{reason.rstrip('.')}." for reason in why]
+    if not first.clusters.keys() & second.clusters.keys():
+        return ["have no item in common that counts."]
+    if any(cluster != second.clusters.get(identity, cluster) for identity, cluster in first.clusters.items()):
+        return ["have the same items in other clusters."]
+    return []
+
+
+def paired(
+    first: System, second: System, metric: Metric, by_item: bool, cache: dict[tuple[str, frozenset[str]], list[float]]
+) -> Paired:
+    """The scores of two systems on the items that both have."""
+    clusters = {identity: cluster for identity, cluster in first.clusters.items() if identity in second.clusters}
+    left_out = len(first.clusters) + len(second.clusters) - 2 * len(clusters)
+    won: dict[str, list[int]] | None = None
+    if clusters.keys() <= first.by_item.keys() & second.by_item.keys():
+        a, b = ([system.by_item[identity][0] for identity in clusters] for system in (first, second))
+        won = {}
+        for one, other, cluster in zip(a, b, clusters.values(), strict=True):
+            won.setdefault(cluster, [0, 0, 0])[0 if one > other + EQUAL else 1 if other > one + EQUAL else 2] += 1
+    if by_item:
+        scores: Pair = a, b, list(clusters.values())
+        swapped = None
+    else:
+        x, y = (_pseudo_values(system, metric, clusters, cache) for system in (first, second))
+        scores, swapped = (x, y, range(len(x))), _swap_values(first, second, metric, clusters)
+    return Paired(first, second, scores, swapped, len(clusters), len(set(clusters.values())), left_out, won)
+
+
+def _pseudo_values(
+    system: System, metric: Metric, items: Iterable[str], cache: dict[tuple[str, frozenset[str]], list[float]]
+) -> list[float]:
+    """The jackknife pseudo-values of the metric over these items."""
+    kept = frozenset(items)
+    if (system.label, kept) not in cache:
+        replies = _replies(system, kept)
+
+        def statistic(chosen: Sequence[int]) -> float:
+            return float(metric.over([outcome for i in chosen for outcome in replies[i]]).value)
+
+        cache[system.label, kept] = pseudo_values(statistic, [each[0].cluster for each in replies])
+    return cache[system.label, kept]
+
+
+def _swap_values(first: System, second: System, metric: Metric, items: Iterable[str]) -> list[float]:
+    """The values for the permutation test of the metric's difference over these items."""
+    one, other = (_replies(system, items) for system in (first, second))
+
+    def statistic(of_first: Sequence[int], of_second: Sequence[int]) -> float:
+        together = [o for i in of_first for o in one[i]] + [o for i in of_second for o in other[i]]
+        return float(metric.over(together).value)
+
+    found: list[float] = swap_values(statistic, [each[0].cluster for each in one])
+    return found
+
+
+def _replies(system: System, items: Iterable[str]) -> list[list[Outcome]]:
+    """The outcomes of each of these items, in one order for every system, so that all have the same groups."""
+    replies: dict[str, list[Outcome]] = {}
+    for outcome in system.counted:
+        replies.setdefault(outcome.id, []).append(outcome)
+    return [replies[identity] for identity in sorted(items)]

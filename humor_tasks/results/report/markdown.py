@@ -1,0 +1,141 @@
+"""The report as Markdown; names are escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.data.published import Figure as Published
+from humor_tasks.data.tables import safe, short, table
+from humor_tasks.results.report.build import Report
+from humor_tasks.results.report.grouping import Group
+from humor_tasks.results.report.scorecard import Column, Scorecard
+from humor_tasks.results.report.spent import Spent
+from humor_tasks.results.report.table import as_markdown as judged_table
+from humor_tasks.results.report.table import score_and_cost, shown_name
+from humor_tasks.results.report.tidy import reply_rates
+from humor_tasks.results.report.words import estimate_text, published_text, unit, value_text
+from humor_tasks.results.result import LeftOut
+
+PUBLISHED = {"people (published)": "human", "best published": "best"}
+"""Row of the scorecard -> field of a column."""
+
+
+def as_markdown(report: Report, pictures: Sequence[str] = (), told: bool = True) -> str:
+    """The report.
+
+    pictures: paths of the charts' pictures, in the order of the charts. told: with the warnings and what is left out.
+    """
+    card = report.scorecard
+    parts = ["# Report"]
+    if card.columns:
+        parts += ["## Scorecard", _scorecard(card), *_published(card.columns), *_notes(_beside(card.columns))]
+    apart = [group for group in card.groups if group.apart]
+    if apart:
+        parts += ["## What does not compare", *_notes(map(_apart, apart))]
+    for group in card.groups:
+        parts += _group(report, group)
+    for lines in report.judged.values():
+        parts += [f"## {shown_name(lines)}: tokens and cost", judged_table(lines).rstrip("\n")]
+        parts += filter(None, [score_and_cost(lines)])
+    if pictures:
+        parts.append("## Figures")
+        parts += [f"![{safe(c.title)}]({path})" for c, path in zip(report.charts, pictures, strict=True)]
+    if told and report.warnings:
+        parts += ["## Beware", *_notes(report.warnings)]
+    if told and report.results.left_out:
+        parts += ["## Left out", *_notes(map(left_out_text, report.results.left_out))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _notes(notes: Iterable[str]) -> list[str]:
+    """One list, or nothing."""
+    listed = [f"- {safe(note)}" for note in notes]
+    return ["\n".join(listed)] if listed else []
+
+
+def left_out_text(left: LeftOut) -> str:
+    """The file and why no result was read from it."""
+    return f"{left.path}: {left.why}"
+
+
+# ---- the scorecard ------------------------------------------------------------------------------
+
+
+def _scorecard(card: Scorecard) -> str:
+    head = ["system", *(f"{c.title}{', ' + unit(c.metric) if unit(c.metric) else ''}" for c in card.columns)]
+    rows = [[short(system), *(_cells(card, system, column) for column in card.columns)] for system in card.systems]
+    for name, field in PUBLISHED.items():
+        if any(getattr(column, field) for column in card.columns):
+            rows.append([name, *(_published_value(getattr(c, field), c.metric, c.others[field]) for c in card.columns)])
+    return table(head, rows)
+
+
+def _published_value(figure: Published | None, metric: Metric, others: str) -> str:
+    return value_text(figure.value if figure else None, metric) + (f" ({others})" if others else "")
+
+
+def _published(columns: Sequence[Column]) -> list[str]:
+    """The table of published figures with their sources, each once."""
+    rows: dict[tuple[str, ...], None] = {}
+    for column in columns:
+        for name, field in PUBLISHED.items():
+            figure = getattr(column, field)
+            if figure:
+                about = f"{column.benchmark.name} {column.estimate}"
+                rows[about, name, published_text(figure, column.metric), figure.source] = None
+    return [table(("of", "figure", "value", "source"), rows)] if rows else []
+
+
+def _cells(card: Scorecard, system: str, column: Column) -> str:
+    shown = []
+    for cell in card.cells(system, column):
+        notes = [note for note in (cell.label, "" if cell.result.complete else "incomplete") if note]
+        shown.append(estimate_text(cell.estimate, column.metric) + (f" ({', '.join(notes)})" if notes else ""))
+    return "; ".join(shown) or "-"
+
+
+def _beside(columns: Sequence[Column]) -> list[str]:
+    """What keeps published figures from comparison, each once with its benchmarks."""
+    told: dict[str, dict[str, None]] = {}
+    for column in columns:
+        for sentence in column.beside:
+            told.setdefault(sentence, {})[f"{column.benchmark.name} {column.group}".strip()] = None
+    return [f"{', '.join(names)}: {sentence}" for sentence, names in told.items()]
+
+
+def _apart(group: Group) -> str:
+    return f"{group.benchmark.name}, group {group.name} does not compare with group A: {'; '.join(group.apart)}."
+
+
+# ---- a group ------------------------------------------------------------------------------------
+
+
+def _group(report: Report, group: Group) -> list[str]:
+    heading = f"{group.benchmark.card.title}{f' (group {group.name})' if group.name else ''}"
+    about = "; ".join(f"{name} {value}" for name, value in group.about.items())
+    parts = [f"## {safe(heading)}", *([safe(about)] if about else [])]
+    if group.differences:
+        parts.append(safe(f"These runs differ in {'; '.join(group.differences)}."))
+    columns = [c for c in report.scorecard.columns if (c.benchmark, c.group) == (group.benchmark, group.name)]
+    main = [column for column in columns if column.metric is group.benchmark.metrics[0] and not column.part]
+    head = ("rank", "system", "setting", "score", "n", "clusters", "unparsed", "refused", "tokens in / out", "cost")
+    rows = []
+    for column in main:
+        for cell in column.cells:
+            found = reply_rates(cell.result, report.results.results)
+            system, _ = report.spent[cell.result.run.path]
+            rates = [f"{100 * found[name].value:.1f} %" if name in found else "-" for name in ("unparsed", "refused")]
+            rank = str(cell.rank) if cell.rank else "incomplete" if not cell.result.complete else "-"
+            name = short(cell.result.system) + (f" ({cell.label})" if cell.label else "")
+            score = estimate_text(cell.estimate, column.metric)
+            counts = (cell.estimate.n, cell.estimate.clusters)
+            rows.append((rank, name, column.protocol or "-", score, *counts, *rates, *_spent(system)))
+    incomplete = [f"{short(r.system)}: {note}" for r in group.results for note in r.notes]
+    return [*parts, table(head, rows), *_notes(incomplete)]
+
+
+def _spent(spent: Spent | None) -> tuple[str, str]:
+    if spent is None:
+        return "-", "-"
+    return f"{spent.input} / {spent.output}", "-" if spent.cost is None else f"${spent.cost:.4f}"

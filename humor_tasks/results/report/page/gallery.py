@@ -1,0 +1,339 @@
+"""The gallery as data: an index of all items, and the replies in blocks that the page unpacks when they are opened."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import math
+import shlex
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.benchmarks.options import declared, read_parameters
+from humor_tasks.data.logs import FinishedRun
+from humor_tasks.data.media.clip import Clip
+from humor_tasks.data.media.picture import decode_picture
+from humor_tasks.data.pages.embedding import block, json_block, packed
+from humor_tasks.data.pages.texts import cut, visible
+from humor_tasks.data.records import Record
+from humor_tasks.errors import BadInput
+from humor_tasks.results import Result
+from humor_tasks.results.report.page.items import Collected, Item, Reply, categories, collect, difficulty, disagreement
+
+# ---- pictures ------------------------------------------------------------------------------------
+# Those of the gallery's items, each once, small enough for one page.
+
+SIZES = ((560, 70), (440, 60), (340, 50), (260, 40), (180, 30))
+"""Longest side in pixels and quality, the best first."""
+FRAMES = 4  # of a clip that systems saw whole
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One picture as WebP in base64, and its size in pixels."""
+
+    data: str
+    width: int
+    height: int
+
+
+class Album:
+    """Pictures by their content."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.encoded: list[bytes] = []
+        self.unreadable = 0
+        self.problems: list[str] = []
+
+    def add(self, data: bytes, where: str) -> int | None:
+        """The number of the picture with these bytes; None where they are no picture."""
+        digest = hashlib.sha256(data).hexdigest()
+        if digest not in self.numbers:
+            try:
+                self.encoded.append(_small(data, where, *SIZES[0]))
+            except BadInput:
+                self.unreadable += 1
+                return None
+            self.numbers[digest] = len(self.encoded) - 1
+        return self.numbers[digest]
+
+    def within(self, budget: int) -> list[Encoded]:
+        """All pictures, in the best of SIZES with which they take at most `budget` characters, else in the smallest."""
+        small = self.encoded
+        for size in SIZES[1:]:
+            if sum(4 * len(each) // 3 for each in small) <= budget:
+                break
+            small = [_small(each, "of the page", *size) for each in self.encoded]
+        return [Encoded(base64.b64encode(each).decode(), *_size(each)) for each in small]
+
+
+def _small(data: bytes, where: str, side: int, quality: int) -> bytes:
+    image = decode_picture(data, where)
+    if image.mode not in ("RGB", "L"):
+        image = image.convert("RGBA")
+        white = image.copy()
+        white.paste((255, 255, 255, 255), (0, 0, *image.size))
+        white.alpha_composite(image)
+        image = white.convert("RGB")
+    image.thumbnail((side, side))
+    encoded = io.BytesIO()
+    image.save(encoded, "WEBP", quality=quality, method=4)
+    return encoded.getvalue()
+
+
+def _size(data: bytes) -> tuple[int, int]:
+    image = decode_picture(data, "of the page")
+    return image.width, image.height
+
+
+# ---- where pictures are -------------------------------------------------------------------------
+
+
+def find_pictures(items: Sequence[Item], runs: Sequence[FinishedRun], paths: Sequence[Sequence[Path]]) -> Album:
+    """Give the items their pictures, from the logs that hold them, else from dataset folders on this machine.
+
+    paths: the files of each run. An item without pictures afterwards, whose systems saw some, keeps `asked_pictures`.
+    """
+    album = Album()
+    for find in (_logged, _in_folder):
+        for number, run in enumerate(runs):
+            lacking: dict[str, list[Item]] = {}
+            for item in items:
+                if item.asked_pictures and not item.pictures and number in item.in_runs:
+                    lacking.setdefault(item.id, []).append(item)
+            try:
+                for identity, found in find(run, paths[number], lacking) if lacking else ():
+                    numbers = [album.add(data, f"of {identity}") for data in found]
+                    for item in lacking[identity]:
+                        item.pictures = [each for each in numbers if each is not None]
+            except BadInput as problem:
+                album.problems.append(str(problem))
+    return album
+
+
+def _logged(
+    run: FinishedRun, paths: Sequence[Path], wanted: dict[str, list[Item]]
+) -> Iterator[tuple[str, list[bytes]]]:
+    from humor_tasks.data.logs.inspect_logs import logged_pictures
+
+    for path in paths if run.harness == "inspect" else ():
+        yield from logged_pictures(path, wanted)
+
+
+def _in_folder(
+    run: FinishedRun, paths: Sequence[Path], wanted: dict[str, list[Item]]
+) -> Iterator[tuple[str, list[bytes]]]:
+    for record in _records(run):
+        if record.id in wanted:
+            try:
+                shown = _frames(record.clip) if record.clip else [record.picture] if record.picture else []
+                yield record.id, [picture.fetch() for picture in shown]
+            except BadInput:
+                continue
+
+
+def _frames(clip: Clip) -> Sequence[Any]:
+    return (clip if clip.frames else replace(clip, frames=FRAMES)).pictures()
+
+
+def _records(run: FinishedRun) -> Sequence[Record]:
+    """The rows of a run, opened again with the parameters in its signature; none where the data is not on this machine.
+
+    Rows that have changed since are not used: their fingerprint is another one.
+    """
+    dataset = str(run.source.get("dataset", ""))
+    if run.benchmark is None or (dataset != "sample" and not Path(dataset).is_dir()):
+        return ()
+    benchmark = find_benchmark(run.benchmark)
+    known = {each.name for each in declared(benchmark.options)}
+    signed = dict(run.signature)
+    if signed.get("setting") == "described":  # by the solver describe_first; the rows are those with pictures
+        signed["setting"] = "pixels"
+    given = {**{name: signed[name] for name in signed if name in known - {"prompts", "cot"}}, "dataset": dataset}
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            opened = benchmark.open(**read_parameters(benchmark.options, benchmark.name, list(given.items())))
+    except BadInput:
+        return ()
+    return opened.records if opened.data.provenance.get("fingerprint") == run.source.get("fingerprint") else ()
+
+
+# ---- the gallery ---------------------------------------------------------------------------------
+
+MOST = 25_000_000
+"""Characters of a page, more than which telephones do not open."""
+OF_PICTURES = 9_000_000
+RESERVED = 500_000
+PER_BLOCK = 50  # items
+MOST_OF_A_CHOICE = 1000  # characters
+CUTS = (10_000, 6000, 4000, 3000, 2000, 1400, 1000, 700, 500, 300, 200, 80)
+"""Lengths to which replies are cut until the page is small enough."""
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The gallery's blocks of data for the page, and what could not be shown, one sentence each."""
+
+    blocks: str
+    items: int
+    notes: tuple[str, ...]
+
+
+def gallery(results: Sequence[Result], names: Sequence[str], taken: int) -> Gallery:
+    """The gallery of these results. names: each result's name, all different. taken: characters of the page so far."""
+    collected = collect(results)
+    paths = {id(result.run): result.paths for result in results}
+    album = find_pictures(collected.items, collected.runs, [paths[id(run)] for run in collected.runs])
+    pictures = album.within(OF_PICTURES)
+    index = block("items", packed(_index(collected.items, results, names)))
+    shown = "".join(block(f"picture-{i}", each.data) for i, each in enumerate(pictures))
+    sizes = json_block("pictures", [[each.width, each.height] for each in pictures])
+    left = MOST - RESERVED - taken - len(index) - len(shown) - len(sizes)
+    replies, length = _replies(collected.items, left)
+    return Gallery(index + sizes + shown + replies, len(collected.items), tuple(_notes(collected, album, length)))
+
+
+def _notes(collected: Collected, album: Album, length: int | None) -> list[str]:
+    lacking = sum(item.asked_pictures and not item.pictures for item in collected.items)
+    notes = [f"A run could not be read again. {problem}" for problem in (*collected.problems, *album.problems)]
+    if lacking:
+        notes.append(
+            f"The pictures of {lacking:,} items are missing: the logs hold none, and the dataset is not at hand."
+        )
+    if album.unreadable:
+        notes.append(f"{album.unreadable:,} pictures are damaged and left out.")
+    if collected.without_replies:
+        notes.append(f"{collected.without_replies:,} replies are left out, which no page can hold; the logs hold them.")
+    if length == 0:
+        notes.append("The page has no room for the replies; the logs hold them.")
+    elif length is not None:
+        notes.append(f"Replies are cut at {length:,} characters to keep the page small; the logs hold them whole.")
+    return notes
+
+
+# ---- index --------------------------------------------------------------------------------------
+
+
+def _index(items: Sequence[Item], results: Sequence[Result], names: Sequence[str]) -> dict[str, Any]:
+    """What the page filters, sorts and searches by, and shows of every item.
+
+    systems: one a result. benchmarks: one a benchmark. items: one an item; `answers` has a row for each system that
+    answered: its number, its answers, the mean value of the primary metric, and its status where it gave no answer.
+    """
+    benchmarks = {result.benchmark.name: result for result in results}
+    known = {name: _metric(name, results) for name in benchmarks}
+    facets = {name: categories([item for item in items if item.benchmark == name]) for name in benchmarks}
+    return {
+        "perBlock": PER_BLOCK,
+        "systems": [_system(result, name) for result, name in zip(results, names, strict=True)],
+        "benchmarks": [_benchmark(result, known[name]) for name, result in benchmarks.items()],
+        "items": [_item(item, known[item.benchmark], facets[item.benchmark], benchmarks) for item in items],
+    }
+
+
+def _metric(benchmark: str, results: Sequence[Result]) -> Metric | None:
+    primary = (result.primary for result in results if result.benchmark.name == benchmark)
+    return next((metric for metric in primary if metric is not None), None)
+
+
+def _system(result: Result, name: str) -> dict[str, Any]:
+    paths = [str(path) for path in result.paths]
+    command = f"inspect view --log-dir {shlex.quote(str(result.paths[0].parent))}"
+    viewer = {"viewer": visible(command)} if result.run.harness == "inspect" else {}
+    return {"name": visible(cut(name, 300)), "files": [visible(path) for path in paths], **viewer}
+
+
+def _benchmark(result: Result, metric: Metric | None) -> dict[str, Any]:
+    about = {"name": result.benchmark.name, "title": result.benchmark.card.title}
+    if metric is None:
+        return about
+    return about | {"metric": metric.name, "share": metric.proportion, "lower": metric.direction == "lower"}
+
+
+def _item(item: Item, metric: Metric | None, facets: Sequence[str], benchmarks: Mapping[str, Result]) -> dict[str, Any]:
+    form = benchmarks[item.benchmark].opened.form
+    labels = form.labels if isinstance(form, Choice) else ()
+    if len(labels) != len(item.choices):
+        labels = tuple(str(i) for i in range(1, len(item.choices) + 1))
+    return {
+        "benchmark": list(benchmarks).index(item.benchmark),
+        "id": visible(cut(item.id, 200)),
+        "cluster": visible(cut(item.cluster, 200)) if item.cluster != item.id else "",
+        "target": None if item.target is None else visible(cut(item.target, MOST_OF_A_CHOICE)),
+        "groups": [visible(f"{name}: {item.groups[name]}") for name in facets if name in item.groups],
+        "choices": [
+            [label, visible(cut(text, MOST_OF_A_CHOICE))] for label, text in zip(labels, item.choices, strict=True)
+        ],
+        "fields": [[name, visible(text)] for name, text in _fields(item)],
+        "points": [visible(cut(text, MOST_OF_A_CHOICE)) for text in item.points],
+        "pictures": item.pictures,
+        "missing": item.asked_pictures and not item.pictures,
+        "difficulty": _rounded(difficulty(item, metric)),
+        "disagreement": _rounded(disagreement(item)),
+        "answers": [
+            [
+                number,
+                [None if answer is None else visible(answer) for answer in answered.answers],
+                _rounded(answered.value),
+                next((status for status in answered.statuses if status != "answered"), ""),
+            ]
+            for number, answered in sorted(item.answered.items())
+        ],
+    }
+
+
+def _fields(item: Item) -> list[tuple[str, str]]:
+    """The fields worth showing: without those that repeat a part of another one, or the choices."""
+    texts = {name: text for name, text in item.fields.items() if text.strip() and name != "choices"}
+    if not texts and not item.choices and item.prompt:
+        return [("prompt", item.prompt)]
+    longer = [*texts.values(), *item.choices]
+    return [(n, t) for n, t in texts.items() if not any(t in other and t != other for other in longer)]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else round(value, 4)
+
+
+# ---- replies ------------------------------------------------------------------------------------
+
+
+def _replies(items: Sequence[Item], most: int) -> tuple[str, int | None]:
+    """The blocks of replies, and the length that they are cut to so that they take at most `most` characters.
+
+    Without room for any reply, the blocks are empty and the length is 0.
+    """
+    replies = (reply for item in items for each in item.answered.values() for reply in each.replies)
+    longest = max((len(text) for reply in replies for text in (reply.text, reply.reasons) if text), default=0)
+    for length in (None, *(each for each in CUTS if each < longest)):
+        blocks = ""
+        for start in range(0, len(items), PER_BLOCK):
+            held = [_answers(item, length) for item in items[start : start + PER_BLOCK]]
+            blocks += block(f"replies-{start // PER_BLOCK}", packed(held))
+            if len(blocks) > most:
+                break
+        else:
+            return blocks, length
+    return "", 0
+
+
+def _answers(item: Item, length: int | None) -> dict[int, list[dict[str, Any]]]:
+    """Number of the system -> its replies."""
+    return {number: [_reply(reply, length) for reply in each.replies] for number, each in item.answered.items()}
+
+
+def _reply(reply: Reply, length: int | None) -> dict[str, Any]:
+    def shortened(text: str | None) -> str | None:
+        return text if text is None or length is None else cut(text, length)
+
+    found = {"epoch": reply.epoch, "text": shortened(reply.text), "reasons": shortened(reply.reasons)}
+    stop = reply.stop if reply.stop not in (None, "stop") else None
+    return {name: value for name, value in (found | {"stop": stop}).items() if value is not None}

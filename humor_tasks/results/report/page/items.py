@@ -1,0 +1,242 @@
+"""The items of the gallery: what was asked, once, and what every system answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from humor_tasks.benchmarks.metric import Metric
+from humor_tasks.data.logs import FinishedRun, LoggedSample
+from humor_tasks.data.pages.texts import cut, visible
+from humor_tasks.data.records import Outcome
+from humor_tasks.data.signature import Signature
+from humor_tasks.errors import BadInput
+from humor_tasks.results import Result
+
+MOST_OF_A_FIELD = 4000  # characters
+MOST_OF_AN_ANSWER = 200
+MOST_OF_A_REPLY = 20_000
+LEAST_OF_A_REPLY = 200
+MOST_REPLIES = 100_000
+TEXTS = 60_000_000
+"""Characters of replies held in memory, of all systems together."""
+
+
+@dataclass
+class Reply:
+    """One reply to an item. reasons: what the judges said of it."""
+
+    epoch: int
+    text: str | None
+    reasons: str | None
+    stop: str | None
+
+
+@dataclass
+class Answered:
+    """The answers of one result to an item, over its epochs. value: their mean value of the primary metric."""
+
+    answers: list[str | None] = field(default_factory=list)
+    statuses: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+
+    @property
+    def value(self) -> float | None:
+        """The mean over the epochs that have a value."""
+        return sum(self.values) / len(self.values) if self.values else None
+
+
+@dataclass
+class Item:
+    """One item. pictures: the numbers of its pictures on the page; asked_pictures: whether systems saw any."""
+
+    benchmark: str
+    id: str
+    cluster: str
+    target: str | None
+    groups: Mapping[str, str]
+    choices: tuple[str, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+    points: tuple[str, ...] = ()
+    prompt: str = ""
+    asked_pictures: bool = False
+    pictures: list[int] = field(default_factory=list)
+    answered: dict[int, Answered] = field(default_factory=dict)
+    in_runs: list[int] = field(default_factory=list)
+
+    def is_of(self, sample: LoggedSample, target: str | None) -> bool:
+        """Whether a sample of the same benchmark and id asks this; runs may show different parts of one item."""
+        if self.target != target or (self.choices and sample.choices and self.choices != sample.choices):
+            return False
+        common = self.fields.keys() & sample.fields.keys()
+        return all(self.fields[name] == cut(sample.fields[name], MOST_OF_A_FIELD) for name in common)
+
+    def take(self, sample: LoggedSample) -> None:
+        """Add what this sample shows of the item."""
+        self.choices = self.choices or sample.choices
+        self.fields = {name: cut(text, MOST_OF_A_FIELD) for name, text in sample.fields.items()} | dict(self.fields)
+        self.points = self.points or tuple(point.text for point in sample.points)
+        self.asked_pictures |= bool(sample.shown)
+        if not self.fields and not self.choices:
+            self.prompt = self.prompt or cut(sample.prompt, MOST_OF_A_FIELD)
+
+
+@dataclass
+class Collected:
+    """All items in the order of the runs, the runs that they are of, and what could not be read.
+
+    without_replies: the number of replies that were not read again.
+    """
+
+    items: list[Item]
+    runs: list[FinishedRun]
+    problems: list[str]
+    without_replies: int = 0
+
+
+def collect(results: Sequence[Result]) -> Collected:
+    """The items of these results; reads runs once more for the texts, which results do not hold.
+
+    Of more than MOST_REPLIES replies, a page could show a line of each at most: only the first run of each signature is
+    read again then, which has the texts of the items.
+    """
+    number = sum(len(result.outcomes) for result in results)
+    limit = max(LEAST_OF_A_REPLY, min(MOST_OF_A_REPLY, TEXTS // max(1, number)))
+    found: dict[tuple[str, str], list[Item]] = {}
+    collected = Collected([], [], [])
+    signatures: set[Signature] = set()
+    for run, numbered in _by_run(results):
+        collected.runs.append(run)
+        if number > MOST_REPLIES and run.signature in signatures and _all_known(found, numbered):
+            collected.without_replies += _take_outcomes(found, numbered)
+            continue
+        signatures |= {run.signature} if run.signature else set()
+        try:
+            _read_again(found, run, len(collected.runs) - 1, numbered, limit)
+        except BadInput as problem:
+            collected.problems.append(str(problem))
+    collected.items = [item for variants in found.values() for item in variants]
+    return collected
+
+
+def _read_again(
+    found: dict[tuple[str, str], list[Item]],
+    run: FinishedRun,
+    place: int,
+    numbered: Sequence[tuple[int, Result]],
+    limit: int,
+) -> None:
+    outcomes = {i: dict(zip(_keys(result), result.outcomes, strict=True)) for i, result in numbered}
+    for sample in run:
+        for i, result in numbered:
+            outcome = outcomes[i].get((sample.id, sample.epoch))
+            if outcome is None:
+                continue
+            item = _item(found, result.benchmark.name, sample, outcome)
+            if place not in item.in_runs:
+                item.in_runs.append(place)
+            answered = item.answered.setdefault(i, Answered())
+            _add(answered, outcome, result)
+            answered.replies.append(_reply(sample, result, limit))
+
+
+def _all_known(found: dict[tuple[str, str], list[Item]], numbered: Sequence[tuple[int, Result]]) -> bool:
+    return all((result.benchmark.name, each.id) in found for _, result in numbered for each in result.outcomes)
+
+
+def _take_outcomes(found: dict[tuple[str, str], list[Item]], numbered: Sequence[tuple[int, Result]]) -> int:
+    """Add the answers of a run without its replies, to items that another run of its signature has shown."""
+    taken = 0
+    for i, result in numbered:
+        for outcome in result.outcomes:
+            variants = found.get((result.benchmark.name, outcome.id), [])
+            item = next((each for each in variants if each.target == outcome.target), None)
+            if item is not None:
+                _add(item.answered.setdefault(i, Answered()), outcome, result)
+                taken += 1
+    return taken
+
+
+def _by_run(results: Sequence[Result]) -> Iterator[tuple[FinishedRun, list[tuple[int, Result]]]]:
+    """Each run with its results, which are several where several scorers scored it."""
+    by_run: dict[int, list[tuple[int, Result]]] = {}
+    for i, result in enumerate(results):
+        by_run.setdefault(id(result.run), []).append((i, result))
+    return ((numbered[0][1].run, numbered) for numbered in by_run.values())
+
+
+def _keys(result: Result) -> Iterable[tuple[str, int]]:
+    return ((outcome.id, epoch) for outcome, epoch in zip(result.outcomes, result.epochs, strict=True))
+
+
+def _item(found: dict[tuple[str, str], list[Item]], benchmark: str, sample: LoggedSample, outcome: Outcome) -> Item:
+    variants = found.setdefault((benchmark, sample.id), [])
+    item = next((each for each in variants if each.is_of(sample, outcome.target)), None)
+    if item is None:
+        item = Item(benchmark, sample.id, outcome.cluster, outcome.target, outcome.groups)
+        variants.append(item)
+    item.take(sample)
+    return item
+
+
+def _add(answered: Answered, outcome: Outcome, result: Result) -> None:
+    answered.answers.append(None if outcome.answer is None else cut(outcome.answer, MOST_OF_AN_ANSWER))
+    answered.statuses.append(outcome.status)
+    if result.primary is not None and result.primary.name in outcome.values:
+        answered.values.append(outcome.values[result.primary.name])
+
+
+def _reply(sample: LoggedSample, result: Result, limit: int) -> Reply:
+    scored = sample.scored_by(result.scorer)
+    found = (sample.reply, scored.explanation if scored else None)
+    text, reasons = (None if each is None else cut(visible(each), limit) for each in found)
+    return Reply(sample.epoch, text, reasons, sample.stop)
+
+
+# ---- order --------------------------------------------------------------------------------------
+
+
+def difficulty(item: Item, metric: Metric | None) -> float:
+    """How badly systems do on an item: 1 - the mean value of a metric where higher is better, else the mean value."""
+    values = [each.value for each in item.answered.values() if each.value is not None]
+    if not values or metric is None:
+        return 0.0
+    mean = sum(values) / len(values)
+    return mean if metric.direction == "lower" else 1 - mean
+
+
+def disagreement(item: Item) -> float:
+    """How far systems differ on an item, over all pairs of systems.
+
+    Of labels the share of pairs with different answers, where an answer that cannot be read differs from all others;
+    of other answers the mean difference in the metric's value.
+    """
+    if len(item.answered) < 2:
+        return 0.0
+    if item.choices:
+        return _differing([tuple(each.answers) for each in item.answered.values()])
+    values = sorted(each.value for each in item.answered.values() if each.value is not None)
+    n = len(values)
+    if n < 2:
+        return 0.0
+    # The sum over pairs of their difference, with each value as often the larger as it has values before it.
+    return sum((2 * i - n + 1) * value for i, value in enumerate(values)) / (n * (n - 1) / 2)
+
+
+def _differing(answers: Sequence[tuple[str | None, ...]]) -> float:
+    n = len(answers)
+    counts: dict[tuple[str | None, ...], int] = {}
+    for answer in answers:
+        counts[answer] = counts.get(answer, 0) + 1
+    equal = sum(count * (count - 1) for answer, count in counts.items() if None not in answer)
+    return 1 - equal / (n * (n - 1))
+
+
+def categories(items: Sequence[Item]) -> list[str]:
+    """The groups by which items can be told apart: those with 2 to 20 different values."""
+    values: dict[str, set[str]] = {}
+    for item in items:
+        for name, value in item.groups.items():
+            values.setdefault(name, set()).add(value)
+    return [name for name, found in values.items() if 2 <= len(found) <= 20]

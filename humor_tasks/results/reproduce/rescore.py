@@ -1,0 +1,190 @@
+"""The scores of a finished run, computed again from its log: no model and no grader is asked.
+
+Replies are read again by the rules of the log, or by others; grades are counted again from the verdicts in the log.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from humor_tasks.benchmarks import find_benchmark
+from humor_tasks.benchmarks.answers import Choice
+from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.judging import JUDGED, damaged, panels_in
+from humor_tasks.benchmarks.options import parameters_of, read_parameters
+from humor_tasks.benchmarks.reference import judging_of
+from humor_tasks.data.logs import LoggedSample, Scored
+from humor_tasks.data.records import Outcome, Record
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.results import LeftOut, Result, read_results
+from humor_tasks.scorers.estimate import Estimate
+
+RULES = ("extraction", "on_unparsed", "seed")
+"""The parameters that change how a reply counts, and not what was asked."""
+READ_BY_NAME = "multiple_choice_"
+"""A scorer named so reads letters by the rule that ends its name."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """The outcome of one reply, logged and computed again."""
+
+    id: str
+    epoch: int
+    logged: Outcome
+    rescored: Outcome
+
+    @property
+    def changed(self) -> bool:
+        """Whether the reply is read or valued in another way."""
+        one, two = self.logged, self.rescored
+        return (one.status, one.answer, one.values) != (two.status, two.answer, two.values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        both = {"logged": self.logged, "rescored": self.rescored}
+        shown = {n: {"status": o.status, "answer": o.answer, "values": dict(o.values)} for n, o in both.items()}
+        return {"id": self.id, "epoch": self.epoch, "target": self.logged.target} | shown
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """The scores of one scorer; `changed` are the parameters that differ from those of the log."""
+
+    result: Result
+    changed: Mapping[str, Any]
+    items: tuple[Item, ...]
+    estimates: Mapping[str, Estimate]
+
+    @property
+    def lines(self) -> Iterator[tuple[str, float, float, float]]:
+        """(name, logged, rescored, difference) of each metric; nan where it has no value."""
+        names = dict.fromkeys((*self.result.estimates, *self.estimates))
+        for name in names:
+            logged, found = (e[name].value if name in e else math.nan for e in (self.result.estimates, self.estimates))
+            yield name, logged, found, 0.0 if logged == found else found - logged
+
+    def as_dict(self, items: bool = False) -> dict[str, Any]:
+        """For JSON; an undefined number is None. With `items`, also the outcome of every reply."""
+
+        def number(value: float) -> float | None:
+            return value if math.isfinite(value) else None
+
+        columns = ("logged", "rescored", "difference")
+        metrics = {name: dict(zip(columns, map(number, rest), strict=True)) for name, *rest in self.lines}
+        about: dict[str, Any] = {
+            "logs": [str(path) for path in self.result.paths],
+            "system": self.result.system,
+            "benchmark": self.result.benchmark.name,
+            "scorer": self.result.scorer,
+            "changed": dict(self.changed),
+        }
+        about |= {"replies": len(self.items), "changed_replies": sum(item.changed for item in self.items)}
+        about |= {"notes": list(self.result.notes), "metrics": metrics}
+        return about | ({"items": [item.as_dict() for item in self.items]} if items else {})
+
+
+def rescore(paths: Sequence[Path], given: Sequence[tuple[str, str]] = ()) -> tuple[list[Rescored], Sequence[LeftOut]]:
+    """The scores of each run and scorer in logs, folders of logs and parts of runs, and what was left out of them.
+
+    given: parameters as name and text. Raises BadInput where there is no log of this package's tasks, and for
+    parameters that none of the scores has.
+    """
+    found = read_results(paths)
+    rules = [rules_of(result) for result in found.results]
+    known = dict.fromkeys(name for names in rules for name in names)
+    for name, _ in given:
+        if not known:
+            of = ", ".join(dict.fromkeys(_asked(result).name for result in found.results))
+            raise BadInput(f"-T {name}: no parameter changes the scores of {of}.")
+        check_choice("parameter of these scores", name, known)
+    again = []
+    for result, names in zip(found.results, rules, strict=True):
+        benchmark = _asked(result)
+        changes = read_parameters(benchmark.options, benchmark.name, [each for each in given if each[0] in names])
+        again.append(_rescored(result, changes))
+    return again, found.left_out
+
+
+def _asked(result: Result) -> Benchmark:
+    """The benchmark whose samples the run holds; a scorer of pairs has the metrics of another one."""
+    return find_benchmark(str(result.run.benchmark))
+
+
+def rules_of(result: Result) -> list[str]:
+    """The names in RULES that change these scores."""
+    benchmark = _asked(result)
+    declared = parameters_of(benchmark.options)
+    form = benchmark.reopen(None, result.run.options).form
+    written = result.run.harness == "inspect" or next(iter(result.run)).reply is not None
+    applies: dict[str, bool] = {
+        "extraction": isinstance(form, Choice) and written,
+        "on_unparsed": benchmark.judging is None or benchmark.judging.of_reply,
+        "seed": form.guess(0, "") is not None,
+    }
+    return [name for name in RULES if name in declared and applies[name]]
+
+
+def _rescored(result: Result, changes: Mapping[str, Any]) -> Rescored:
+    own = result.run.scorers.get(result.scorer, {})
+    settings = dict(result.run.options) | {n: own[n] for n in RULES if own.get(n) is not None}
+    if result.scorer.startswith(READ_BY_NAME):
+        settings["extraction"] = result.scorer.removeprefix(READ_BY_NAME)
+    changed = {name: value for name, value in changes.items() if settings.get(name) != value}
+    version = next(iter(result.run)).version
+    run = _asked(result).reopen(version, settings | dict(changes))
+    found = [
+        (sample.epoch, sample.place or 0, Item(sample.id, sample.epoch, score.outcome, _again(run, sample, score)))
+        for sample, score in _scores(result)
+        if score.outcome is not None
+    ]
+    items = tuple(item for *_, item in sorted(found, key=lambda one: one[:2]))
+    metrics = run if run.benchmark is result.benchmark else result.opened
+    return Rescored(result, changed, items, metrics.metrics([item.rescored for item in items]))
+
+
+def _scores(result: Result) -> Iterator[tuple[LoggedSample, Scored]]:
+    for sample in result.run:
+        for score in sample.scores:
+            if score.scorer.rsplit("/", 1)[-1] == result.scorer:
+                yield sample, score
+
+
+# ---- one reply ----------------------------------------------------------------------------------
+
+
+def _record(sample: LoggedSample, score: Scored) -> Record:
+    """What scoring reads of a record."""
+    logged = score.outcome
+    target, groups, facts = (
+        (logged.target, logged.groups, logged.facts) if logged else (None, sample.groups, sample.facts)
+    )
+    return Record(sample.id, sample.cluster, {}, "", (), target, groups, facts=facts)
+
+
+def _read(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """From the reply, or from the log-likelihoods of the labels."""
+    record = _record(sample, score)
+    told = score.outcome.values if score.outcome else {}  # the model's numbers are among the logged values
+    if sample.reply is None and isinstance(sample.raw, list):
+        responses = [sample.raw] if isinstance(sample.raw[0], int | float | str) else sample.raw
+        return run.scored(record, run.form.from_likelihoods([float(likelihood) for likelihood, _ in responses]), told)
+    return run.outcome(record, sample.reply or "", sample.refused, told, sample.cut_off)
+
+
+def _again(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+    """From the reply, or where judges were asked from their verdicts."""
+    panels, judging = panels_in(score.details, sample.where), judging_of(run)
+    if judging is None or (panels is None and score.scorer.rsplit("/", 1)[-1] != judging.scorer):
+        return _read(run, sample, score)
+    o = Outcome(sample.id, sample.cluster, sample.groups, "answered", None, None, {}, sample.facts)
+    try:
+        if panels is None:
+            raise KeyError(JUDGED)
+        return judging.outcome(run, _read(run, sample, score) if judging.of_reply else o, panels)
+    except (LookupError, TypeError, ArithmeticError) as problem:
+        raise damaged(sample.where, problem) from None

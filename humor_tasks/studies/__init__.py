@@ -1,1 +1,0 @@
-"""The work around a run: corpora, description, annotation, analysis, reports, grading, submission."""
