@@ -12,7 +12,7 @@
 - the number of items that each system wins.
 
 The permutation test is the one to rely on, and to correct by `holm`. The t test rejects too often with few clusters of
-unequal size and with few items that differ, McNemar's test with correlated items: benchmarks/compare_errors.py.
+unequal size and with few items that differ, McNemar's test with correlated items: speed/compare_errors.py.
 """
 
 from __future__ import annotations

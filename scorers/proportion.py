@@ -24,7 +24,7 @@ the largest one, half of the way (on the log scale) at r = 1/3, that is at about
 equal, n* is g: only the clusters are known to be independent. Where every row is its own cluster and all values are 0
 or 1, n* is n: Clopper and Pearson's interval.
 
-benchmarks/interval_coverage.py compares this interval with others; docs/intervals.md says which is used where.
+speed/interval_coverage.py compares this interval with others; docs/intervals.md says which is used where.
 """
 
 from __future__ import annotations

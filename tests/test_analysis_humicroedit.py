@@ -21,7 +21,7 @@ from scipy.stats import pearsonr
 from standins.votes import tight
 
 from humor_tasks import api, load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.results.analysis.humicroedit import (

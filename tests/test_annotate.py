@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from standins.waiting import LIMIT
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.media.picture import picture_file
 from humor_tasks.errors import BadInput
 from humor_tasks.people import render

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from PIL import Image
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.errors import BadInput
 from humor_tasks.people import render

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from playwright.sync_api import Browser, Response
 from standins.browser import CONTRAST, FITS, GUARD, Rater, Server, browser
 
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.people.pairs import write_pairs
 from humor_tasks.people.votes import read_votes
 

@@ -16,7 +16,7 @@ from standins.commands import refused
 from standins.corpus import make_folder
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 
 MARKUP = "<script>window.hacked = 1</script><img src=x onerror='window.hacked=2'>"
 BIDI = "left \u202eright \x1b[2J end"

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from humor_tasks import evaluate, load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 

@@ -32,7 +32,7 @@ from standins.grading import (
 from standins.judging import between, says
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.results import read_results
 from humor_tasks.results.grade import grading_task, read_written, report_of

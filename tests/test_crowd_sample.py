@@ -25,7 +25,7 @@ from humor_tasks.data.contests.source import open_contests
 from humor_tasks.datasets_cards import folder
 
 CARD = folder("newyorker_caption_ranking")
-CARTOONS = folder("newyorker_caption_contest")
+SAMPLES = Path(__file__).resolve().parent.parent / "tools" / "samples"
 SPLITS = {"train": range(9001, 9010), "validation": range(9010, 9018), "test": range(9018, 9026)}
 CONTESTS = [number for numbers in SPLITS.values() for number in numbers]
 BANDS = {"top": 0, "r200": 200, "median": 745, "r1000": 1000}  # first rank; ten captions each
@@ -57,7 +57,8 @@ def descriptions(split: str) -> list[dict[str, Any]]:
 
 
 def cartoons() -> dict[int, dict[str, Any]]:
-    listed = tomllib.loads((CARTOONS / "_cartoons.toml").read_text(encoding="utf-8"))["cartoon"]
+    words = SAMPLES / "newyorker_caption_contest" / "cartoons.toml"
+    listed = tomllib.loads(words.read_text(encoding="utf-8"))["cartoon"]
     return {cartoon["contest"]: cartoon for cartoon in listed}
 
 
@@ -127,7 +128,7 @@ def test_captions_are_in_place_of_their_toml() -> None:
 
 
 def source(part: str) -> str:
-    return (CARD / f"_captions_{part}.toml").read_text(encoding="utf-8")
+    return (SAMPLES / "newyorker_caption_ranking" / f"captions_{part}.toml").read_text(encoding="utf-8")
 
 
 def test_captions_are_lines_of_text_and_differ_but_for_one_repeated_in_train() -> None:
@@ -225,7 +226,8 @@ def test_the_card_names_its_files_and_states_the_size_of_the_sample() -> None:
 
 def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
     quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run([sys.executable, str(CARD / "_make_sample.py"), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
+    script = SAMPLES / "newyorker_caption_ranking" / "make_sample.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
     assert made == sorted(path.relative_to(CARD) for path in CARD.glob("*/*.*"))
     assert len(made) == 2 * len(SPLITS)

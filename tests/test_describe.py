@@ -31,7 +31,7 @@ from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.corpus import HUB
 from humor_tasks.benchmarks.caption_contest.described import described_row, distinct, read_parts
 from humor_tasks.benchmarks.mock.describing import DESCRIBING
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.rows import catalogue, described_by, open_rows
 from humor_tasks.errors import BadInput

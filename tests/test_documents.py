@@ -13,7 +13,7 @@ import pytest
 from standins import documented
 
 from humor_tasks import _registry
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(

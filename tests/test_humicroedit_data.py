@@ -23,6 +23,7 @@ from humor_tasks.benchmarks.humicroedit import corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 CARD = ROOT / "datasets_cards" / "humicroedit"
+SAMPLE = ROOT / "tools" / "samples" / "humicroedit"
 HEADLINES = {"train": 43, "train_funlines": 8, "dev": 9, "test": 12}
 TIES = {"train": 9, "train_funlines": 1, "dev": 2, "test": 2}
 REAL_ROWS = {
@@ -225,7 +226,7 @@ def test_the_cards_defects_are_there(real_data: Path) -> None:
 
 def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
     quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run([sys.executable, str(CARD / "_make_sample.py"), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
+    subprocess.run([sys.executable, str(SAMPLE / "make_sample.py"), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.csv"))
     assert made == sorted(path.relative_to(CARD) for path in CARD.rglob("*.csv"))
     assert len(made) == 2 * len(corpus.SPLITS)
@@ -234,7 +235,7 @@ def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
 
 
 def test_the_source_has_every_judge_in_the_same_place() -> None:
-    source = tomllib.loads((CARD / "_headlines.toml").read_text(encoding="utf-8"))
+    source = tomllib.loads((SAMPLE / "headlines.toml").read_text(encoding="utf-8"))
     assert tuple(source) == corpus.SPLITS
     grades = [edit[2] for entries in source.values() for entry in entries for edit in entry["edits"]]
     means = [sum(int(text[judge]) for text in grades) / len(grades) for judge in range(5)]

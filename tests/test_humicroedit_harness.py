@@ -29,7 +29,7 @@ from lm_eval.api.model import LM
 
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.logprobs import answer_token
 from humor_tasks.on_inspect.tasks.building import build

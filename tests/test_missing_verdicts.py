@@ -298,7 +298,7 @@ def test_lm_eval_compares_texts(tmp_path: Path, caplog: pytest.LogCaptureFixture
 def test_score_tells_it(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from humor_tasks.cli.main import main
+    from humor_tasks.cli import main
 
     replies = {each.id: "It passes." for each in load("humorbench_autograder", dataset="sample").records}
     arguments = ["--task", "humorbench_autograder", "--dataset", "sample"]
@@ -312,7 +312,7 @@ def test_score_tells_it(tmp_path: Path) -> None:
 def test_grade_and_report_tell_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from click.testing import CliRunner
 
-    from humor_tasks.cli.main import main
+    from humor_tasks.cli import main
     from humor_tasks.results import grade
 
     log = run(humorbench("sample", FEW, cache=False), says("m", EXPLAINER), talkative(0, 2))

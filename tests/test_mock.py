@@ -21,7 +21,7 @@ from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.mock.corpus import CHOICES, SCENES
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture
@@ -29,6 +29,7 @@ from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 
 CARD = Path(__file__).resolve().parent.parent / "datasets_cards" / "mock"
+SCRIPT = Path(__file__).resolve().parent.parent / "tools" / "samples" / "mock" / "make_sample.py"
 TASKS = ("detecting", "matching", "explaining")
 SPLITS = ("train", "validation", "test")
 
@@ -48,7 +49,7 @@ def shown(run: Run, record: Record) -> str:
 
 @pytest.mark.slow
 def test_the_sample_is_what_its_script_writes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, CARD / "_make_sample.py", tmp_path], check=True)
+    subprocess.run([sys.executable, SCRIPT, tmp_path], check=True)
     written = {str(path.relative_to(tmp_path)): path for path in tmp_path.rglob("*") if path.is_file()}
     kept = [path for folder in (*CARD.glob("*_*ing"), CARD / "images") for path in folder.iterdir()]
     assert sorted(written) == sorted(str(path.relative_to(CARD)) for path in kept)

@@ -17,7 +17,7 @@ from inspect_ai import eval
 from standins import mock_sources as made
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.corpora.mock.building import TOO_FEW, with_options, with_splits
 from humor_tasks.corpora.mock.card import LICENCES
 from humor_tasks.corpora.mock.dialogues import shared_footage

@@ -15,7 +15,7 @@ from standins import mock_sources as made
 from test_mock_build import built, posts, rows
 
 from humor_tasks import evaluate, load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.corpora.mock.building import NOTHING_BEFORE
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput

@@ -17,7 +17,7 @@ from standins import commands
 from standins.contests import COLUMNS, invent, invented
 from standins.tiny_text import tiny_folder
 
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.models.choosers.baseline import Baseline
 from humor_tasks.models.choosers.chooser import Question, best
 from humor_tasks.scorers.proportion import clustered_proportion

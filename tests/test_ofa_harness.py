@@ -27,7 +27,7 @@ from standins.tiny_ofa import tiny_ofa
 from standins.waiting import wait_until
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.text import cut_at
 from humor_tasks.errors import BadInput
 from humor_tasks.models.ofa import Describer

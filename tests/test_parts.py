@@ -19,7 +19,7 @@ from standins.judging import fickle, write_texts
 
 from humor_tasks import evaluate, load, tasks
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
 from humor_tasks.data.records import Record

@@ -20,7 +20,7 @@ from standins.commands import lm_eval
 from standins.graded_logs import explainer, grader, run
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.writing import cell_text
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching

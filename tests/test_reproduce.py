@@ -28,7 +28,7 @@ from standins.commands import refused
 from humor_tasks import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
 from humor_tasks.benchmarks.options import parameters_of
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.published import Figure, published
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput

@@ -293,7 +293,7 @@ def test_there_is_one_picture_for_each_contest() -> None:
 
 @pytest.mark.slow
 def test_the_script_makes_the_same_files(tmp_path: Path) -> None:
-    script = CARD / "_make_sample.py"
+    script = CARD.parents[1] / "tools" / "samples" / CARD.name / "make_sample.py"
     quiet = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, cwd=tmp_path, env=quiet)
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.jsonl"))

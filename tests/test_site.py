@@ -126,7 +126,7 @@ def test_llms_txt_lists_markdown_that_is_there(site: Path) -> None:
 
 def copied(folder: Path) -> Path:
     """What the build reads of this checkout."""
-    for name in ("docs", "website", "benchmarks", "datasets_cards", "register", "scorers", "humor_tasks"):
+    for name in ("docs", "website", "speed", "datasets_cards", "register", "scorers", "humor_tasks"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.png", "*.mp4"))
     for name in (
         "mkdocs.yml",

@@ -19,7 +19,7 @@ from standins.tiny_text import tiny_folder
 from humor_tasks import load
 from humor_tasks.api import clip_predict
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data import trained_on
 from humor_tasks.data.trained_on import RECORD, check_unseen, training, trainings, write
 from humor_tasks.errors import BadInput

@@ -19,7 +19,7 @@ from standins.tiny_image_text import FAMILIES, tiny_image_text
 from transformers import AutoModelForImageTextToText
 
 from humor_tasks import load
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.trained_on import trainings
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput

@@ -33,7 +33,7 @@ OUTSIDE = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
     "register/README.md": "register.md",
-    "benchmarks/README.md": "measured.md",
+    "speed/README.md": "measured.md",
     **{f"datasets_cards/{name}/README.md": f"cards/{name}.md" for name in cards()},
 }
 """Pages of the site that do not lie in docs/: path in the repository -> path on the site."""

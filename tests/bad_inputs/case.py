@@ -141,7 +141,7 @@ def _command(words: list[str], shown: io.StringIO) -> int:
     if program == "lm_eval":
         return _lm_eval(arguments)
     if program == "humor-tasks":
-        from humor_tasks.cli.main import main
+        from humor_tasks.cli import main
 
         done = CliRunner().invoke(main, arguments)
     else:

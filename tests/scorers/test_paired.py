@@ -25,7 +25,7 @@ from humor_tasks.scorers import paired
 from humor_tasks.scorers.paired import PairedTest, holm, mcnemar, paired_test, paired_tests, permutation_items
 
 NAN = math.nan
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "compare_errors.py"
+SCRIPT = Path(__file__).parents[2] / "speed" / "compare_errors.py"
 binary = st.integers(0, 1)
 rows = st.lists(st.tuples(binary, binary, st.integers(0, 6)), min_size=1, max_size=30)
 rating = st.integers(-300, 300).map(lambda k: k * math.pi / 100)  # on no grid

@@ -1,4 +1,4 @@
-"""Intervals of nominal 95 %, on items clustered in contests; `benchmarks/coverage_preference.py` simulates more."""
+"""Intervals of nominal 95 %, on items clustered in contests; `speed/coverage_preference.py` simulates more."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import pytest
     ],
 )
 def test_intervals_hold_the_truth_if_they_know_of_the_contests_and_else_do_not(name: str, simulations: int) -> None:
-    script = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "coverage_preference.py"))
+    script = runpy.run_path(str(Path(__file__).parents[2] / "speed" / "coverage_preference.py"))
     (case,) = [case for case in script["cases"](draws=200) if case.name == name]
     by_contest, by_row = script["coverage"](case, simulations, by_row_every=5)
     assert 0.93 <= by_contest <= 0.97

@@ -19,7 +19,7 @@ from humor_tasks import scorers
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.proportion import binomial_interval
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "speed"))
 import interval_coverage
 
 rows = st.lists(

@@ -70,14 +70,14 @@ def inspect(*arguments: str | Path, cwd: Path) -> str:
 
 def humor_tasks(*arguments: str | Path) -> str:
     """What `humor-tasks ARGUMENTS` prints."""
-    from humor_tasks.cli.main import main
+    from humor_tasks.cli import main
 
     return _succeeded(_invoked(main, arguments))
 
 
 def refused(*arguments: str | Path) -> str:
     """What `humor-tasks ARGUMENTS` prints, in one line, when it ends with 2 for bad input."""
-    from humor_tasks.cli.main import main
+    from humor_tasks.cli import main
 
     done = _invoked(main, arguments)
     assert done.exit_code == 2, done.output

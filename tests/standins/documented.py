@@ -194,7 +194,7 @@ def humor_tasks(words: list[str]) -> None:
     from humor_tasks.benchmarks import BENCHMARKS, find_benchmark
     from humor_tasks.benchmarks.mock.describing import DESCRIBING
     from humor_tasks.benchmarks.options import read_parameters
-    from humor_tasks.cli.main import main
+    from humor_tasks.cli import main
     from humor_tasks.results.reproduce.rows import find_row
 
     given = parsed(main, words)

@@ -16,7 +16,7 @@ from inspect_ai.model import Model, ModelUsage
 from inspect_ai.model._model_info import clear_model_info_cache
 
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 from humor_tasks.data.prices import VARIABLE
 from humor_tasks.data.signature import Signature
 from humor_tasks.on_inspect.prices import register_prices

@@ -10,7 +10,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from humor_tasks.cli.main import main
+from humor_tasks.cli import main
 
 _EVENTS = ("open", "os.mkdir", "os.rename", "os.link", "os.rmdir", "shutil.copyfile")
 

@@ -10,15 +10,17 @@ from types import ModuleType
 
 from PIL import Image
 
-FOLDER = Path(__file__).resolve().parents[2] / "datasets_cards" / "mock"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "datasets_cards" / "mock"
+SCRIPT = ROOT / "tools" / "samples" / "mock" / "make_clips.py"
 ABOUT = json.loads((FOLDER / "clips.json").read_text(encoding="utf-8"))
 CLIPS = {clip["file"]: clip for clip in ABOUT["clips"]}
 
 
 @cache
 def script() -> ModuleType:
-    """`_make_clips.py`, which is no part of the package."""
-    spec = importlib.util.spec_from_file_location("_make_clips", FOLDER / "_make_clips.py")
+    """`make_clips.py`, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location("make_clips", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
