@@ -75,7 +75,7 @@ def _table(name: str) -> str:
     for each in parameters_of_task(name).values():
         spelled = _spelled(each.name) if each.name in own else "Inspect only"
         rows.append(
-            [f"`{each.name}`", each.wanted, _default(each), each.about.text, *([spelled] if in_lm_eval else [])]
+            [f"`{each.name}`", each.accepted_values, _default(each), each.info.text, *([spelled] if in_lm_eval else [])]
         )
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in rows)
 

@@ -44,7 +44,7 @@ def _with(run: Run) -> Any:
     from humor_tasks.on_lm_eval.task import _doc
 
     def load_rows(self: BenchmarkTask, **seed: int) -> None:
-        self.run = run.with_options(**run.options.compared())
+        self.run = run.with_options(**run.options.for_likelihoods())
         self._docs = [_doc(record, self.run) for record in run.records]
         self._records = {record.id: record for record in run.records}
         self._places = {identity: i for i, identity in enumerate(self._records)}

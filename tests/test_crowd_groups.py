@@ -214,7 +214,7 @@ def test_worked_examples_never_show_the_contest_itself(tmp_path: Path) -> None:
     folder = ranked(tmp_path, own)
     run = opened(folder, split="all", shots=2)
     for record in run.records:
-        drawn = (run.data.drawn or (lambda *_: {}))("", 2)[record.id]
+        drawn = (run.data.drawn_examples or (lambda *_: {}))("", 2)[record.id]
         assert len(drawn) == 2
         assert all(shot.cluster != record.cluster for shot in drawn)
         assert len(run.prompt(record).turns) == 3 + 4 + 1

@@ -35,18 +35,18 @@ class Source:
 class Level:
     """A reference value of one estimate, such as accuracy or accuracy_cartoon.
 
-    of: who or what reaches the value. source: paper, table and row, or how the value follows from the protocol.
+    reached_by: who or what reaches the value. source: paper, table and row, or how the value follows from the protocol.
     """
 
     value: float
     estimate: str
-    of: str
+    reached_by: str
     source: str
 
     def __post_init__(self) -> None:
         if not isinstance(self.value, int | float) or not math.isfinite(self.value):
             raise ValueError(f"level of {self.estimate}: the value is {self.value!r}; give a finite number.")
-        for name in ("estimate", "of", "source"):
+        for name in ("estimate", "reached_by", "source"):
             if not getattr(self, name).strip():
                 raise ValueError(f"level {self.value} of {self.estimate!r}: {name} is empty.")
 
@@ -55,19 +55,19 @@ class Level:
 class Card:
     """The description of a benchmark. Each text is one or more whole sentences.
 
-    place: where the paper describes it, such as "section 2". asks: the question, in one sentence that begins with the
-    benchmark's name in words. claim: what a score should show, in one sentence. prompt: what the model is shown.
+    section: where the paper describes it, such as "section 2". question: the question, in one sentence that begins with
+    the benchmark's name in words. claim: what a score should show, in one sentence. prompt: what the model is shown.
     metrics: what is measured. sampling: how the published replies were sampled, with lm-eval's flag for it. The
     documentation adds what the harnesses send.
 
     splits: split -> the number of items that the default parameters select; None if nobody has counted them. counted:
-    what these numbers count, if not items. dates: when the material was published. over_time: whether the clusters are
+    what these numbers count, if not items. dates: when the material was published. dated: whether the clusters are
     contest numbers of the New Yorker, so that `analyse` can compare scores by date. languages: ISO 639-1 codes.
 
-    chance: the score of a system that ignores the material. human: scores of people, the main one first. means: what a
-    score means. limits: what it does not mean. differences: what this implementation does otherwise than the paper, one
-    sentence each, with the parameter that restores the paper's way where there is one. related: benchmarks to read
-    together with this one.
+    chance: the score of a system that ignores the material. human: scores of people, the main one first.
+    meaning: what a score means. limits: what it does not mean. differences: what this implementation does
+    otherwise than the paper, one sentence each, with the parameter that restores the paper's way where there is one.
+    related: benchmarks to read together with this one.
 
     needs: what a run needs in addition to a model and judges. usage: how to use its Inspect task, without the
     parameters.
@@ -75,9 +75,9 @@ class Card:
 
     title: str
     paper: Paper = NO_PAPER
-    place: str = ""
+    section: str = ""
     source: Source = Source()
-    asks: str = ""
+    question: str = ""
     claim: str = ""
     prompt: str = ""
     metrics: str = ""
@@ -85,11 +85,11 @@ class Card:
     splits: Mapping[str, int | None] = field(default_factory=dict)
     counted: str = ""
     dates: str = ""
-    over_time: bool = False
+    dated: bool = False
     languages: tuple[str, ...] = ("en",)
     chance: Level | None = None
     human: tuple[Level, ...] = ()
-    means: str = ""
+    meaning: str = ""
     limits: str = ""
     differences: tuple[str, ...] = ()
     related: tuple[str, ...] = ()

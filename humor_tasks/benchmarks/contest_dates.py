@@ -33,7 +33,7 @@ def last_until(day: datetime.date) -> int:
 
 def has_dates(card: Card, clusters: Iterable[str]) -> bool:
     """Whether the clusters of a benchmark are contests with dates; those of the packaged sample are invented."""
-    return card.over_time and all(c.isdecimal() and 1 <= int(c) <= LAST for c in clusters)
+    return card.dated and all(c.isdecimal() and 1 <= int(c) <= LAST for c in clusters)
 
 
 def read_date(text: str) -> datetime.date:

@@ -84,7 +84,7 @@ class ByAnswer:
 
 
 @dataclass(frozen=True)
-class AsAsked:
+class OwnPrompt:
     """The item's own prompt, which already is a question for judges."""
 
     judgement: Judgement
@@ -96,12 +96,12 @@ class Question:
 
     about: what the question concerns, such as a point's id or the side that is shown first; JSON values, kept in the
     log.
-    put: how the question is asked; None if the answer is known without a judge.
+    request: how the question is asked; None if the answer is known without a judge.
     title: the question in a few words, for the explanation of a score.
     """
 
     about: Mapping[str, Any]
-    put: ByRubric | ByAnswer | AsAsked | None
+    request: ByRubric | ByAnswer | OwnPrompt | None
     title: str = ""
 
 
@@ -119,7 +119,7 @@ class Reply:
     input: str
 
     @property
-    def shown(self) -> str:
+    def item_text(self) -> str:
         """The item as a judge sees it: its context, otherwise the question."""
         return self.record.context or self.question
 
@@ -133,14 +133,15 @@ class Judging(Generic[R_contra]):
     item that cannot be judged.
     outcome: returns the outcome with the verdicts, given one panel per question.
     value: returns the headline value of the score; None if verdicts are missing or the reply is left out.
-    why_none: returns the reason for a missing value, as one word for the log; None if the reply's status is the reason.
+    missing_reason: returns the reason for a missing value, as one word for the log; None if the reply's status is the
+    reason.
     panel: returns the verdict of a panel from the words of its judges; None if there is none.
     verdicts: counts missing verdicts and fills them in for the bounds.
     rubrics: the family and the judgement of each rubric.
-    in_words: whether verdicts are words of a judgement, which can also be requested as JSON.
-    shows: whether judges see the pictures and clips of the question.
-    of_reply: whether a model's reply is judged. If False, the item itself contains what is judged: Inspect then calls
-    no model under test, and in lm-eval the model under test is the judge.
+    verdict_in_words: whether verdicts are words of a judgement, which can also be requested as JSON.
+    shows_media: whether judges see the pictures and clips of the question.
+    judges_replies: whether a model's reply is judged. If False, the item itself contains what is judged: Inspect then
+    calls no model under test, and in lm-eval the model under test is the judge.
     """
 
     scorer: str
@@ -149,11 +150,11 @@ class Judging(Generic[R_contra]):
     value: Callable[[Outcome], float | None]
     panel: Callable[[Sequence[Any]], Any]
     verdicts: Verdicts
-    why_none: Callable[[Outcome], str | None] = lambda outcome: None
+    missing_reason: Callable[[Outcome], str | None] = lambda outcome: None
     rubrics: tuple[tuple[str, Judgement], ...] = ()
-    in_words: bool = True
-    shows: bool = True
-    of_reply: bool = True
+    verdict_in_words: bool = True
+    shows_media: bool = True
+    judges_replies: bool = True
 
 
 # ---- logs -----------------------------------------------------------------------------------------

@@ -30,13 +30,13 @@ _ABOUT = {False: "failed, lost, or the lowest rating", True: "passed, won, or th
 class Verdicts:
     """The verdicts that a benchmark's scores rest on.
 
-    asked: the number of verdicts that an outcome needs; 0 where no grader is asked.
+    requested: the number of verdicts that an outcome needs; 0 where no grader is asked.
     missing: the number of those that are missing.
     filled: the outcome with each missing verdict counted as failed (False) or as passed (True).
     bounded: the names of the metrics that are reported with bounds.
     """
 
-    asked: Callable[[Outcome], float]
+    requested: Callable[[Outcome], float]
     missing: Callable[[Outcome], float]
     filled: Callable[[Outcome, bool], Outcome]
     bounded: tuple[str, ...]
@@ -49,14 +49,14 @@ class Verdicts:
             MISSING,
             "lower",
             self._share,
-            counts=lambda o: self.asked(o) > 0,
+            counts=lambda o: self.requested(o) > 0,
             proportion=True,
             about="Share of the verdicts asked for that are missing: unread, refused, failed or without a majority.",
         )
         return (share, *bounds)
 
     def _share(self, outcomes: Sequence[Outcome]) -> Estimate:
-        missing, asked = [self.missing(o) for o in outcomes], [self.asked(o) for o in outcomes]
+        missing, asked = [self.missing(o) for o in outcomes], [self.requested(o) for o in outcomes]
         return clustered_share(missing, asked, [o.cluster for o in outcomes])
 
     def _bound(self, metric: Metric, suffix: str) -> Metric:
@@ -64,7 +64,7 @@ class Verdicts:
         return replace(
             metric,
             name=f"{metric.name}_{suffix}",
-            lm_eval_name=f"{metric.shown_in_lm_eval}_{suffix}",
+            lm_eval_name=f"{metric.name_in_lm_eval}_{suffix}",
             estimate=lambda outcomes: metric.over([self.filled(o, passes) for o in outcomes]),
             counts=lambda o: bool(metric.counted([self.filled(o, passes)])),
             about=f"`{metric.name}` with every missing verdict counted as {_ABOUT[passes]}.",

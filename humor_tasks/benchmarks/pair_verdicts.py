@@ -282,7 +282,7 @@ def _filled(o: Outcome, wins: bool) -> Outcome:
 
 
 VERDICTS = Verdicts(
-    asked=lambda o: float(len(_named(o))),
+    requested=lambda o: float(len(_named(o))),
     missing=lambda o: float(_named(o).count("-")),
     filled=_filled,
     bounded=("win_rate", "preferred", "length_controlled_win_rate"),

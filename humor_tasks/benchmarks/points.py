@@ -33,9 +33,9 @@ def by_points(family: str = "coverage") -> Judging[Run]:
         value=lambda o: o.values.get("coverage"),
         panel=majority,
         verdicts=POINTS,
-        why_none=lambda o: "undecided" if o.values.get("undecided") == 1 else "grader_failed",
+        missing_reason=lambda o: "undecided" if o.values.get("undecided") == 1 else "grader_failed",
         rubrics=((family, POINT),),
-        shows=False,
+        shows_media=False,
     )
 
 

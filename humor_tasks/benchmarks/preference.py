@@ -20,7 +20,7 @@ from humor_tasks.benchmarks.caption_contest import corpus as contest
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import AsAsked, Judging, Question, Reply
+from humor_tasks.benchmarks.judging import Judging, OwnPrompt, Question, Reply
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.generation import MOCK_GENERATION
@@ -216,7 +216,7 @@ def outcome(run: Run[PreferenceOptions], record: Record, answer: Answer) -> Outc
 def questions(run: Run[PreferenceOptions], reply: Reply, rubrics: Sequence[Rubric]) -> list[Question]:
     """The prompt itself, unless the texts settle the pair."""
     groups = reply.record.groups
-    return [Question({"first": groups["first"]}, None if groups["settled"] else AsAsked(PREFERENCE))]
+    return [Question({"first": groups["first"]}, None if groups["settled"] else OwnPrompt(PREFERENCE))]
 
 
 EXPLANATION_PREFERENCE = Benchmark(
@@ -224,12 +224,12 @@ EXPLANATION_PREFERENCE = Benchmark(
     card=Card(
         title="New Yorker Caption Contest: preferred explanation",
         paper=papers.CAPTION_CONTEST,
-        place="Table 3, by people; MOCK's EXPAcc is by a judge model",
+        section="Table 3, by people; MOCK's EXPAcc is by a judge model",
         source=contest.source(
             "the corpus of `explanation` or `mock_explaining`, and explanations of two systems from logs or files; the "
             "human references can be one of the systems. Stories of `mock_generation` are compared in the same way."
         ),
-        asks="Explanation preference: which of two explanations of a joke is better, as judged by grader models?",
+        question="Explanation preference: which of two explanations of a joke is better, as judged by grader models?",
         claim="Overlap with a reference says little about the quality of an explanation; pairwise preferences say "
         "much.",
         prompt="The joke and the two explanations as A and B, in both orders. A pair with different verdicts in the "
@@ -241,7 +241,7 @@ EXPLANATION_PREFERENCE = Benchmark(
         sampling=UNNAMED,
         splits=dict.fromkeys(get_args(Split)),  # as many pairs as both systems explain
         dates=contest.DATES,
-        over_time=True,
+        dated=True,
         chance=Level(0.5, "win_rate", "a judge that decides at random", "either side of a pair is as likely"),
         human=(
             Level(
@@ -251,7 +251,7 @@ EXPLANATION_PREFERENCE = Benchmark(
                 "Hessel et al. 2023, Table 3, Q7",
             ),
         ),
-        means="`win_rate` is the share of pairs that the system wins by this judge's verdict; at .5 both sides are "
+        meaning="`win_rate` is the share of pairs that the system wins by this judge's verdict; at .5 both sides are "
         "equally good.",
         limits="It is only as good as the judge's agreement with people: measure that with `humor-tasks agreement "
         "--judge` (docs/people.md). Judges favour the text shown first (`first_shown` far from .5) and longer texts: "
@@ -278,8 +278,8 @@ EXPLANATION_PREFERENCE = Benchmark(
         value=win_value,
         panel=panel_choice,
         verdicts=VERDICTS,
-        of_reply=False,
+        judges_replies=False,
     ),
-    uses=Uses(clips=replace(mock.CLIPS, words=("setting", "description"))),
+    uses=Uses(clips=replace(mock.CLIPS, in_words=("setting", "description"))),
     lm_eval=variants("explanation_preference", "generate_until"),
 )

@@ -36,7 +36,7 @@ def questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> list[Questio
     texts = dict(zip(SIDES, (text, reference), strict=True))
     asked = []
     for first, second in (SIDES, SIDES[::-1]):
-        material = {"context": reply.shown, "first": texts[first], "second": texts[second]}
+        material = {"context": reply.item_text, "first": texts[first], "second": texts[second]}
         about = {"first": first, "settled": found, "lengths": [len(text), len(reference)]}
         asked.append(Question(about, None if found else ByRubric(rubrics[0], material)))
     return asked
@@ -70,7 +70,7 @@ def judging_of(run: Run[Any]) -> Judging[Any] | None:
 def judging_of_replies(benchmark: Benchmark[Any]) -> Judging[Any] | None:
     """How the logged replies of a benchmark can be judged, also by their reference."""
     judging = benchmark.judging or judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
-    return judging if judging and judging.of_reply else None
+    return judging if judging and judging.judges_replies else None
 
 
 def reporting(run: Run[Any]) -> Run[Any]:

@@ -24,7 +24,7 @@ class Judgement:
     """A kind of judgement: the template of its question, the fields that it must show, the values of the verdict."""
 
     question: str
-    shows: tuple[str, ...]
+    required: tuple[str, ...]
     words: Mapping[str, Any]
 
     @property
@@ -68,7 +68,7 @@ def rubric_templates(
         if fields is not None:
             filled_turns(text, dict.fromkeys((*fields, "format"), ""), judgement.question)
 
-    question = Template(family, judgement.question, judgement.shows, reader="grader would not see it", check=check)
+    question = Template(family, judgement.question, judgement.required, reader="grader would not see it", check=check)
     return (question, *(Template(family, name) for name in FORMS))
 
 

@@ -1,4 +1,4 @@
-"""Types of the fields `uses` and `shown`: what a benchmark is used for beyond a run, and how its scores are shown."""
+"""Types of the fields `uses` and `display`: what a benchmark is used for beyond a run, and how its scores are shown."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ OVERLAP = Column("reference_overlap", scale=(0, 1))
 class Subsets:
     """Named subsets of a benchmark's points, for the table of its graded runs.
 
-    of: the benchmark's name in headings. names: the subsets that charts compare. keys: returns the ids of the points in
-    a subset, given its name or file and the dataset; None for all points. Raises BadInput for an unknown subset.
-    chosen_by: returns file and model of the logs from which the rows in a file were chosen.
+    title: the benchmark's name in headings. names: the subsets that charts compare. keys: returns the ids of the points
+    in a subset, given its name or file and the dataset; None for all points. Raises BadInput for an unknown subset.
+    source_logs: returns file and model of the logs from which the rows in a file were chosen.
     """
 
-    of: str
+    title: str
     names: tuple[str, ...]
     keys: Callable[[str, str], frozenset[str] | None]
-    chosen_by: Callable[[str], frozenset[tuple[str, str]]]
+    source_logs: Callable[[str], frozenset[tuple[str, str]]]
 
 
 System = Literal["clip", "ofa", "text", "image_text", "preferences"]
@@ -49,28 +49,28 @@ System = Literal["clip", "ofa", "text", "image_text", "preferences"]
 class Clips:
     """The part of a benchmark's data that has clips, for a harness without video input.
 
-    parameter: the option that selects parts of the data. of: its value for the part with clips. others: its values
-    without clips, as a phrase. words: an option and its value that describe clips in words.
+    parameter: the option that selects parts of the data. with_clips: its value for the part with clips. without_clips:
+    its values without clips, as a phrase. in_words: an option and its value that describe clips in words.
     """
 
-    of: str
+    with_clips: str
     parameter: str
-    others: str
-    words: tuple[str, str]
+    without_clips: str
+    in_words: tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Votes:
     """The question for people who vote on a benchmark's items.
 
-    kind: the kind of item, as in a file of items. question: the text that people read. between: whether the options are
-    texts of two systems, the choices of a row, or a scale: the same options for every item, in a fixed order. first:
-    the number of the first option.
+    kind: the kind of item, as in a file of items. question: the text that people read. option_kind: whether the options
+    are texts of two systems, the choices of a row, or a scale: the same options for every item, in a fixed order.
+    first: the number of the first option.
     """
 
     kind: str
     question: str
-    between: Literal["systems", "choices", "scale"] = "choices"
+    option_kind: Literal["systems", "choices", "scale"] = "choices"
     first: int = 1
 
 
@@ -126,7 +126,7 @@ class Uses:
 
 
 @dataclass(frozen=True)
-class Shown:
+class Display:
     """How a benchmark's scores are shown.
 
     columns: how Inspect's viewer shows the scorers' columns.

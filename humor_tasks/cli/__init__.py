@@ -121,7 +121,7 @@ def _graded() -> list[str]:
     from humor_tasks.benchmarks.reference import judging_of_replies
 
     judged = [name for name, benchmark in BENCHMARKS.items() if judging_of_replies(benchmark)]
-    return sorted(judged, key=lambda name: BENCHMARKS[name].shown.subsets is None)
+    return sorted(judged, key=lambda name: BENCHMARKS[name].display.subsets is None)
 
 
 @main.command()

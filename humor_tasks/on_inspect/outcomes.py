@@ -18,7 +18,7 @@ from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.contract import TOLD, Benchmark, Run
+from humor_tasks.benchmarks.contract import LETTER_METRICS, Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.benchmarks.reference import REFERENCE
 from humor_tasks.data.logs.inspect_logs import outcome_in
@@ -162,11 +162,11 @@ def read_reply(run: Run, state: TaskState, target: Target) -> Outcome:
 
 
 def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
-    """What the model tells of each letter, by the names of TOLD; empty unless the benchmark asks for it.
+    """What the model tells of each letter, by the names of LETTER_METRICS; empty unless the benchmark asks for it.
 
     Raises CannotRun for a model without log-probabilities where a setting of the run needs them.
     """
-    if not run.benchmark.told or not isinstance(run.form, Choice):
+    if not run.benchmark.letter_metrics or not isinstance(run.form, Choice):
         return {}
     letters = run.form.letters
     logprobs = letter_logprobs(output, letters, run.options.needs_logprobs)
@@ -176,7 +176,7 @@ def told_of(run: Run, output: ModelOutput) -> dict[str, float]:
 
 
 def _named(kind: str, by_letter: Mapping[str, float]) -> dict[str, float]:
-    return {f"{TOLD[kind]}{letter}": value for letter, value in by_letter.items()}
+    return {f"{LETTER_METRICS[kind]}{letter}": value for letter, value in by_letter.items()}
 
 
 def score_of(outcome: Outcome, value: Value, explanation: str | None = None, **more: Any) -> Score:

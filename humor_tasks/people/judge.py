@@ -319,7 +319,7 @@ def _bounds(words: _Words, sides: Mapping[str, str]) -> dict[str, Estimate]:
 def _missing(words: _Words, bounds: Mapping[str, Estimate]) -> list[str]:
     """A note with the number of missing verdicts, and the warning where they are many."""
     outcomes = [outcome for pair in words.pairs.values() for outcome in pair.outcomes]
-    missing, of = sum(map(VERDICTS.missing, outcomes)), sum(map(VERDICTS.asked, outcomes))
+    missing, of = sum(map(VERDICTS.missing, outcomes)), sum(map(VERDICTS.requested, outcomes))
     told = missing_warning({name: e.value for name, e in bounds.items()})
     return [f"{missing:.0f} of {of:.0f} verdicts are missing. {told or ''}".rstrip()] if missing else []
 

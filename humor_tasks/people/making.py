@@ -64,7 +64,7 @@ def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
             left_out["with the same caption twice"] += 1
         else:
             answer = str(record.target)
-            if VOTES[kind].between == "scale":
+            if VOTES[kind].option_kind == "scale":
                 answer = ascii_uppercase[record.choices.index(answer)]
             item_fields = {"kind": kind, "options": list(record.choices), "answer": answer}
             selected.append((record, item_fields | _said(record)))

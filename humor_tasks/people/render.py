@@ -57,9 +57,8 @@ def item(view: View, ties: bool = False) -> str:
     )
     if ties and not view.item.fixed:
         buttons += f'<button type="button" id="vote-{TIE}">Equally good</button>'
-    group = (
-        f'<div id="votes" class="{asked.between} {asked.kind}" role="group" aria-labelledby="question">{buttons}</div>'
-    )
+    classes = f"{asked.option_kind} {asked.kind}"
+    group = f'<div id="votes" class="{classes}" role="group" aria-labelledby="question">{buttons}</div>'
     return f"{heading}{asked.question}</h1>{_scene(view.item)}{group}"
 
 

@@ -100,7 +100,7 @@ DUELS = Benchmark(
     load=load,
     prompt=prompt,
     outcome=outcome,
-    told=frozenset({"logprobs", "scores"}),
+    letter_metrics=frozenset({"logprobs", "scores"}),
 )
 
 

@@ -181,9 +181,9 @@ BRAINSTORM = Benchmark(
     name="brainstorm",
     card=corpus.card(
         title="New Yorker Caption Contest: brainstorm a caption",
-        place="Appendix G",
+        section="Appendix G",
         source=corpus.source("the cartoons of config `explanation`, each once, without its captions."),
-        asks="Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption?",
+        question="Brainstorm: can a model list concepts for a cartoon, choose among them, and write a caption?",
         claim="A model that lists concepts and chooses among them before it writes produces captions worth ranking.",
         prompt="Nine worked examples (written for this package), then the cartoon's place, scene, unusual part and "
         "entities. The reply has lines for the concepts, the chosen ones, the caption and its explanation. With "
@@ -194,11 +194,12 @@ BRAINSTORM = Benchmark(
         metrics="The share of parseable replies, and properties of concepts and captions.",
         sampling="by the defaults of the parameters.",
         splits={"train": None, "validation": 130, "test": None},
-        means="The metrics describe the form of a reply: whether its lines can be read and how many concepts it lists.",
+        meaning="The metrics describe the form of a reply: whether its lines can be read and how many concepts it "
+        "lists.",
         limits="None says that a caption is funny. Measure that with `humor-tasks rank-captions`, `humor-tasks "
         "captions score` (docs/captions.md), or `caption_writing`.",
         related=("caption_writing", "mock_generation"),
-        over_time=False,
+        dated=False,
         needs="hub",
         differences=(
             "The nine worked examples and the instructions are this package's own; `prompts=FOLDER` takes others.",

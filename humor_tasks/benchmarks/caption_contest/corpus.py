@@ -112,9 +112,9 @@ class NyccOptions(WithPictures):
         """The part of a template's name that says whether the reply reasons first."""
         return "cot" if self.reasons else "direct"
 
-    def shown(self) -> dict[str, Any]:
+    def signature_entries(self) -> dict[str, Any]:
         """`cot` has its effective value."""
-        shown = super().shown()
+        shown = super().signature_entries()
         return shown | {"cot": self.reasons} if "cot" in shown else shown
 
     def without_effect(self) -> set[str]:
@@ -122,7 +122,7 @@ class NyccOptions(WithPictures):
         seeded = not self.shots or self.shots_order == "seeded"
         return super().without_effect() | ({"shots_order"} if seeded else set())
 
-    def compared(self) -> dict[str, Any]:
+    def for_likelihoods(self) -> dict[str, Any]:
         """Log-likelihoods of labels require a prompt without reasoning."""
         if self.cot:
             raise BadInput("cot=true requires a generated reply; this task compares log-likelihoods of answers.")
@@ -157,7 +157,7 @@ card = partial(
     paper=papers.CAPTION_CONTEST,
     sampling=SAMPLING,
     dates=DATES,
-    over_time=True,
+    dated=True,
     needs="hub, text only (7.9 GB more with pictures)",
 )
 """The card of a benchmark of this corpus, with what all of them share."""
@@ -183,7 +183,7 @@ def load(benchmark: Benchmark[NyccOptions], o: NyccOptions, extra: Sequence[str]
         evaluated = [record for record in records if record.groups["fold"] == fold]
         return released(evaluated, pool(fold), count, _train(o))
 
-    return Data(records, provenance, pool, skipped_in([rows for rows, _ in parts]), drawn=drawn)
+    return Data(records, provenance, pool, skipped_in([rows for rows, _ in parts]), drawn_examples=drawn)
 
 
 def _train(o: NyccOptions) -> str:
@@ -359,8 +359,8 @@ def shots(run: Run[NyccOptions], record: Record) -> list[Record]:
     if record.groups["fold"] == "-":
         raise BadInput("shots: the leaderboard's format has no train split for worked examples; leave shots out.")
     fold = record.groups["fold"]
-    if o.shots_order == "released" and run.data.drawn is not None:
-        return list(run.data.drawn(fold, o.shots)[record.id])
+    if o.shots_order == "released" and run.data.drawn_examples is not None:
+        return list(run.data.drawn_examples(fold, o.shots)[record.id])
     return draw(run.pool(fold), record, o.shots, o.seed, _train(o), "contests")
 
 

@@ -65,15 +65,15 @@ EXPLANATION = Benchmark(
     name="explanation",
     card=corpus.card(
         title="New Yorker Caption Contest: explanation",
-        place="section 2",
+        section="section 2",
         source=corpus.source("config `explanation` (fold 0) and `explanation_1` to `explanation_4`."),
-        asks="Explanation: why are the caption and the cartoon funny together?",
+        question="Explanation: why are the caption and the cartoon funny together?",
         claim="A model that understands the joke can explain it.",
         prompt="The scene and the caption.",
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100) and mean ROUGE-L f-measure (0..1); where a harness provides "
         "log-likelihoods of the reference, its perplexity per word, as published (`word_perplexity`).",
         splits={"train": None, "validation": 130, "test": 131},
-        means="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
+        meaning="Automatic scores compare with one explanation by a person, an author of the paper. They can compare "
         "systems of one kind, such as two sizes of a model, and little more.",
         limits="They say little about quality: a good explanation in other words gets a low score. The paper's main "
         "evidence is human preference (Table 3): ask people or judges which explanation is better, by "
@@ -92,7 +92,7 @@ EXPLANATION = Benchmark(
     answer=lambda o: FreeText(read, reference=True, stop=o.stop),
     metrics=OVERLAP,
     options=corpus.NyccOptions,
-    templates=(corpus.SCENE, Template("nycc", "explanation.{o.style}.txt", shows=("scene", "caption"))),
+    templates=(corpus.SCENE, Template("nycc", "explanation.{o.style}.txt", required=("scene", "caption"))),
     load=corpus.load,
     prompt=corpus.prompt,
     outcome=outcome,
@@ -102,6 +102,6 @@ EXPLANATION = Benchmark(
     uses=uses.Uses(
         trains=frozenset({"ofa", "text"}), votes=uses.PREFERENCE, chain=uses.Chain("explaining", scene="cartoon")
     ),
-    shown=uses.Shown(columns=(uses.OVERLAP,)),
+    display=uses.Display(columns=(uses.OVERLAP,)),
     lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
 )

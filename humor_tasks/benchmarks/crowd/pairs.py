@@ -211,8 +211,8 @@ CROWD_PAIRS = Benchmark(
     name="crowd_pairs",
     card=corpus.card(
         title="Caption contest crowd: the funnier of two captions",
-        place="Tables 2 and 8",
-        asks="Crowd pairs: which of two captions for one cartoon did the crowd find funnier?",
+        section="Tables 2 and 8",
+        question="Crowd pairs: which of two captions for one cartoon did the crowd find funnier?",
         claim="Readers' ratings order captions far more finely than editors' choices do, and a judge of humour must "
         "agree with them before it judges models.",
         prompt="As for `ranking`. Pairs are drawn by `seed` and contest. With `pairs=top_against_1000` one caption is "
@@ -238,8 +238,8 @@ CROWD_PAIRS = Benchmark(
                 "Zhang et al. 2024, Table 2, pairwise, row crowd workers (picture)",
             ),
         ),
-        means="The accuracies by gap show how fine the model's taste is: a model that is right only at large gaps can "
-        "tell good captions from bad ones, but not good from better. GPT-4-Turbo has .67.",
+        meaning="The accuracies by gap show how fine the model's taste is: a model that is right only at large gaps "
+        "can tell good captions from bad ones, but not good from better. GPT-4-Turbo has .67.",
         limits="Each rule of `pairs` draws other pairs, whose accuracies do not compare. With `setting=caption_only` a "
         "model never sees the cartoon and may still be right often: run it as the control.",
         related=("crowd_groups", "ranking"),
@@ -249,10 +249,10 @@ CROWD_PAIRS = Benchmark(
     answer=letters("AB"),
     metrics=(ACCURACY, SPEARMAN, *CURVE, *REPLY_RATES, FALLBACK),
     options=PairsOptions,
-    templates=(FIXED_SCENE, Template("crowd", "pairs.{o.style}.txt", shows=("scene", "choices"))),
+    templates=(FIXED_SCENE, Template("crowd", "pairs.{o.style}.txt", required=("scene", "choices"))),
     load=load,
     prompt=prompt,
     outcome=outcome,
-    told=frozenset({"scores"}),
+    letter_metrics=frozenset({"scores"}),
     lm_eval=variants.PAIRS,
 )

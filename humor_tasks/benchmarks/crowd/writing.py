@@ -223,7 +223,9 @@ def questions(run: Run[WritingOptions], reply: Reply, rubrics: Sequence[Rubric])
     if question.shots:
         shown = block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
         drawn = dict.fromkeys((record.id for record in records), shown)
-        asked = dataclasses.replace(asked, data=dataclasses.replace(asked.data, drawn=lambda fold, count: drawn))
+        asked = dataclasses.replace(
+            asked, data=dataclasses.replace(asked.data, drawn_examples=lambda fold, count: drawn)
+        )
     return [_question(asked, record) for record in records]
 
 
@@ -300,8 +302,8 @@ CAPTION_WRITING = Benchmark(
     name="caption_writing",
     card=corpus.card(
         title="Caption contest crowd: captions against people's",
-        place="Tables 3, 4 and 6",
-        asks="Caption writing: can a model write captions that beat people's?",
+        section="Tables 3, 4 and 6",
+        question="Caption writing: can a model write captions that beat people's?",
         claim="Models write captions that judges prefer to ordinary entries, but experts hardly ever to the best ones.",
         prompt="The cartoon; the reply is ten captions, each explained. Judges (model role `grader`) compare the ten "
         "captions with each of four groups of ten human captions, in both orders, by the question of `crowd_groups` "
@@ -314,7 +316,7 @@ CAPTION_WRITING = Benchmark(
         sampling="GPT and Claude by their providers' defaults, `--gen_kwargs do_sample=True,temperature=1`; Mistral "
         "and LLaVA by `--gen_kwargs do_sample=True,temperature=0.7,top_p=0.95,repetition_penalty=1.15`.",
         human=(Level(0.9456, "ead", "people, top 10", "Zhang et al. 2024, Table 6, row people, top 10"),),
-        means="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
+        meaning="A win rate says what this judge prefers. Read it with `judge_accuracy`, the judge's exam in the same "
         "contests, and with the corrected win rate (docs/crowd.md).",
         limits="It does not say what people prefer: an LLM judge is far kinder to the text of LLMs than people are. "
         "For Claude-3-Opus against the top 10, GPT-4 judged 54.4 % wins, workers 35.4 %, an expert 1.6 %.",
@@ -325,7 +327,7 @@ CAPTION_WRITING = Benchmark(
     answer=FreeText(read),
     metrics=METRICS,
     options=WritingOptions,
-    templates=(FIXED_SCENE, Template("crowd", "write.txt", shows=("scene",))),
+    templates=(FIXED_SCENE, Template("crowd", "write.txt", required=("scene",))),
     load=load,
     prompt=prompt,
     outcome=outcome,
@@ -336,7 +338,7 @@ CAPTION_WRITING = Benchmark(
         value=mean_win_rate,
         panel=panel_letter,
         verdicts=VERDICTS,
-        in_words=False,
+        verdict_in_words=False,
     ),
     uses=Uses(writes="captions"),
     lm_eval=variants.WRITING,

@@ -103,7 +103,7 @@ def _record(k: str, row: Mapping[str, str], per: str) -> Record:
     )
 
 
-EXPLAIN = Template("humorbench", "explain.txt", shows=("description", "caption"))
+EXPLAIN = Template("humorbench", "explain.txt", required=("description", "caption"))
 GRADED_FIELDS = ("description", "caption", "answer", "point")
 
 
@@ -134,7 +134,7 @@ def read_text(reply: str, refused: bool) -> Answer:
     return Answer(text, "answered") if text else Answer(None, "empty")
 
 
-SHOWN = uses.Shown(
+DISPLAY = uses.Display(
     columns=(uses.Column("element_coverage", "covered", scale=(0, 1)),),
     charts=(
         BySubset(
@@ -155,7 +155,7 @@ HUMORBENCH = Benchmark(
         title="HumorBench: coverage of what makes a caption funny",
         paper=papers.HUMORBENCH,
         source=corpus.source("499 (caption, element) rows, of 309 captions under 156 cartoons.", corpus.ELEMENTS),
-        asks="HumorBench: does an explanation of a caption contain the element that makes it funny?",
+        question="HumorBench: does an explanation of a caption contain the element that makes it funny?",
         claim="A model that understands the joke can name its element, which can be checked without asking how funny "
         "it is.",
         prompt="Description and caption; the answer is an explanation of fewer than 200 words in XML tags.",
@@ -164,7 +164,7 @@ HUMORBENCH = Benchmark(
         sampling=UNNAMED,
         splits={"test": 499},
         dates=corpus.DATES,
-        means="`coverage` is the share of elements that the grader finds. It depends on the grader: report its name, "
+        meaning="`coverage` is the share of elements that the grader finds. It depends on the grader: report its name, "
         "its exam (`humorbench_autograder`) and the bounds of missing verdicts with the score.",
         limits="Published GPT-4o agrees with 87 % of human labels, with more false passes than false fails: scores "
         "tend to be too high. Descriptions stand for the cartoons: nothing is seen.",
@@ -196,7 +196,7 @@ HUMORBENCH = Benchmark(
     prompt=prompt,
     outcome=outcome,
     judging=by_points("humorbench"),
-    shown=SHOWN,
+    display=DISPLAY,
     lm_eval=variants(
         "humorbench",
         "generate_until",

@@ -18,7 +18,7 @@ STILLS = CHOICES["stills"]
 
 
 @dataclass(frozen=True)
-class Shown:
+class DescribedPicture:
     """One picture of a folder, and the description of its rows; "" where no row has one."""
 
     media_id: str
@@ -49,9 +49,9 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield where, row
 
 
-def pictures(folder: Path, scene: str = "stills", split: str = "*") -> dict[str, Shown]:
+def pictures(folder: Path, scene: str = "stills", split: str = "*") -> dict[str, DescribedPicture]:
     """media_id -> picture, of the scenes without video, in one split or in all. Raises BadInput where there is none."""
-    found: dict[str, Shown] = {}
+    found: dict[str, DescribedPicture] = {}
     for path in files(folder, tuple(each for each in CHOICES[scene] if each in STILLS), split):
         for where, row in rows(path):
             told = text(row, "description", where) if row.get("description") else ""
@@ -64,7 +64,7 @@ def pictures(folder: Path, scene: str = "stills", split: str = "*") -> dict[str,
                 picture = picture_file(folder, row["media"])
             except BadInput as problem:
                 raise BadInput(f"{where}: media: {problem}") from None
-            found[row["media_id"]] = Shown(row["media_id"], str(row.get("scene")), picture, told)
+            found[row["media_id"]] = DescribedPicture(row["media_id"], str(row.get("scene")), picture, told)
     if not found:
         raise BadInput(f"{folder}: scene {scene} has no pictures; build the folder with them (docs/mock.md).")
     return found

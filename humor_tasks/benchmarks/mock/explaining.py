@@ -15,12 +15,12 @@ MOCK_EXPLAINING = Benchmark(
         source=corpus.source(
             "the configs `cartoon_explaining`, `post_explaining` and `comedy_explaining` of a MOCK folder."
         ),
-        asks="MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?",
+        question="MOCK, explaining: why is the caption or the last utterance humorous or sarcastic?",
         claim="A model that understands the joke can explain it.",
         prompt="The item with its caption or dialogue.",
         metrics="Corpus BLEU-4 (sacreBLEU, 0..100), mean ROUGE-L f-measure (0..1), clustered by medium.",
         splits=corpus.sizes("explaining"),
-        means="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
+        meaning="Also published are EXPAcc and HumanAcc: how often a judge model, or two people, prefer the generated "
         "explanation to the human one. They are measured by the scorer `reference_preference` over a log of this "
         "task, and with `humor-tasks pairs` and `annotate` (docs/people.md).",
         limits="Automatic scores compare with one human explanation and say little about quality.",
@@ -43,6 +43,6 @@ MOCK_EXPLAINING = Benchmark(
     part=corpus.part,
     signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
     uses=corpus.uses("explaining", uses.PREFERENCE),
-    shown=uses.Shown(columns=(uses.OVERLAP,)),
+    display=uses.Display(columns=(uses.OVERLAP,)),
     lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
 )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from humor_tasks.benchmarks.mock import described
-from humor_tasks.benchmarks.mock.described import Shown
+from humor_tasks.benchmarks.mock.described import DescribedPicture
 from humor_tasks.corpora.options.distractors import copy_folder, with_section
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture
@@ -25,7 +25,7 @@ HEADING = "## Descriptions"
 Ask = Callable[[Mapping[str, Picture]], Mapping[str, str]]
 
 
-def texts_of(shown: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, str]:
+def texts_of(shown: Mapping[str, DescribedPicture], known: Mapping[str, str]) -> dict[str, str]:
     """media_id -> description: of `known`, else of the rows. Raises BadInput for an id that is not there."""
     unknown = [name for name in known if name not in shown]
     if unknown:
@@ -34,7 +34,9 @@ def texts_of(shown: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, 
     return own | dict(known)
 
 
-def answered(shown: Mapping[str, Shown], texts: Mapping[str, str], ask: Ask, unanswered: str | None) -> dict[str, str]:
+def answered(
+    shown: Mapping[str, DescribedPicture], texts: Mapping[str, str], ask: Ask, unanswered: str | None
+) -> dict[str, str]:
     """media_id -> description, of all pictures: those of `texts`, and the model's for the others.
 
     Raises BadInput for an answer without text, unless `unanswered` replaces it.

@@ -53,7 +53,7 @@ class Writer:
 
     def __init__(self, model: Model, calls: Calls, o: mock.MockOptions, temperature: float | None) -> None:
         self.model, self.calls, self.seed, self.temperature = model, calls, o.seed, temperature
-        write = Template("options", "write.txt", shows=("item", "taken"))
+        write = Template("options", "write.txt", required=("item", "taken"))
         self.templates = read_all([*mock.showing(o.input, fixed=True), write], o)
 
     def prompt(self, item: Item, taken: Sequence[str]) -> Prompt:

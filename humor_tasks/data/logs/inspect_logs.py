@@ -138,7 +138,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         version=str(log.eval.task_version),
         signature=signature_of(log, samples),
         model=log.eval.model,
-        held=held,
+        instances=held,
         samples=_Samples(samples, path, log.eval.dataset.sample_ids or []),
         rows=rows if isinstance(rows, int) else None,
         status=log.status,
@@ -147,7 +147,7 @@ def _run(log: EvalLog, path: Path, samples: Iterable[EvalSample], held: int) -> 
         source=source,
         models={model: _usage(usage) for model, usage in log.stats.model_usage.items()},
         roles={role: _usage(usage) for role, usage in log.stats.role_usage.items()},
-        bound=bound,
+        role_models=bound,
         settings=settings,
         replayed=str(replayed) if replayed else None,
         arguments=told.get("explainer_arguments") or {} if replayed else log.eval.model_args,
@@ -214,7 +214,9 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         place=place if told.place is None else told.place,  # of a part: its place in the whole
         facts=told.facts,
         context=str(asked.get("context", "")) if told.benchmark else "",
-        shown=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ()) if told.benchmark else (),
+        media_names=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ())
+        if told.benchmark
+        else (),
     )
 
 

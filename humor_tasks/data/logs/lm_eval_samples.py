@@ -38,7 +38,7 @@ def read_samples(path: Path) -> FinishedRun:
         version=str((first and first.sample.version) or told.get("version", "-")),
         signature=signature or Signature.parse(told.get("signature") or ""),  # is older than lm-eval's flags
         model=model,
-        held=sum(1 for _ in _lines(path)),
+        instances=sum(1 for _ in _lines(path)),
         rows=first.rows if first else None,
         options=first.sample.options if first else {},
         source=source if isinstance(source, Mapping) else {},
@@ -122,7 +122,7 @@ def _read(logged: Mapping[str, Any], where: str) -> _Read:
         place=(scored or {}).get("place", logged.get("doc_id")),
         facts=told.facts,
         context=str(doc.get("context") or ""),
-        shown=(str(doc["picture"]),) if doc.get("picture") else (),
+        media_names=(str(doc["picture"]),) if doc.get("picture") else (),
     )
     rows = doc.get("rows")
     return _Read(sample, told.signature, rows if isinstance(rows, int) else None)

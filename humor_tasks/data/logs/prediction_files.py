@@ -13,7 +13,14 @@ def read_texts(path: Path) -> FinishedRun:
     """The predictions as replies; the model's name is the file name. See `read_predictions` for the formats."""
     found = [_sample(path, identity, text) for identity, text in read_predictions(path).items()]
     return FinishedRun(
-        path, "predictions", None, version="-", signature=Signature(), model=path.stem, held=len(found), samples=found
+        path,
+        "predictions",
+        None,
+        version="-",
+        signature=Signature(),
+        model=path.stem,
+        instances=len(found),
+        samples=found,
     )
 
 

@@ -79,15 +79,15 @@ def _is_json_log(path: Path) -> bool:
 
 
 def _check_whole(run: FinishedRun) -> None:
-    short = run.rows is not None and run.held not in (0, run.rows)
+    short = run.rows is not None and run.instances not in (0, run.rows)
     if run.harness == "lm_eval" and short:
         raise BadInput(
-            f"{run.path}: holds {run.held} of {run.rows} instances; run it whole (no --limit, no --samples)."
+            f"{run.path}: holds {run.instances} of {run.rows} instances; run it whole (no --limit, no --samples)."
         )
     if run.status != "success" or short:
         raise BadInput(
-            f"{run.path}: holds {run.held} of {run.rows} instances, status {run.status}; run it whole (no --limit, or "
-            "inspect eval-retry)."
+            f"{run.path}: holds {run.instances} of {run.rows} instances, status {run.status}; run it whole (no "
+            "--limit, or inspect eval-retry)."
         )
 
 

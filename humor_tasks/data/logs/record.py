@@ -71,8 +71,8 @@ class LoggedSample:
     text, "" where the log does not hold it. question: the text of the prompt's last turn; of lm-eval the whole prompt.
     target: the letter or the reference text. reply: None where the run has no reply in text. raw: in lm-eval the logged
     response, such as a log-likelihood and whether it is the greatest; a list of several. place: the position among all
-    rows of the run, also in a part; both harnesses compute metrics in this order, epoch by epoch. shown: the names of
-    its pictures and clips in the dataset.
+    rows of the run, also in a part; both harnesses compute metrics in this order, epoch by epoch. media_names: the
+    names of its pictures and clips in the dataset.
     """
 
     where: str
@@ -97,7 +97,7 @@ class LoggedSample:
     place: int | None = None
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
     context: str = field(default="", repr=False)
-    shown: tuple[str, ...] = ()
+    media_names: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> Outcome | None:
@@ -132,14 +132,15 @@ class FinishedRun:
     """One run.
 
     signature: without entries where the run records none. status: Inspect's status, "success" for a finished run. rows:
-    the number of instances of a complete run, where known. held: the number of instances in the file. options: the
+    the number of instances of a complete run, where known. instances: the number of instances in the file. options: the
     options of the benchmark, by which replies are read. source: the provenance of the data. models, roles: usage by
-    model and by model role. bound: the models of each role; settings: the generation settings of each of these models'
-    own configuration. arguments: the arguments that the model was made with, of a `replayed` one without secrets, and
-    empty where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that no other run
-    has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that wrote the
-    replies, where the run only graded the replies of another run. samples: all replies, read from the file again at
-    each iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was asked.
+    model and by model role. role_models: the models of each role; settings: the generation settings of each of these
+    models' own configuration. arguments: the arguments that the model was made with, of a `replayed` one without
+    secrets, and empty where they are unknown. scorers: the arguments of each scorer by its name. identity: a name that
+    no other run has; attempts to finish one run share `task`. created: the time in ISO 8601. replayed: the model that
+    wrote the replies, where the run only graded the replies of another run. samples: all replies, read from the file
+    again at each iteration. paths: the files of a run that is joined from parts. epochs: how often each instance was
+    asked.
     """
 
     path: Path
@@ -148,7 +149,7 @@ class FinishedRun:
     version: str
     signature: Signature
     model: str
-    held: int
+    instances: int
     samples: Iterable[LoggedSample] = field(repr=False)
     rows: int | None = None
     status: str = "success"
@@ -157,7 +158,7 @@ class FinishedRun:
     source: Mapping[str, Any] = field(default_factory=dict)
     models: Mapping[str, Usage] = field(default_factory=dict)
     roles: Mapping[str, Usage] = field(default_factory=dict)
-    bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    role_models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     settings: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     replayed: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -171,7 +172,7 @@ class FinishedRun:
     @property
     def graders(self) -> tuple[str, ...]:
         """The models bound to the role `grader`."""
-        return self.bound.get("grader", ())
+        return self.role_models.get("grader", ())
 
     def __iter__(self) -> Iterator[LoggedSample]:
         return iter(self.samples)

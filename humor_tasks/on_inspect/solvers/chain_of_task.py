@@ -137,7 +137,7 @@ def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str
     first = next((i for i, m in enumerate(state.messages) if not isinstance(m, ChatMessageSystem)), 0)
     state.messages = [*state.messages[:first], *turn_messages(turns, pictures=True), *state.messages[first:]]
     shown = [{"task": other, "id": sample.id, "media_id": sample.cluster} for other, sample in found]
-    options = {k: v for k, v in run.options.shown().items() if k in ("input", "frames", "sampling", "seed")}
+    options = {k: v for k, v in run.options.signature_entries().items() if k in ("input", "frames", "sampling", "seed")}
     signed = {"task": task, "scene": scene, "data": run.options.dataset, "rev": run.options.revision or "-"} | options
     signature = Signature(signed | {"prompts": run.prompts_hash, **worked})
     state.metadata["chain_of_task"] = {"samples": shown, "signature": str(signature)}
@@ -153,7 +153,7 @@ def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, 
     same = all(getattr(o, name) == of_task.options.get(name, getattr(o, name)) for name in SETTINGS)
     if of_task.benchmark == run.benchmark.name and same and of_task.signature.get("prompts") == plain:
         return {"chain_of_task": "True", **_worked(of_task, run), "prompts": run.prompts_hash}
-    told = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.shown()}
+    told = {"task": task, "data": o.dataset, "rev": o.revision, "prompts": run.prompts_hash, **o.signature_entries()}
     return {"solver": f"chain_of_task-{digest({name: told[name] for name in told if name != 'scene'})}"}
 
 

@@ -30,7 +30,7 @@ ORDER = (ByShots, TwoMetrics, Binned, Calibration, BySubset)
 def charts_of(groups: Sequence[Group], lines: Sequence[Line], spent: Mapping[Path, Both]) -> tuple[Chart, ...]:
     """Every chart that has data, in the order of the report. lines: the tables of judged points. spent:
     tokens and cost by the path of a run."""
-    declared = [(each, group) for group in groups for each in group.benchmark.shown.charts]
+    declared = [(each, group) for group in groups for each in group.benchmark.display.charts]
     declared.sort(key=lambda pair: ORDER.index(type(pair[0])))
     found = [_drawn(each, group, lines) for each, group in declared]
     found += [*judge_bias(groups), *map(by_fold, groups)]
@@ -245,7 +245,7 @@ def _two(held: Sequence[tuple[float, float, str]]) -> tuple[list[float], list[st
 
 def by_subset(declared: BySubset, group: Group, lines: Sequence[Line]) -> Chart | None:
     """The share of passed points over each named subset."""
-    subsets = group.benchmark.shown.subsets
+    subsets = group.benchmark.display.subsets
     names = subsets.names if subsets else ()
     paths = {result.run.path for result in _finished(group)}
     series = []

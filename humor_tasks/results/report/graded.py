@@ -123,5 +123,5 @@ def graded(run: FinishedRun, prices: Mapping[str, Price] | None = None, anew: bo
         rows=run.rows,
         samples=len(ids),
         dataset=run.source.get("dataset"),
-        subsets=benchmark.shown.subsets if benchmark else None,
+        subsets=benchmark.display.subsets if benchmark else None,
     )
