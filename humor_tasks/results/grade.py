@@ -98,8 +98,8 @@ def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[byt
         if identity not in found:
             raise BadInput(
                 f"{sample.where}: the log does not hold what its question shows ({', '.join(sample.media_names)}), "
-                "which the judges must see. Grade a run of Inspect with its pictures, or one that describes the scene in "
-                "words."
+                "which the judges must see. Grade a run of Inspect with its pictures, or one that describes the scene "
+                "in words."
             )
     return found
 
