@@ -15,11 +15,11 @@ from standins.grading import FEW, bears, grader, metrics, own_task, run
 from standins.judging import says, verdict, write_texts
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks import BENCHMARKS, missing
+from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.crowd.writing import compared
 from humor_tasks.benchmarks.crowd.writing_metrics import Verdict
-from humor_tasks.benchmarks.missing import MISSING, TOLERATED, missing_warning
+from humor_tasks.benchmarks.judging import MISSING, TOLERATED, missing_warning
 from humor_tasks.benchmarks.mock.generation import rated
 from humor_tasks.benchmarks.pair_verdicts import pair_outcome
 from humor_tasks.benchmarks.points import graded

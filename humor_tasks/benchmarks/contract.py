@@ -19,15 +19,12 @@ from typing_extensions import TypeVar
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm
-from humor_tasks.benchmarks.card import Card
-from humor_tasks.benchmarks.judging import Judging
+from humor_tasks.benchmarks.card import Card, Display, Uses
+from humor_tasks.benchmarks.judging import Judging, Verdicts
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.options import Options as Options
-from humor_tasks.benchmarks.options import check_name
+from humor_tasks.benchmarks.options import Variant, check_name
 from humor_tasks.benchmarks.prompts import Template, read_all, templates_hash
-from humor_tasks.benchmarks.uses import Display, Uses
-from humor_tasks.benchmarks.variants import Variant
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
@@ -144,13 +141,13 @@ class Benchmark(Generic[O_co]):
     signatures: returns additional entries of a score's signature.
     judging: how judges score the answers (`benchmarks.judging`); None if no judge is needed.
     verdicts: how to read the replies as verdicts, if the model under test is itself a judge. Like those of `judging`,
-    they add metrics of missing verdicts (`benchmarks.missing`).
+    they add metrics of missing verdicts (`benchmarks.judging`).
     letter_metrics: the kinds of per-letter numbers, from LETTER_METRICS, that a multiple-choice outcome keeps in its
     values.
     corpus: what the records' clusters belong to. Benchmarks of one corpus share clusters; a benchmark without one has
     clusters of its own.
-    uses: what its rows and replies can be used for beyond a run; see `benchmarks.uses`.
-    display: how the viewer and reports show its scores; see `benchmarks.uses`.
+    uses: what its rows and replies can be used for beyond a run; see `benchmarks.card`.
+    display: how the viewer and reports show its scores; see `benchmarks.card`.
     lm_eval: its tasks in lm-eval, the main one first. Its task in Inspect has the benchmark's name.
     """
 

@@ -301,3 +301,62 @@ class WithPictures(Options):
     def without_effect(self) -> set[str]:
         """`on_bad_picture` where it leaves out no row."""
         return super().without_effect() | ({"on_bad_picture"} if self.on_bad_picture == "stop" else set())
+
+
+# ---- tasks in lm-eval ------------------------------------------------------------------------------
+
+
+OutputType = Literal["multiple_choice", "loglikelihood", "generate_until"]
+"""How a model answers: log-likelihoods of the labels, log-likelihood of the reference, or a generated reply."""
+
+Settings = Mapping[str, Mapping[str, str]]
+"""Suffix of the tasks' names -> the parameters that they fix."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tasks that lm-eval runs under one name; `about` says what they have in common."""
+
+    name: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One task of lm-eval.
+
+    fixed: parameters that the user cannot change. metadata: parameters that `--metadata` overrides.
+    about: a comment in its file.
+    """
+
+    name: str
+    output_type: OutputType
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    group: Group | None = None
+    about: str = ""
+
+
+def variants(
+    base: str,
+    *ways: OutputType,
+    settings: Settings | None = None,
+    metadata: Mapping[str, str] | None = None,
+    groups: Mapping[str, Group] | None = None,
+    about: str = "",
+) -> tuple[Variant, ...]:
+    """One task for each setting and each output type in `ways`. The first is the main task.
+
+    With several output types, the names of the tasks that generate a reply end in `_gen`.
+
+    settings: by default one task named `base` that fixes no parameter.
+    groups: the part of a task's name after `base` -> the group of the task.
+    about: a comment in the file of the main task.
+    """
+    found: list[Variant] = []
+    for suffix, fixed in (settings or {"": {}}).items():
+        for way in ways:
+            end = suffix + ("_gen" if way == "generate_until" and len(ways) > 1 else "")
+            group = (groups or {}).get(end)
+            found.append(Variant(base + end, way, fixed, metadata or {}, group, "" if found else about))
+    return tuple(found)

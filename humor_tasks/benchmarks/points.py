@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.benchmarks.judging import POINT, ByRubric, Judging, Panel, Question, Reply, Rubric, Verdicts
 from humor_tasks.benchmarks.metric import Direction, Metric
-from humor_tasks.benchmarks.missing import Verdicts
-from humor_tasks.benchmarks.rubric import POINT, Rubric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate

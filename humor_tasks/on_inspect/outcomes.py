@@ -20,7 +20,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
 from humor_tasks.benchmarks.contract import LETTER_METRICS, Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
-from humor_tasks.benchmarks.reference import REFERENCE
+from humor_tasks.benchmarks.preference import REFERENCE
 from humor_tasks.data.logs.inspect_logs import outcome_in
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import CUT_OFF

@@ -15,8 +15,8 @@ from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import LETTER_METRICS, Run
+from humor_tasks.benchmarks.judging import MISSING, missing_warning
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.benchmarks.missing import MISSING, missing_warning
 from humor_tasks.data.logs.metadata import held_of
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record

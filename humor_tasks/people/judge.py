@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from humor_tasks.benchmarks.judging import panels_in
-from humor_tasks.benchmarks.missing import BOUNDS, MISSING, missing_warning
+from humor_tasks.benchmarks.judging import BOUNDS, MISSING, missing_warning, panels_in
 from humor_tasks.benchmarks.pair_verdicts import FIRST_SHOWN, INCONSISTENT, SIDES, VERDICTS, pairs_of
 from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.data.logs import LoggedSample, read_run

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.uses import MATCHING, PREFERENCE, RANKING, VOTES
+from humor_tasks.benchmarks.card import MATCHING, PREFERENCE, RANKING, VOTES
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.text import check_text, missing

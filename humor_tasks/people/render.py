@@ -7,7 +7,7 @@ import html
 import io
 from functools import lru_cache
 
-from humor_tasks.benchmarks.uses import VOTES
+from humor_tasks.benchmarks.card import VOTES
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.people.forms import MARK, MAX_TEXT, Field, Form
 from humor_tasks.people.pairs import Item

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from humor_tasks.benchmarks.card import RATING
 from humor_tasks.benchmarks.humicroedit.corpus import headlines
 from humor_tasks.benchmarks.mock import described
-from humor_tasks.benchmarks.uses import RATING
 from humor_tasks.data.contests.contest_csv import contest_files
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.rows import read_csv

@@ -21,9 +21,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from humor_tasks._version import __version__
 from humor_tasks.api import Report
 from humor_tasks.benchmarks import NAMES, find_benchmark
-from humor_tasks.benchmarks.judging import Judging
-from humor_tasks.benchmarks.reference import judging_of_replies, reporting
-from humor_tasks.benchmarks.rubric import open_rubric
+from humor_tasks.benchmarks.judging import Judging, open_rubric
+from humor_tasks.benchmarks.preference import judging_of_replies, reporting
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.logs.inspect_logs import from_log, logged_pictures
 from humor_tasks.data.logs.reading import RETRY

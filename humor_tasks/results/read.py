@@ -16,7 +16,7 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.contract import Run
 from humor_tasks.benchmarks.judging import JUDGED
-from humor_tasks.benchmarks.reference import reporting
+from humor_tasks.benchmarks.preference import reporting
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
 from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
 from humor_tasks.data.predictions import read_predictions

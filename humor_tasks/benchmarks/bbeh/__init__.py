@@ -18,9 +18,8 @@ from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
-from humor_tasks.benchmarks.options import Options, absent, parameter
+from humor_tasks.benchmarks.options import Options, absent, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data.papers import Paper
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.records import Prompt, Record

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.differences import DIFFERENCES
@@ -99,9 +99,9 @@ EXPLANATION = Benchmark(
     summary=corpus.summary,
     part=corpus.part,
     signatures=bleu_used,
-    uses=uses.Uses(
-        trains=frozenset({"ofa", "text"}), votes=uses.PREFERENCE, chain=uses.Chain("explaining", scene="cartoon")
+    uses=card.Uses(
+        trains=frozenset({"ofa", "text"}), votes=card.PREFERENCE, chain=card.Chain("explaining", scene="cartoon")
     ),
-    display=uses.Display(columns=(uses.OVERLAP,)),
+    display=card.Display(columns=(card.OVERLAP,)),
     lm_eval=in_lm_eval("nyc_explanation", "loglikelihood"),
 )

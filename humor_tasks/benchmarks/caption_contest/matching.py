@@ -5,12 +5,11 @@ Hessel et al., ACL 2023, arXiv 2209.06293, section 2.
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.differences import OF_LETTERS
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.charts import ByShots
+from humor_tasks.benchmarks.card import ByShots, Level
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
@@ -54,10 +53,10 @@ MATCHING = Benchmark(
     outcome=outcome,
     summary=corpus.summary,
     part=corpus.part,
-    uses=uses.Uses(
-        trains=frozenset({"clip", "ofa", "text"}), votes=uses.MATCHING, chain=uses.Chain("matching", scene="cartoon")
+    uses=card.Uses(
+        trains=frozenset({"clip", "ofa", "text"}), votes=card.MATCHING, chain=card.Chain("matching", scene="cartoon")
     ),
-    display=uses.Display(
+    display=card.Display(
         charts=(ByShots("matching_by_shots", "Matching: accuracy by system and shots", y="accuracy"),)
     ),
     lm_eval=in_lm_eval("nyc_matching", "multiple_choice"),

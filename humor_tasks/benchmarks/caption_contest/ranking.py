@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.caption_contest import corpus
 from humor_tasks.benchmarks.caption_contest.differences import OF_LETTERS
 from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.card import Level
-from humor_tasks.benchmarks.charts import TwoMetrics
+from humor_tasks.benchmarks.card import Level, TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
 from humor_tasks.benchmarks.contract import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, share
@@ -87,7 +86,7 @@ RANKING = Benchmark(
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,
     part=corpus.part,
-    uses=uses.Uses(trains=frozenset({"clip", "ofa", "text", "preferences"}), votes=uses.RANKING),
-    display=uses.Display(charts=(PEOPLE_CHART,)),
+    uses=card.Uses(trains=frozenset({"clip", "ofa", "text", "preferences"}), votes=card.RANKING),
+    display=card.Display(charts=(PEOPLE_CHART,)),
     lm_eval=in_lm_eval("nyc_ranking", "multiple_choice"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks.variants import Group, OutputType, Variant, variants
+from humor_tasks.benchmarks.options import Group, OutputType, Variant, variants
 
 SETTINGS = {
     "": {},

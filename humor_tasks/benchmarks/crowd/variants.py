@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.options import variants
 
 SHOWN = {"": {}, "_pixels": {"setting": "pixels"}}
 """What the tasks fix, by the ends of their names."""

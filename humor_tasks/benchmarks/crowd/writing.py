@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
-from humor_tasks.benchmarks.card import Level
+from humor_tasks.benchmarks.card import Level, Uses
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.crowd import corpus, variants
 from humor_tasks.benchmarks.crowd.group_metrics import FIT
@@ -33,11 +33,9 @@ from humor_tasks.benchmarks.crowd.groups import (
 )
 from humor_tasks.benchmarks.crowd.worked import block
 from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, WIN_RATES, Verdict, lost, verdict_values
-from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply
+from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
-from humor_tasks.benchmarks.rubric import Rubric
-from humor_tasks.benchmarks.uses import Uses
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.errors import BadInput

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS
+from humor_tasks.benchmarks.judging import Verdicts
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate, share
-from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.data.records import Outcome
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.preference import win_rate

@@ -12,16 +12,14 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
-from humor_tasks.benchmarks.card import Card, Level
+from humor_tasks.benchmarks.card import Card, Level, Uses
 from humor_tasks.benchmarks.choice import outcome as choice
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
-from humor_tasks.benchmarks.options import OnUnparsed, parameter
+from humor_tasks.benchmarks.options import OnUnparsed, parameter, variants
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.benchmarks.shots import by_cluster
-from humor_tasks.benchmarks.uses import Uses
-from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows

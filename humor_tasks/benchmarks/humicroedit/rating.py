@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
-from humor_tasks.benchmarks.card import Card, Level
-from humor_tasks.benchmarks.charts import Binned, Calibration
+from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
-from humor_tasks.benchmarks.options import parameter
-from humor_tasks.benchmarks.uses import Display, Uses
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.options import parameter, variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import CsvRows

@@ -9,18 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.card import UNNAMED, Card
-from humor_tasks.benchmarks.charts import BySubset
+from humor_tasks.benchmarks.card import UNNAMED, BySubset, Card
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.judging import rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.options import absent, parameter, variants
 from humor_tasks.benchmarks.points import COVERAGE, UNDECIDED, by_points
 from humor_tasks.benchmarks.prompts import Template, filled_turns
-from humor_tasks.benchmarks.rubric import rubric_templates
-from humor_tasks.benchmarks.variants import variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Point, Prompt, Record
 from humor_tasks.scorers.tagged import count_words, read_tagged
@@ -134,8 +132,8 @@ def read_text(reply: str, refused: bool) -> Answer:
     return Answer(text, "answered") if text else Answer(None, "empty")
 
 
-DISPLAY = uses.Display(
-    columns=(uses.Column("element_coverage", "covered", scale=(0, 1)),),
+DISPLAY = card.Display(
+    columns=(card.Column("element_coverage", "covered", scale=(0, 1)),),
     charts=(
         BySubset(
             "humorbench_categories",
@@ -146,7 +144,7 @@ DISPLAY = uses.Display(
             note="Elements without a verdict are left out.",
         ),
     ),
-    subsets=uses.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
+    subsets=card.Subsets("HumorBench", corpus.SUBSETS, corpus.subset_keys, corpus.subset_logs),
 )
 
 HUMORBENCH = Benchmark(

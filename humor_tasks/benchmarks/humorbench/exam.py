@@ -14,11 +14,9 @@ from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.card import Card, Level
 from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
+from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
-from humor_tasks.benchmarks.missing import Verdicts
-from humor_tasks.benchmarks.options import absent, parameter
-from humor_tasks.benchmarks.rubric import Rubric, rubric_templates
-from humor_tasks.benchmarks.variants import variants
+from humor_tasks.benchmarks.options import absent, parameter, variants
 from humor_tasks.data import papers
 from humor_tasks.data.records import Outcome, Prompt, Record
 from humor_tasks.data.rows import join_fingerprints

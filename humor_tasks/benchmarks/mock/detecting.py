@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
@@ -49,6 +49,6 @@ MOCK_DETECTING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    uses=corpus.uses("detecting", uses.DETECTING),
+    uses=corpus.uses("detecting", card.DETECTING),
     lm_eval=corpus.in_lm_eval("mock_detecting", "multiple_choice"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
 from humor_tasks.benchmarks.contract import Benchmark
@@ -42,7 +42,7 @@ MOCK_EXPLAINING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=lambda run: {**bleu_used(run), **corpus.worked(run)},
-    uses=corpus.uses("explaining", uses.PREFERENCE),
-    display=uses.Display(columns=(uses.OVERLAP,)),
+    uses=corpus.uses("explaining", card.PREFERENCE),
+    display=card.Display(columns=(card.OVERLAP,)),
     lm_eval=corpus.in_lm_eval("mock_explaining", "loglikelihood"),
 )

@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.judging import ByRubric, Judging, Panel, Question, Reply
+from humor_tasks.benchmarks.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
-from humor_tasks.benchmarks.missing import Verdicts
 from humor_tasks.benchmarks.mock import corpus, loading
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.options import Split, absent, parameter
-from humor_tasks.benchmarks.rubric import Judgement, Rubric
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.scorers.rated import WORDS, panel_rating
 
@@ -200,6 +198,6 @@ MOCK_GENERATION = Benchmark(
         verdicts=VERDICTS,
         rubrics=tuple(("generation", judgement) for judgement in RATED.values()),
     ),
-    uses=uses.Uses(votes=uses.CONVEYING),
-    display=uses.Display(columns=(uses.Column("story_ratings", scale=(1, 5)),)),
+    uses=card.Uses(votes=card.CONVEYING),
+    display=card.Display(columns=(card.Column("story_ratings", scale=(1, 5)),)),
 )

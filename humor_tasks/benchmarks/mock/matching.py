@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from humor_tasks.benchmarks import uses
+from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, Choice
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
@@ -47,6 +47,6 @@ MOCK_MATCHING = Benchmark(
     outcome=outcome,
     part=corpus.part,
     signatures=corpus.worked,
-    uses=corpus.uses("matching", uses.LINE),
+    uses=corpus.uses("matching", card.LINE),
     lm_eval=corpus.in_lm_eval("mock_matching", "multiple_choice"),
 )

@@ -21,10 +21,11 @@ from humor_tasks.benchmarks.judging import (
     Panel,
     Question,
     Reply,
+    Rubric,
     logged,
+    open_rubric,
 )
-from humor_tasks.benchmarks.reference import judging_of
-from humor_tasks.benchmarks.rubric import Rubric, open_rubric
+from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.data.signature import Signature

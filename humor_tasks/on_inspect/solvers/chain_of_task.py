@@ -22,13 +22,13 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState
 
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.card import Chain
 from humor_tasks.benchmarks.contract import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
 from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.benchmarks.mock.subtasks import SUBTASKS
 from humor_tasks.benchmarks.prompts import templates_hash
-from humor_tasks.benchmarks.uses import Chain
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import About
 from humor_tasks.data.media.checking import check_rows

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks import BENCHMARKS
-from humor_tasks.benchmarks.missing import missing_warning
+from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.data.prices import Price
 from humor_tasks.results.report.chart import Chart
 from humor_tasks.results.report.charts import charts_of

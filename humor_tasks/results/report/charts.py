@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from humor_tasks.benchmarks import charts
-from humor_tasks.benchmarks.charts import Binned, ByShots, BySubset, Calibration, TwoMetrics
+from humor_tasks.benchmarks import card
+from humor_tasks.benchmarks.card import Binned, ByShots, BySubset, Calibration, TwoMetrics
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput
@@ -38,7 +38,7 @@ def charts_of(groups: Sequence[Group], lines: Sequence[Line], spent: Mapping[Pat
     return tuple(chart for chart in found if chart is not None)
 
 
-def _drawn(declared: charts.Chart, group: Group, lines: Sequence[Line]) -> Chart | None:
+def _drawn(declared: card.Chart, group: Group, lines: Sequence[Line]) -> Chart | None:
     """A declared chart with a group's results."""
     match declared:
         case ByShots():

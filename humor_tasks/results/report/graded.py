@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.benchmarks import BENCHMARKS
+from humor_tasks.benchmarks.card import Subsets
 from humor_tasks.benchmarks.judging import damaged, panels_in
 from humor_tasks.benchmarks.points import by_points
-from humor_tasks.benchmarks.uses import Subsets
 from humor_tasks.data.logs import FinishedRun, read_run
 from humor_tasks.data.prices import Price
 from humor_tasks.data.signature import Signature

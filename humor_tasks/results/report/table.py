@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.missing import BOUNDS
+from humor_tasks.benchmarks.judging import BOUNDS
 from humor_tasks.data.tables import aligned, interval
 from humor_tasks.data.writing import as_table, write_bytes
 from humor_tasks.errors import BadInput, listed

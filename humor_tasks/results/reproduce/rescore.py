@@ -16,7 +16,7 @@ from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.contract import Benchmark, Run
 from humor_tasks.benchmarks.judging import JUDGED, damaged, panels_in
 from humor_tasks.benchmarks.options import parameters_of, read_parameters
-from humor_tasks.benchmarks.reference import judging_of
+from humor_tasks.benchmarks.preference import judging_of
 from humor_tasks.data.logs import LoggedSample, Scored
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput, check_choice
