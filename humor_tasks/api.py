@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from humor_tasks.benchmarks import find_benchmark, trained
 from humor_tasks.benchmarks.answers import Answer
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import Signature

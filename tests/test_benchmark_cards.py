@@ -27,9 +27,9 @@ def may_be_empty(name: str) -> set[str]:
     benchmark = BENCHMARKS[name]
     card, found = benchmark.card, {"counted", "dated", "usage", "differences"}  # nothing to add
     if not card.paper.address:
-        found |= {"place", "name"}  # neither paper nor corpus is public
+        found |= {"section", "name"}  # neither paper nor corpus is public
     if card.paper.key in ("humorbench", "bbeh"):
-        found |= {"place"}  # a paper whose versions differ in sections, and one with a part for each task
+        found |= {"section"}  # a paper whose versions differ in sections, and one with a part for each task
     written = benchmark.judging.judges_replies if benchmark.judging else not benchmark.verdicts
     if written and isinstance(benchmark.form(benchmark.options()), FreeText):
         found |= {"chance"}  # texts that are written: no guess has a score

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from standins.ranked import captions_of, ranked, shown_groups
 
 from humor_tasks import evaluate, load
-from humor_tasks.benchmarks.contract import Run
-from humor_tasks.benchmarks.crowd.corpus import Cartoon
-from humor_tasks.benchmarks.crowd.group_metrics import threshold
-from humor_tasks.benchmarks.crowd.groups import HUMAN_GROUPS, Group, GroupsOptions, group_record, human_group, numbered
+from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, Cartoon
+from humor_tasks.benchmarks.crowd.groups import Group, GroupsOptions, group_record, human_group, numbered
+from humor_tasks.benchmarks.crowd.metrics import threshold
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import Contest, read_contest
 from humor_tasks.data.contests.splits import VALIDATION

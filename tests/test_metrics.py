@@ -10,7 +10,7 @@ import pytest
 from humor_tasks.api import evaluate, load
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.answers import UNREAD, Answer, AnswerForm, Choice, Rating, YesNo
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.pairwise import FunnierOfTwo
 from humor_tasks.benchmarks.points import graded
 from humor_tasks.data.records import Outcome

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humor_tasks.benchmarks.card import DATE_MARGIN
-from humor_tasks.benchmarks.card import contest_date, last_until, read_date
+from humor_tasks.benchmarks.card import DATE_MARGIN, contest_date, last_until, read_date
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.data.contests.captions import LONGEST, key_of, mend, without_quotes
 from humor_tasks.data.contests.contest_csv import Contest, contest_files, contest_number, read_contest

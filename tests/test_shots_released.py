@@ -10,7 +10,7 @@ import pytest
 
 from humor_tasks.api import load
 from humor_tasks.benchmarks.caption_contest.corpus import shots
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.shots import released
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput

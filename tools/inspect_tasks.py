@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.card import Card
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.options import Parameter, members
 from humor_tasks.on_inspect.tasks.building import parameters_of_task
 

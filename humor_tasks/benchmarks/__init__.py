@@ -24,10 +24,10 @@ from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.matching import MATCHING
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
 from humor_tasks.benchmarks.card import VOTES, Card, Level, Source, System, Votes
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.crowd.groups import CROWD_GROUPS
 from humor_tasks.benchmarks.crowd.pairs import CROWD_PAIRS
 from humor_tasks.benchmarks.crowd.writing import CAPTION_WRITING
+from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humicroedit.pairwise import PAIRWISE
 from humor_tasks.benchmarks.humicroedit.rating import RATING
 from humor_tasks.benchmarks.humorbench.coverage import HUMORBENCH

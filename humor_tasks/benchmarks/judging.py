@@ -164,7 +164,7 @@ def open_rubric(family: str, override: str | None = None, judgement: Judgement =
 
 
 R_contra = TypeVar("R_contra", contravariant=True)
-"""The run of a benchmark: a `contract.Run`, which cannot be named here because `contract` imports this module."""
+"""The run of a benchmark: a `definition.Run`, which cannot be named here because `definition` imports this module."""
 
 JUDGED = "judged"
 """The key of a score's metadata under which its questions and verdicts are logged."""

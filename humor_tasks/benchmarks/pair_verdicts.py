@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import Panel, Verdicts
 from humor_tasks.benchmarks.metric import Metric, rate
 from humor_tasks.data.logs import read_run

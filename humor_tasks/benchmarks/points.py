@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import POINT, ByRubric, Judging, Panel, Question, Reply, Rubric, Verdicts
 from humor_tasks.benchmarks.metric import Direction, Metric
 from humor_tasks.data.records import Outcome

@@ -17,9 +17,10 @@ from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest import corpus as contest
+from humor_tasks.benchmarks.caption_contest import rows as contest_rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Uses
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import (
     ByRubric,
     Judgement,
@@ -133,7 +134,7 @@ class PreferenceOptions(contest.NyccOptions):
     def corpus(self) -> Run:
         """The opened benchmark whose explanations are compared."""
         if self.of == EXPLANATION.name:
-            return Run(EXPLANATION, self, contest.load(EXPLANATION, self), {})
+            return Run(EXPLANATION, self, contest_rows.load(EXPLANATION, self), {})
         dataset = "" if self.dataset == contest.HUB else self.dataset
         given: dict[str, Any] = {
             "dataset": dataset,
@@ -338,17 +339,17 @@ REFERENCE: Judging[Run] = Judging(
 
 
 def judging_of(run: Run[Any]) -> Judging[Any] | None:
-    """How replies of a run can be judged_by_reference: as its benchmark says, otherwise by the reference, if there is one."""
+    """How replies of a run can be judged: as its benchmark says, otherwise by the reference, if there is one."""
     by_reference = isinstance(run.form, FreeText) and run.form.reference
     return run.benchmark.judging or (REFERENCE if by_reference else None)
 
 
 def judging_of_replies(benchmark: Benchmark[Any]) -> Judging[Any] | None:
-    """How the logged replies of a benchmark can be judged_by_reference, also by their reference."""
+    """How the logged replies of a benchmark can be judged, also by their reference."""
     judging = benchmark.judging or judging_of(Run(benchmark, benchmark.options(), Data((), {}), {}))
     return judging if judging and judging.judges_replies else None
 
 
 def reporting(run: Run[Any]) -> Run[Any]:
-    """The run whose metrics the judged_by_reference outcomes of a run have."""
+    """The run whose metrics the judged outcomes of a run have."""
     return PAIRS_RUN if judging_of(run) is REFERENCE else run

@@ -59,7 +59,7 @@ def export_preferences(
     mean ratings are more than three standard errors apart, Zhang et al. 2024).
     """
     _check_options(task, crowd, given, options)
-    from humor_tasks.benchmarks.caption_contest.writing import CaptionPrompt
+    from humor_tasks.benchmarks.caption_contest.corpus import CaptionPrompt
     from humor_tasks.training.preferences.writing import check_place, write_preferences
 
     output = output.expanduser()

@@ -18,7 +18,7 @@ from inspect_ai.solver import TaskState
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice, FreeText, Rating
-from humor_tasks.benchmarks.contract import LETTER_METRICS, Benchmark, Run
+from humor_tasks.benchmarks.definition import LETTER_METRICS, Benchmark, Run
 from humor_tasks.benchmarks.metric import Metric as BenchmarkMetric
 from humor_tasks.benchmarks.preference import REFERENCE
 from humor_tasks.data.logs.inspect_logs import outcome_in

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import LETTER_METRICS, Run
+from humor_tasks.benchmarks.definition import LETTER_METRICS, Run
 from humor_tasks.benchmarks.judging import MISSING, missing_warning
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.logs.metadata import held_of

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 from typing import Any, cast
 
 from humor_tasks.benchmarks.card import PREFERENCE, VOTES
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.pair_verdicts import read_system
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import MIME, Picture

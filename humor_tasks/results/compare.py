@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.benchmarks.metric import Direction, Metric
 from humor_tasks.errors import BadInput

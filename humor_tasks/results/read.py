@@ -14,7 +14,7 @@ from typing import Any
 
 from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import JUDGED
 from humor_tasks.benchmarks.preference import reporting
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run

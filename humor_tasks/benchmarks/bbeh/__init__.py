@@ -16,7 +16,7 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.answers import Choice
 from humor_tasks.benchmarks.card import UNNAMED, Card, Level, Source
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.options import Options, absent, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, filled_turns

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.caption_contest import corpus
+from humor_tasks.benchmarks.caption_contest import corpus, rows
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.card import Uses
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, share
 from humor_tasks.benchmarks.options import OnUnparsed, absent, parameter
 from humor_tasks.benchmarks.prompts import Template, filled_turns
@@ -113,7 +113,7 @@ def load(benchmark: Benchmark[BrainstormOptions], o: BrainstormOptions) -> Data:
         record = Record(WITHOUT_CARTOON, WITHOUT_CARTOON, {}, "", (), "", {"fold": o.fold})
         nothing = dict.fromkeys(("requested_revision", "revision")) | {"configs": [], "split": o.split, "rows": 1}
         return Data((record,), {"dataset": WITHOUT_CARTOON, "fingerprint": "-", **nothing})
-    data = corpus.load(EXPLANATION, o)
+    data = rows.load(EXPLANATION, o)
     contests: dict[str, Record] = {}
     for record in data.records:
         contests.setdefault(record.cluster, record)

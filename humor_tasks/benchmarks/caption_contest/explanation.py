@@ -9,10 +9,9 @@ from collections.abc import Sequence
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.caption_contest.differences import DIFFERENCES
-from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
-from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.caption_contest import corpus, rows
+from humor_tasks.benchmarks.caption_contest.corpus import DIFFERENCES, in_lm_eval
+from humor_tasks.benchmarks.definition import Benchmark, Run
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data.records import Outcome, Record
@@ -93,7 +92,7 @@ EXPLANATION = Benchmark(
     metrics=OVERLAP,
     options=corpus.NyccOptions,
     templates=(corpus.SCENE, Template("nycc", "explanation.{o.style}.txt", required=("scene", "caption"))),
-    load=corpus.load,
+    load=rows.load,
     prompt=corpus.prompt,
     outcome=outcome,
     summary=corpus.summary,

@@ -6,12 +6,11 @@ Hessel et al., ACL 2023, arXiv 2209.06293, section 2.
 from __future__ import annotations
 
 from humor_tasks.benchmarks import card
-from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.caption_contest.differences import OF_LETTERS
-from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
+from humor_tasks.benchmarks.caption_contest import corpus, rows
+from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
 from humor_tasks.benchmarks.card import ByShots, Level
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES
 from humor_tasks.benchmarks.prompts import Template
 
@@ -48,7 +47,7 @@ MATCHING = Benchmark(
     metrics=(ACCURACY, *REPLY_RATES, FALLBACK),
     options=corpus.NyccOptions,
     templates=(corpus.SCENE, Template("nycc", "matching.{o.style}.txt", required=("scene", "choices"))),
-    load=corpus.load,
+    load=rows.load,
     prompt=corpus.prompt,
     outcome=outcome,
     summary=corpus.summary,

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from humor_tasks.benchmarks import card
-from humor_tasks.benchmarks.caption_contest import corpus
-from humor_tasks.benchmarks.caption_contest.differences import OF_LETTERS
-from humor_tasks.benchmarks.caption_contest.variants import in_lm_eval
+from humor_tasks.benchmarks.caption_contest import corpus, rows
+from humor_tasks.benchmarks.caption_contest.corpus import OF_LETTERS, in_lm_eval
 from humor_tasks.benchmarks.card import Level, TwoMetrics
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, share
 from humor_tasks.benchmarks.prompts import Template
 from humor_tasks.data.records import Record
@@ -81,7 +80,7 @@ RANKING = Benchmark(
     ),
     options=corpus.NyccOptions,
     templates=(corpus.SCENE, Template("nycc", "ranking.{o.style}.txt", required=("scene", "choices"))),
-    load=partial(corpus.load, extra=("winner_source",)),
+    load=partial(rows.load, extra=("winner_source",)),
     prompt=corpus.prompt,
     outcome=partial(outcome, accuracies=accuracies),
     summary=corpus.summary,

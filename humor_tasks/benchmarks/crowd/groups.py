@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -17,11 +17,11 @@ from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE, letters
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome as choice_outcome
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.crowd import corpus, variants
-from humor_tasks.benchmarks.crowd.group_metrics import FIT, METRICS, PEOPLE
-from humor_tasks.benchmarks.crowd.worked import worked_examples
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, RANKS, TOP, worked_examples
+from humor_tasks.benchmarks.crowd.metrics import FIT, METRICS, PEOPLE
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
+from humor_tasks.benchmarks.options import absent, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.data.contests.contest_csv import Contest
 from humor_tasks.data.records import Grouped, Outcome, Prompt, Record, Turn
@@ -31,15 +31,7 @@ from humor_tasks.scorers.verdict import as_data
 
 Against = Literal["1000", "200", "median", "all"]
 Mode = Literal["overall", "best_pick"]
-TOP = "top10"
-RANKS: dict[str, Callable[[int], int]] = {
-    TOP: lambda entries: 0,
-    "rank200": lambda entries: 200,
-    "rank1000": lambda entries: 1000,
-    "median": lambda entries: entries // 2 - 5,
-}
-"""Group -> its first rank, from 0, in a contest with that many entries."""
-HUMAN_GROUPS = tuple(RANKS)
+BEST_PICK = {suffix: {"mode": "best_pick", **fixed} for suffix, fixed in corpus.LM_EVAL_SETTINGS.items()}
 COMBINED: Mapping[Mode, Literal["mean", "max"]] = {"overall": "mean", "best_pick": "max"}
 """How a model that scores single captions scores a group."""
 
@@ -349,5 +341,8 @@ CROWD_GROUPS = Benchmark(
     outcome=outcome,
     part=part,
     letter_metrics=frozenset({"logprobs"}),
-    lm_eval=variants.GROUPS,
+    lm_eval=(
+        *variants("crowd_groups", "multiple_choice", "generate_until", settings=corpus.LM_EVAL_SETTINGS),
+        *variants("crowd_groups_best_pick", "generate_until", settings=BEST_PICK),
+    ),
 )

@@ -19,22 +19,28 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.caption_contest.corpus import FIXED_SCENE
 from humor_tasks.benchmarks.card import Level, Uses
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
-from humor_tasks.benchmarks.crowd import corpus, variants
-from humor_tasks.benchmarks.crowd.group_metrics import FIT
+from humor_tasks.benchmarks.crowd import corpus
+from humor_tasks.benchmarks.crowd.corpus import HUMAN_GROUPS, examples_block
 from humor_tasks.benchmarks.crowd.groups import (
     CROWD_GROUPS,
-    HUMAN_GROUPS,
     Group,
     GroupsOptions,
     Mode,
     group_record,
     human_groups,
 )
-from humor_tasks.benchmarks.crowd.worked import block
-from humor_tasks.benchmarks.crowd.writing_metrics import METRICS, VERDICTS, WIN_RATES, Verdict, lost, verdict_values
+from humor_tasks.benchmarks.crowd.metrics import (
+    FIT,
+    VERDICTS,
+    WIN_RATES,
+    WRITING_METRICS,
+    Verdict,
+    lost,
+    verdict_values,
+)
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByAnswer, Judging, Panel, Question, Reply, Rubric
-from humor_tasks.benchmarks.options import absent, parameter
+from humor_tasks.benchmarks.options import absent, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, fill, filled_turns
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.data.records import Outcome, Prompt, Record
@@ -219,7 +225,7 @@ def questions(run: Run[WritingOptions], reply: Reply, rubrics: Sequence[Rubric])
     records = comparisons(question, reply.record, reply.outcome.facts["captions"], run.options.exam)
     asked = judges_run(question)
     if question.shots:
-        shown = block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
+        shown = examples_block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
         drawn = dict.fromkeys((record.id for record in records), shown)
         asked = dataclasses.replace(
             asked, data=dataclasses.replace(asked.data, drawn_examples=lambda fold, count: drawn)
@@ -323,7 +329,7 @@ CAPTION_WRITING = Benchmark(
     corpus="newyorker",
     version="1-A",
     answer=FreeText(read),
-    metrics=METRICS,
+    metrics=WRITING_METRICS,
     options=WritingOptions,
     templates=(FIXED_SCENE, Template("crowd", "write.txt", required=("scene",))),
     load=load,
@@ -339,5 +345,5 @@ CAPTION_WRITING = Benchmark(
         verdict_in_words=False,
     ),
     uses=Uses(writes="captions"),
-    lm_eval=variants.WRITING,
+    lm_eval=variants("caption_writing", "generate_until", settings=corpus.LM_EVAL_SETTINGS),
 )

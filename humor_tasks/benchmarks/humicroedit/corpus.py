@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.card import Source
-from humor_tasks.benchmarks.contract import Data, Options, Run
+from humor_tasks.benchmarks.definition import Data, Options, Run
 from humor_tasks.benchmarks.options import absent, parameter
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import by_cluster, draw

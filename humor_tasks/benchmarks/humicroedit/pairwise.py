@@ -14,7 +14,7 @@ from typing import Any, Literal
 from humor_tasks.benchmarks.answers import BLANK_LINE, UNREAD, Answer, AnswerForm, Choice
 from humor_tasks.benchmarks.card import Card, Level, Uses
 from humor_tasks.benchmarks.choice import outcome as choice
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus, rating
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric
 from humor_tasks.benchmarks.options import OnUnparsed, parameter, variants

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import BLANK_LINE, Answer, Rating
 from humor_tasks.benchmarks.card import Binned, Calibration, Card, Display, Level, Uses
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.humicroedit import corpus
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has
 from humor_tasks.benchmarks.options import parameter, variants

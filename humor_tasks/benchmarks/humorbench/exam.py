@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from humor_tasks.benchmarks.answers import Answer, FreeText
 from humor_tasks.benchmarks.card import Card, Level
-from humor_tasks.benchmarks.contract import Benchmark, Data, Options, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Options, Run
 from humor_tasks.benchmarks.humorbench import corpus
 from humor_tasks.benchmarks.judging import Rubric, Verdicts, rubric_templates
 from humor_tasks.benchmarks.metric import REPLY_RATES, Direction, Metric, has

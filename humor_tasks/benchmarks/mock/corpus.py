@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from humor_tasks.benchmarks.card import UNNAMED, Card, Chain, Clips, Level, Source, Uses, Votes
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.options import OutputType, Split, Variant, WithPictures, parameter, variants
 from humor_tasks.benchmarks.prompts import Template, fill, split_turns
 from humor_tasks.benchmarks.shots import draw

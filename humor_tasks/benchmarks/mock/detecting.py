@@ -6,7 +6,7 @@ from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, YesNo
 from humor_tasks.benchmarks.card import Level
 from humor_tasks.benchmarks.choice import outcome
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import ACCURACY, REPLY_RATES
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 

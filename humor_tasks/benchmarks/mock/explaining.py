@@ -5,7 +5,7 @@ from __future__ import annotations
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import BLANK_LINE, FreeText
 from humor_tasks.benchmarks.caption_contest.explanation import OVERLAP, bleu_used, outcome, read
-from humor_tasks.benchmarks.contract import Benchmark
+from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.mock import chain_of_task, corpus, loading
 
 MOCK_EXPLAINING = Benchmark(

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from humor_tasks.benchmarks import card
 from humor_tasks.benchmarks.answers import Answer, FreeText
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import ByRubric, Judgement, Judging, Panel, Question, Reply, Rubric, Verdicts
 from humor_tasks.benchmarks.metric import REPLY_RATES, Metric, rate
 from humor_tasks.benchmarks.mock import corpus, loading

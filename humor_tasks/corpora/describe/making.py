@@ -15,7 +15,7 @@ from uuid import uuid4
 import yaml
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.caption_contest.described import Part, described_row
+from humor_tasks.benchmarks.caption_contest.rows import Part, described_row
 from humor_tasks.data.append_log import JsonLog
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture

@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from humor_tasks.benchmarks.mock import described
-from humor_tasks.benchmarks.mock.described import DescribedPicture
+from humor_tasks.benchmarks.mock import describing
+from humor_tasks.benchmarks.mock.describing import DescribedPicture
 from humor_tasks.corpora.options.distractors import copy_folder, with_section
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture
@@ -56,8 +56,8 @@ def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str
     count = 0
     with replacing(out) as made:
         copy_folder(folder, made)
-        for path in described.files(folder):
-            rows = described.described_rows(path, texts)
+        for path in describing.files(folder):
+            rows = describing.described_rows(path, texts)
             count += sum(bool(row["description"]) for row in rows)
             lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
             write_text(made / path.relative_to(folder), lines)

@@ -11,7 +11,7 @@ from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import collect
 
-from humor_tasks.benchmarks.contract import Benchmark, Data, Run
+from humor_tasks.benchmarks.definition import Benchmark, Data, Run
 from humor_tasks.benchmarks.judging import (
     JUDGED,
     ByAnswer,

@@ -23,11 +23,13 @@ from inspect_ai.solver import Generate, Solver, TaskState
 
 from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.benchmarks.card import Chain
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.chain_of_task import ORDER, sample_turns, samples
+from humor_tasks.benchmarks.mock.detecting import MOCK_DETECTING
+from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.loading import pools
-from humor_tasks.benchmarks.mock.subtasks import SUBTASKS
+from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.prompts import templates_hash
 from humor_tasks.data.logs.metadata import about
 from humor_tasks.data.logs.record import About
@@ -40,6 +42,8 @@ from humor_tasks.on_inspect.messages import turn_messages
 from humor_tasks.on_inspect.modalities import check_takes
 from humor_tasks.on_inspect.solvers.signing import sign
 from humor_tasks.on_inspect.threads import in_thread
+
+SUBTASKS = {b.name.removeprefix("mock_"): b for b in (MOCK_DETECTING, MOCK_MATCHING, MOCK_EXPLAINING)}
 
 NO_CHAIN = Chain("")
 SETTINGS = ("dataset", "revision", "input", "frames", "sampling", "seed")

@@ -15,7 +15,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from humor_tasks.benchmarks import NAMES, find_benchmark
 from humor_tasks.benchmarks.answers import AnswerForm, Rating
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import POINT
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
 from humor_tasks.data.logs.metadata import held_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.api import check_ids, load
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.corpus import PUBLIC, headlines_of
 from humor_tasks.data.predictions import read_predictions
 from humor_tasks.data.records import Record

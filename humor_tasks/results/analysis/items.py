@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from humor_tasks.benchmarks.card import DATE_MARGIN
-from humor_tasks.benchmarks.card import contest_date, has_dates
+from humor_tasks.benchmarks.card import DATE_MARGIN, contest_date, has_dates
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.results import LeftOut, Result, Results

@@ -13,7 +13,7 @@ from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Choice
-from humor_tasks.benchmarks.contract import Benchmark, Run
+from humor_tasks.benchmarks.definition import Benchmark, Run
 from humor_tasks.benchmarks.judging import JUDGED, damaged, panels_in
 from humor_tasks.benchmarks.options import parameters_of, read_parameters
 from humor_tasks.benchmarks.preference import judging_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows.table import Absent

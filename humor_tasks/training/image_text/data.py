@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.media.frames import sample_frames
 from humor_tasks.data.records import Turn
 from humor_tasks.data.trained_on import check_disjoint

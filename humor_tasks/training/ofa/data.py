@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from humor_tasks.benchmarks import find_benchmark
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.rows.table import Absent
 from humor_tasks.data.trained_on import check_disjoint
 from humor_tasks.errors import BadInput, listed
