@@ -23,7 +23,7 @@ from humor_tasks.benchmarks.crowd.metrics import threshold
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.data.contests.captions import mend
 from humor_tasks.data.contests.contest_csv import Contest, read_contest
-from humor_tasks.data.contests.splits import VALIDATION
+from humor_tasks.data.contests.source import VALIDATION
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask

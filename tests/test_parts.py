@@ -22,8 +22,7 @@ from humor_tasks.benchmarks import BENCHMARKS
 from humor_tasks.cli import main
 from humor_tasks.data.logs import FinishedRun, LoggedSample, Usage
 from humor_tasks.data.logs.parts import INCOMPLETE, joined
-from humor_tasks.data.records import Record
-from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.records import Record, Shard, read_shard
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_lm_eval.task import BenchmarkTask

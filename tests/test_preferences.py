@@ -20,7 +20,7 @@ from humor_tasks.api import load
 from humor_tasks.benchmarks.crowd import pairs
 from humor_tasks.benchmarks.crowd.pairs import draw
 from humor_tasks.data.contests.contest_csv import Contest, read_contest
-from humor_tasks.data.contests.splits import HELD_OUT, TWINS, numbers
+from humor_tasks.data.contests.source import HELD_OUT, TWINS, numbers
 from humor_tasks.data.writing import write_table
 from humor_tasks.errors import BadInput
 from humor_tasks.training.preferences.crowd import Choice, crowd_preferences, divide

@@ -28,9 +28,7 @@ from humor_tasks.benchmarks.prompts import Template, read_all, templates_hash
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture, pillow_version
-from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.data.reply_length import ReplyLength
-from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.records import Outcome, Prompt, Record, ReplyLength, Shard, read_shard
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers.estimate import Estimate

@@ -16,8 +16,7 @@ from typing import Any, Generic, TypeVar
 from humor_tasks.benchmarks.answers import AnswerForm
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.prompts import Template, filled_turns, read_all, templates_hash
-from humor_tasks.data.records import Outcome, Prompt, Record
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import Outcome, Prompt, Record, ReplyLength
 from humor_tasks.errors import BadInput
 from humor_tasks.scorers import verdict
 from humor_tasks.scorers.estimate import Estimate

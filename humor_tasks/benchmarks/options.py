@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
-from humor_tasks.data.shards import read_shard
+from humor_tasks.data.records import read_shard
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.scorers.answer import Mode
 

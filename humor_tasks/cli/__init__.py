@@ -67,7 +67,7 @@ def main() -> None:
 def score(predictions: Path, task: str, given: tuple[str, ...], as_json: bool, **short: str | None) -> None:
     """Score a file of predictions: {instance_id: reply} as JSON, records as JSON lines, or CSV with id and pred."""
     from humor_tasks.api import evaluate
-    from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.data.logs.predictions import read_predictions
     from humor_tasks.parameters import opened
 
     run = opened(task, given, **short)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humor_tasks.data.text import is_visible
+from humor_tasks.data.reading import is_visible
 from humor_tasks.errors import BadInput, check_choice
 
 if TYPE_CHECKING:

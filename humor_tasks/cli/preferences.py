@@ -93,7 +93,7 @@ def _check_options(task: str | None, crowd: Path | None, given: tuple[str, ...],
 
 
 def _of_crowd(folder: Path, options: dict[str, Any]) -> Any:
-    from humor_tasks.data.contests.splits import HELD_OUT, numbers
+    from humor_tasks.data.contests.source import HELD_OUT, numbers
     from humor_tasks.training.preferences.crowd import Choice, crowd_preferences
 
     choice = Choice(

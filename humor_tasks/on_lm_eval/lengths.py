@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from humor_tasks.data.reply_length import ReplyLength
+from humor_tasks.data.records import ReplyLength
 
 LENGTHS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
 """lm-eval's names for the number of tokens of a reply; the first one that is given takes precedence."""

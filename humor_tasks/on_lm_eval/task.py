@@ -17,7 +17,7 @@ from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.definition import LETTER_METRICS, Run
 from humor_tasks.benchmarks.judging import MISSING, missing_warning
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.data.logs.metadata import held_of
+from humor_tasks.data.logs.record import logged_facts
 from humor_tasks.data.media.picture import Picture, decode_later
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.data.signature import Signature
@@ -270,7 +270,7 @@ class BenchmarkTask(Task):
             outcome = self.run.scored(record, self.run.form.from_likelihoods(likelihoods), self._told(likelihoods))
         else:
             outcome = self.run.outcome(record, results[0])
-        doc["humor_tasks"] = _about(self.run) | held_of(record) | {"signature": str(self._signature)}
+        doc["humor_tasks"] = _about(self.run) | logged_facts(record) | {"signature": str(self._signature)}
         logged = outcome.as_dict()
         if self.run.data.positions:  # for the order of joined parts
             logged["place"] = self.run.data.positions[record.id]
@@ -386,7 +386,7 @@ def _doc(record: Record, run: Run) -> dict[str, Any]:
     doc: dict[str, Any] = {
         "id": record.id,
         "cluster": record.cluster,
-        "humor_tasks": _about(run) | held_of(record) | {"split": run.options.split},
+        "humor_tasks": _about(run) | logged_facts(record) | {"split": run.options.split},
         "context": record.context,
         "choices": list(record.choices),
         "fields": dict(record.fields),  # read by models that rate headlines

@@ -19,8 +19,7 @@ from typing import Any
 
 from humor_tasks.benchmarks.card import MATCHING, PREFERENCE, RANKING, VOTES
 from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.reading import read_body
-from humor_tasks.data.text import check_text, missing
+from humor_tasks.data.reading import check_text, missing, read_body
 from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.people.forms import FORMS, MARK, Answers, Form

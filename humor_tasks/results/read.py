@@ -19,7 +19,7 @@ from humor_tasks.benchmarks.judging import JUDGED
 from humor_tasks.benchmarks.preference import reporting
 from humor_tasks.data.logs import FinishedRun, LoggedSample, read_run
 from humor_tasks.data.logs.parts import INCOMPLETE, joined, of_one_run, shard_of
-from humor_tasks.data.predictions import read_predictions
+from humor_tasks.data.logs.predictions import read_predictions
 from humor_tasks.data.records import Outcome
 from humor_tasks.data.signature import Signature, setting_shown
 from humor_tasks.errors import BadInput

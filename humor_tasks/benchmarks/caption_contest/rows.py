@@ -16,6 +16,7 @@ from humor_tasks.benchmarks.definition import Benchmark, Data
 from humor_tasks.benchmarks.shots import by_cluster, released
 from humor_tasks.data.descriptions import Description
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.reading import check_text
 from humor_tasks.data.records import Record
 from humor_tasks.data.rows import (
     Rows,
@@ -27,7 +28,6 @@ from humor_tasks.data.rows import (
     read_leaderboard,
     skipped_in,
 )
-from humor_tasks.data.text import check_text
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput, check_choice
 

@@ -21,10 +21,8 @@ from humor_tasks.benchmarks.options import Options, absent, parameter
 from humor_tasks.benchmarks.shots import by_cluster
 from humor_tasks.data import papers
 from humor_tasks.data.contests.annotations import Scene
-from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.contests.defects import Defect
-from humor_tasks.data.contests.source import HUB, Contests, open_contests
-from humor_tasks.data.contests.splits import HELD_OUT, TEST, VALIDATION, Split, numbers
+from humor_tasks.data.contests.contest_csv import Contest, Defect
+from humor_tasks.data.contests.source import HELD_OUT, HUB, TEST, VALIDATION, Contests, Split, numbers, open_contests
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput, listed

@@ -23,8 +23,7 @@ from humor_tasks.benchmarks.definition import Benchmark, Data
 from humor_tasks.benchmarks.metric import ACCURACY, FALLBACK, REPLY_RATES, Metric
 from humor_tasks.benchmarks.options import parameter, variants
 from humor_tasks.benchmarks.prompts import Template
-from humor_tasks.data.contests.contest_csv import Contest
-from humor_tasks.data.contests.defects import defects
+from humor_tasks.data.contests.contest_csv import Contest, defects
 from humor_tasks.data.records import Outcome, Record
 from humor_tasks.errors import listed
 from humor_tasks.scorers.estimate import Estimate

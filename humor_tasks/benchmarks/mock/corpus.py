@@ -21,9 +21,9 @@ from humor_tasks.benchmarks.shots import draw
 from humor_tasks.data import papers
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.reading import check_text, missing
 from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.data.rows import fingerprint
-from humor_tasks.data.text import check_text, missing
 from humor_tasks.errors import BadInput
 
 CARD = "mock"

@@ -15,10 +15,9 @@ from humor_tasks.benchmarks.mock import corpus
 from humor_tasks.benchmarks.mock.corpus import CHOICES, NEEDS, SCENES, text
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture, picture_file
-from humor_tasks.data.reading import json_lines
+from humor_tasks.data.reading import json_lines, missing
 from humor_tasks.data.records import Outcome, Prompt, Record, Turn
 from humor_tasks.data.rows import fingerprint
-from humor_tasks.data.text import missing
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
 

@@ -15,8 +15,7 @@ from humor_tasks.benchmarks.mock.describing import DescribedPicture
 from humor_tasks.corpora.options.distractors import copy_folder, with_section
 from humor_tasks.data.descriptions import QUESTIONS
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import read_body
-from humor_tasks.data.text import is_visible
+from humor_tasks.data.reading import is_visible, read_body
 from humor_tasks.data.writing import replacing, write_text
 from humor_tasks.errors import BadInput, listed
 

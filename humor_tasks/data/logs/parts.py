@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any
 
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Usage
-from humor_tasks.data.shards import Shard, read_shard
+from humor_tasks.data.records import Shard, read_shard
 from humor_tasks.errors import BadInput, listed
 
 INCOMPLETE = "incomplete"

@@ -65,7 +65,7 @@ def _open(path: Path, texts: bool) -> FinishedRun:
         from humor_tasks.data.logs.inspect_logs import read_log
 
         return read_log(path)
-    from humor_tasks.data.logs.prediction_files import read_texts
+    from humor_tasks.data.logs.predictions import read_texts
 
     return read_texts(path)
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from humor_tasks.data.records import Outcome, Point
+from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.data.signature import Signature
+from humor_tasks.errors import BadInput
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that ended at a limit of its length."""
@@ -183,7 +184,7 @@ class FinishedRun:
 
 
 @dataclass(frozen=True)
-class About:
+class TaskMetadata:
     """The task metadata of a sample, from Inspect's sample metadata or lm-eval's document."""
 
     benchmark: str | None = None
@@ -193,3 +194,28 @@ class About:
     groups: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     place: int | None = None
+
+
+def task_metadata(held: Mapping[str, Any], where: str = "a sample") -> TaskMetadata:
+    """What the metadata of an Inspect sample or a document of lm-eval says; empty for a task of another package.
+
+    Raises BadInput, with `where` in the message, for metadata of another shape.
+    """
+    told = held.get("humor_tasks")
+    if not isinstance(told, Mapping):
+        return TaskMetadata()
+    try:
+        groups = {name: str(value) for name, value in told["groups"].items()}
+        signature = Signature.parse(told.get("signature") or "")
+        known = told.get("benchmark"), told.get("version"), signature
+        return TaskMetadata(*known, dict(told["options"]), groups, dict(told["facts"]), told.get("place"))
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise BadInput(
+            f"{where}: its metadata under 'humor_tasks' cannot be read ({problem!r}). It was edited, or written by "
+            "another version of humor-tasks; run the task again."
+        ) from None
+
+
+def logged_facts(record: Record) -> dict[str, Any]:
+    """What a log keeps of a record for `task_metadata`."""
+    return {"groups": dict(record.groups), "facts": dict(record.facts)}

@@ -26,7 +26,7 @@ from humor_tasks.benchmarks.judging import (
     open_rubric,
 )
 from humor_tasks.benchmarks.preference import judging_of
-from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.record import task_metadata
 from humor_tasks.data.records import Outcome, Point, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
@@ -90,14 +90,14 @@ class Judge:
     def _how(self, state: TaskState) -> Requests:
         if not self.as_in_task or not isinstance(self.how, Asking):
             return self.how
-        return dataclasses.replace(self.how, structured=about(state.metadata).options.get("structured", False))
+        return dataclasses.replace(self.how, structured=task_metadata(state.metadata).options.get("structured", False))
 
 
 # ---- the reply ------------------------------------------------------------------------------------
 
 
 def _reply(run: Run[Any], judging: Judging[Any], state: TaskState, target: Target) -> Reply:
-    identity, told = str(state.sample_id), about(state.metadata)
+    identity, told = str(state.sample_id), task_metadata(state.metadata)
     ours = told.benchmark is not None  # in other tasks, metadata of the same names can differ
     points = [Point(f"{identity}-{i}", text) for i, text in enumerate(target, 1) if text.strip()]
     record = Record(

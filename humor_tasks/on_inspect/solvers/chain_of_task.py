@@ -31,8 +31,7 @@ from humor_tasks.benchmarks.mock.explaining import MOCK_EXPLAINING
 from humor_tasks.benchmarks.mock.loading import pools
 from humor_tasks.benchmarks.mock.matching import MOCK_MATCHING
 from humor_tasks.benchmarks.prompts import templates_hash
-from humor_tasks.data.logs.metadata import about
-from humor_tasks.data.logs.record import About
+from humor_tasks.data.logs.record import TaskMetadata, task_metadata
 from humor_tasks.data.media.checking import check_rows
 from humor_tasks.data.records import Record
 from humor_tasks.data.signature import Signature, digest
@@ -66,7 +65,7 @@ def chain_of_task_solver(
     given |= {"seed": seed, "prompts": prompts}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        of_task = about(state.metadata)
+        of_task = task_metadata(state.metadata)
         if of_task.options.get("chain_of_task") is True:
             cannot_run(
                 "chain_of_task: the task already shows worked samples (chain_of_task=true); leave out one of them."
@@ -91,7 +90,7 @@ def _required(what: str, value: str, known: Sequence[str] | Mapping[str, Any]) -
     return check_choice(what, value, known)
 
 
-def _settings(of_task: About) -> dict[str, Any]:
+def _settings(of_task: TaskMetadata) -> dict[str, Any]:
     """The parameters of a MOCK task; for other tasks, only the seed."""
     benchmark = BENCHMARKS.get(of_task.benchmark or "")
     names = SETTINGS if benchmark and issubclass(benchmark.options, mock.MockOptions) else ("seed",)
@@ -99,11 +98,11 @@ def _settings(of_task: About) -> dict[str, Any]:
 
 
 def _scene(state: TaskState) -> str:
-    told = about(state.metadata)
+    told = task_metadata(state.metadata)
     return _chain(told).scene or told.groups.get("scene") or str(state.metadata.get("scene", ""))
 
 
-def _chain(of_task: About) -> Chain:
+def _chain(of_task: TaskMetadata) -> Chain:
     """What the sample's benchmark says of the worked samples that fit it."""
     benchmark = BENCHMARKS.get(of_task.benchmark or "")
     return (benchmark.uses.chain if benchmark else None) or NO_CHAIN
@@ -147,7 +146,7 @@ def _show(state: TaskState, run: Run[mock.MockOptions], worked: Mapping[str, str
     state.metadata["chain_of_task"] = {"samples": shown, "signature": str(signature)}
 
 
-def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, str]:
+def _signed(of_task: TaskMetadata, run: Run[mock.MockOptions], task: str) -> dict[str, str]:
     """What the run's signature says: for MOCK's own samples the same as of the parameter chain_of_task=true.
 
     Where the solver has other settings or templates than the task, or the task is another one, an entry of its own.
@@ -161,7 +160,7 @@ def _signed(of_task: About, run: Run[mock.MockOptions], task: str) -> dict[str, 
     return {"solver": f"chain_of_task-{digest({name: told[name] for name in told if name != 'scene'})}"}
 
 
-def _worked(of_task: About, run: Run[mock.MockOptions]) -> dict[str, str]:
+def _worked(of_task: TaskMetadata, run: Run[mock.MockOptions]) -> dict[str, str]:
     """The fingerprint of the pools of all scenes of the task, of which a sample is shown one."""
     data = replace(run.data, provenance=of_task.facts)
     whole = replace(run, options=replace(run.options, scene=of_task.options["scene"]), data=data)
@@ -175,7 +174,7 @@ def _record(state: TaskState, scene: str) -> Record:
     fields = ((asked.metadata or {}) if asked else {}).get("fields", {})
     choices = tuple(choice.value for choice in state.choices)
     cluster = str(state.metadata.get("cluster", identity))
-    told = about(state.metadata)
+    told = task_metadata(state.metadata)
     if told.benchmark and _chain(told).scene:
         cluster = BENCHMARKS[told.benchmark].unit(cluster)  # the media_id of its cartoon in a MOCK folder
         fields = {**fields, "punchline": fields.get("caption", "")}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from inspect_ai.solver import TaskState
 
-from humor_tasks.data.logs.metadata import about
+from humor_tasks.data.logs.record import task_metadata
 
 
 def sign(state: TaskState, entries: Mapping[str, str]) -> None:
@@ -14,7 +14,7 @@ def sign(state: TaskState, entries: Mapping[str, str]) -> None:
 
     The reader of logs takes the run's signature from its samples where such a solver was in the plan.
     """
-    signature = about(state.metadata).signature
+    signature = task_metadata(state.metadata).signature
     if signature:
         known = state.metadata["humor_tasks"]
         state.metadata["humor_tasks"] = {**known, "signature": str(signature.with_entries(entries))}

@@ -18,7 +18,7 @@ from humor_tasks.benchmarks.answers import AnswerForm, Rating
 from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.judging import POINT
 from humor_tasks.benchmarks.options import Declared, Parameter, declared, parameter, parameters_of
-from humor_tasks.data.logs.metadata import held_of
+from humor_tasks.data.logs.record import logged_facts
 from humor_tasks.data.records import Prompt, Record
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
@@ -161,7 +161,7 @@ def sample(run: Run, record: Record, signature: Signature) -> Sample:
     about: dict[str, Any] = {"benchmark": run.benchmark.name, "version": run.version, "options": run.options.scoring()}
     about |= {"signature": str(signature), "split": run.options.split}
     about |= {"place": run.data.positions[record.id]} if run.data.positions else {}  # for the order of joined parts
-    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | held_of(record)}
+    metadata: dict[str, Any] = {"cluster": record.cluster, "humor_tasks": about | logged_facts(record)}
     judging = run.benchmark.judging
     if record.points or (judging and judging.judges_replies):  # what judges are asked is made from these
         metadata |= {"points": [asdict(point) for point in record.points], "fields": dict(record.fields)}

@@ -190,7 +190,7 @@ def rescored(row: Row, given: Given, path: Path) -> Estimates:
 
     Raises BadInput for what does not fit the row's benchmark, rows and parameters.
     """
-    from humor_tasks.data.predictions import read_predictions
+    from humor_tasks.data.logs.predictions import read_predictions
     from humor_tasks.results.read import is_log
 
     if row.recipe in ("random", "labels", "votes", "people"):

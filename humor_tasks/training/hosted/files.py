@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.text import missing
+from humor_tasks.data.reading import missing
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
 from humor_tasks.training.hosted.limits import Limits, TrainedModel
