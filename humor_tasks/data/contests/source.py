@@ -193,8 +193,6 @@ def open_contests(
     elif (local := local_folder(dataset, HUB)) is not None:
         home = local
     else:
-        from humor_tasks.data.contests.source import download
-
         home, commit = download(dataset, revision, split, pictures)
     if revision is not None and commit is None:
         raise BadInput(f"revision={revision} is for hub datasets, and dataset={dataset} is local: leave revision out.")
