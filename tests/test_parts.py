@@ -328,7 +328,7 @@ def part_of(shard: str, ids: str, **more: Any) -> FinishedRun:
         "source": {"rows": 6, "shard": shard},
         "bound": {},
     }
-    return FinishedRun(Path(f"{shard[0]}.eval"), held=len(ids), samples=samples, **known | more)
+    return FinishedRun(Path(f"{shard[0]}.eval"), instances=len(ids), samples=samples, **known | more)
 
 
 def test_parts_are_one_run_with_the_usage_of_all() -> None:
