@@ -142,7 +142,12 @@ def trained(system: System) -> tuple[str, ...]:
 
 def voted() -> dict[str, Votes]:
     """What people are asked of the benchmarks whose items they can vote on, preferences first."""
-    return {name: votes for votes in VOTES.values() for name, each in BENCHMARKS.items() if each.uses.votes == votes}
+    return {
+        name: votes
+        for votes in VOTES.values()
+        for name, benchmark in BENCHMARKS.items()
+        if benchmark.uses.votes == votes
+    }
 
 
 def writers(what: Literal["caption", "captions"]) -> tuple[str, ...]:
@@ -165,10 +170,10 @@ def find_benchmark(name: str, what: str = "benchmark") -> Benchmark:
     values = sorted({entry.value for entry in declared.select(name=name)})
     if len(values) > 1:
         raise BadInput(f"{what} {name}: several packages declare it: {', '.join(values)}. Uninstall all but one.")
-    found = next(iter(declared.select(name=name))).load()
-    if not isinstance(found, Benchmark) or found.name != name:
+    benchmark = next(iter(declared.select(name=name))).load()
+    if not isinstance(benchmark, Benchmark) or benchmark.name != name:
         raise BadInput(
             f"{what} {name}: its entry point {values[0]} in the group {GROUP} must be a Benchmark of that name, not "
-            f"{found!r:.80}."
+            f"{benchmark!r:.80}."
         )
-    return found
+    return benchmark

@@ -47,9 +47,11 @@ class Answer:
 
     def outcome(self, record: Record, values: Mapping[str, float] = MappingProxyType({})) -> Outcome:
         """The outcome of a record, with these values beside those of the reply alone."""
-        found = {**self.rates, **self.values, **values}
+        metric_values = {**self.rates, **self.values, **values}
         facts = {**record.facts, **self.facts}
-        return Outcome(record.id, record.cluster, record.groups, self.status, self.value, record.target, found, facts)
+        return Outcome(
+            record.id, record.cluster, record.groups, self.status, self.value, record.target, metric_values, facts
+        )
 
 
 UNREAD = Answer(None, "unparsed")
@@ -116,8 +118,8 @@ class Choice(AnswerForm):
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The letter of highest likelihood, the first one in a tie."""
-        found = _likeliest(likelihoods, self.labels)
-        return Answer(found) if found else UNREAD
+        letter = _likeliest(likelihoods, self.labels)
+        return Answer(letter) if letter else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
         """A random letter."""
@@ -141,8 +143,8 @@ class YesNo(AnswerForm):
 
     def from_likelihoods(self, likelihoods: Sequence[float]) -> Answer:
         """The word of higher likelihood."""
-        found = _likeliest(likelihoods, self.labels)
-        return Answer(found) if found else UNREAD
+        word = _likeliest(likelihoods, self.labels)
+        return Answer(word) if word else UNREAD
 
     def guess(self, seed: int, identity: str) -> str | None:
         """A random word."""
@@ -172,8 +174,8 @@ class Rating(AnswerForm):
         """The expected value under the labels' probabilities; unparsed where one is nan or none is finite."""
         if any(map(math.isnan, likelihoods)):
             return UNREAD
-        found = expected_rating(dict(zip(self.scale, likelihoods, strict=True)), self.scale).value
-        return UNREAD if found is None else Answer(repr(found))
+        rating = expected_rating(dict(zip(self.scale, likelihoods, strict=True)), self.scale).value
+        return UNREAD if rating is None else Answer(repr(rating))
 
     def from_submission(self, text: str) -> Answer:
         """A number on the scale."""
@@ -189,9 +191,9 @@ class Rating(AnswerForm):
 
 def whole_reply(reply: str, refused: bool) -> Answer:
     """The reply without its reasoning block, with its number of `words`."""
-    found = without_thinking(reply)
-    text = (found or "").strip()
-    status: Status = "unparsed" if found is None else "empty" if not text else "answered"
+    visible = without_thinking(reply)
+    text = (visible or "").strip()
+    status: Status = "unparsed" if visible is None else "empty" if not text else "answered"
     if (refused and status != "answered") or (text and is_refusal(text)):
         status = "refused"
     return Answer(text, status, {"words": float(count_words(text))}) if status == "answered" else Answer(None, status)

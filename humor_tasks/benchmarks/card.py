@@ -338,13 +338,13 @@ def has_dates(card: Card, clusters: Iterable[str]) -> bool:
 
 def read_date(text: str) -> datetime.date:
     """The date of YYYY-MM-DD, or the last day of YYYY-MM. Raises BadInput for other texts."""
-    found = re.fullmatch(r"(\d{4})-(\d{2})(?:-(\d{2}))?", text)
+    match = re.fullmatch(r"(\d{4})-(\d{2})(?:-(\d{2}))?", text)
     try:
-        if found and found[3]:
-            return datetime.date(int(found[1]), int(found[2]), int(found[3]))
-        if found:
-            year, month = int(found[1]) + int(found[2]) // 12, int(found[2]) % 12 + 1
-            if int(found[2]) in range(1, 13):
+        if match and match[3]:
+            return datetime.date(int(match[1]), int(match[2]), int(match[3]))
+        if match:
+            year, month = int(match[1]) + int(match[2]) // 12, int(match[2]) % 12 + 1
+            if int(match[2]) in range(1, 13):
                 return datetime.date(year, month, 1) - datetime.timedelta(days=1)
     except ValueError:
         pass

@@ -96,14 +96,14 @@ class Data:
         Raises BadInput, with `where` in the message, for a part without clusters.
         """
         clusters = {record.cluster for record in self.records}
-        own = shard.clusters(clusters)
-        if not own:
+        selected = shard.clusters(clusters)
+        if not selected:
             raise BadInput(
                 f"{where} has {len(clusters)} clusters (such as contests), which are not divided, so shard={shard} is "
                 f"empty. Parts 1 to {len(clusters)} of {shard.total} hold all rows: they are the whole run without "
                 "this one."
             )
-        places = {record.id: i for i, record in enumerate(self.records) if record.cluster in own}
+        places = {record.id: i for i, record in enumerate(self.records) if record.cluster in selected}
         return dataclasses.replace(
             self,
             records=tuple(self.records[i] for i in places.values()),
@@ -118,8 +118,8 @@ def whole_and_parts(run: Run, metric: Metric, outcomes: Sequence[Outcome]) -> di
     parts: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         parts.setdefault(run.benchmark.part(run, outcome.groups) or "", []).append(outcome)
-    each = {f"{metric.name}_{part}": metric.over(held) for part, held in parts.items() if part}
-    return {metric.name: metric.over(outcomes)} | each
+    by_part = {f"{metric.name}_{part}": metric.over(part_outcomes) for part, part_outcomes in parts.items() if part}
+    return {metric.name: metric.over(outcomes)} | by_part
 
 
 @dataclass(frozen=True)
@@ -308,11 +308,11 @@ class Run(Generic[O_co]):
         Raises one BadInput for all pictures and clips that are missing, damaged or too large. With on_bad_picture=skip
         they were checked when the rows were read.
         """
-        asked = self.records if records is None else records
-        if getattr(self.options, "on_bad_picture", "") != "stop" or not any(record.media for record in asked):
+        checked = self.records if records is None else records
+        if getattr(self.options, "on_bad_picture", "") != "stop" or not any(record.media for record in checked):
             return
         place = f"{self.benchmark.name}: split {self.options.split} of {self.options.dataset}"
-        check_rows([self._media(record) for record in asked], place, len(self.records))
+        check_rows([self._media(record) for record in checked], place, len(self.records))
 
     def _media(self, record: Record) -> Sequence[Picture | Clip]:
         """What the prompt shows; for a record without a prompt, which is an error when it is asked, its own."""
@@ -351,13 +351,15 @@ class Run(Generic[O_co]):
         for and that are finite become values of the outcome.
         """
         outcome = self.benchmark.outcome(self, record, answer)
-        asked = tuple(LETTER_METRICS[kind] for kind in self.benchmark.letter_metrics)
-        kept = {name: value for name, value in letter_values.items() if name.startswith(asked) and math.isfinite(value)}
-        return dataclasses.replace(outcome, values={**outcome.values, **kept}) if kept else outcome
+        prefixes = tuple(LETTER_METRICS[kind] for kind in self.benchmark.letter_metrics)
+        finite = {
+            name: value for name, value in letter_values.items() if name.startswith(prefixes) and math.isfinite(value)
+        }
+        return dataclasses.replace(outcome, values={**outcome.values, **finite}) if finite else outcome
 
     def metrics(self, outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
         """Every metric with at least one outcome that counts towards it, the primary metric first."""
-        return {name: e for found in self.summaries(outcomes).values() for name, e in found.items()}
+        return {name: e for estimates in self.summaries(outcomes).values() for name, e in estimates.items()}
 
     def summaries(self, outcomes: Sequence[Outcome]) -> dict[str, dict[str, Estimate]]:
         """`metrics` by the metric's name: METRIC and, for each part of the data, METRIC_PART."""
@@ -383,11 +385,11 @@ class Run(Generic[O_co]):
         named where pictures are shown: models in this process see the pixels that it decodes and resizes.
         """
         source = self.data.provenance
-        shown = {"bench": self.benchmark.name, "v": self.version, "method": method}
-        shown |= {"data": source["dataset"], "rev": source["revision"] or "-", "n": source["rows"]}
-        shown |= {"rows": source["fingerprint"][:12]}
-        shown |= {"skipped": source["skipped"]} if "skipped" in source else {}
-        shown |= {**self.options.signature_entries(), **self.benchmark.signatures(self)}
-        shown |= {"prompts": self.prompts_hash}
-        shown |= {"pillow": pillow_version()} if any(record.media for record in self.records) else {}
-        return Signature(shown | {"humor_tasks": __version__} | changes)
+        entries = {"bench": self.benchmark.name, "v": self.version, "method": method}
+        entries |= {"data": source["dataset"], "rev": source["revision"] or "-", "n": source["rows"]}
+        entries |= {"rows": source["fingerprint"][:12]}
+        entries |= {"skipped": source["skipped"]} if "skipped" in source else {}
+        entries |= {**self.options.signature_entries(), **self.benchmark.signatures(self)}
+        entries |= {"prompts": self.prompts_hash}
+        entries |= {"pillow": pillow_version()} if any(record.media for record in self.records) else {}
+        return Signature(entries | {"humor_tasks": __version__} | changes)

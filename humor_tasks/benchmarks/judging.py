@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
 from humor_tasks.benchmarks.answers import AnswerForm
@@ -83,13 +84,15 @@ def missing_warning(values: Mapping[str, float]) -> str | None:
     if not share > TOLERATED:
         return None
     low, high = BOUNDS
-    told = [
+    bounds_of_metrics = [
         f"{name} is {values[f'{name}_{low}']:.3f} with each of them counted as failed and "
         f"{values[f'{name}_{high}']:.3f} as passed"
         for name in (key.removesuffix(f"_{low}") for key in values if key.endswith(f"_{low}"))
         if math.isfinite(values[f"{name}_{low}"] + values.get(f"{name}_{high}", math.nan))
     ]
-    bounds = f" Scores leave them out: {'; '.join(told)}." if told else " Scores leave them out."
+    bounds = (
+        f" Scores leave them out: {'; '.join(bounds_of_metrics)}." if bounds_of_metrics else " Scores leave them out."
+    )
     return f"{share:.1%} of the graders' verdicts are missing (unread, refused, failed or without a majority).{bounds}"
 
 
@@ -149,17 +152,10 @@ def rubric_templates(
     return (question, *(Template(family, name) for name in FORMS))
 
 
-@dataclass(frozen=True)
-class Override:
-    """In the place of options: the folder whose templates replace packaged ones, or None."""
-
-    prompts: str | None
-
-
 @lru_cache(maxsize=8)
 def open_rubric(family: str, override: str | None = None, judgement: Judgement = POINT) -> Rubric:
     """The rubric of a family of prompts; templates in the folder `override` replace the packaged ones."""
-    return Rubric(read_all(rubric_templates(family, judgement), Override(override)), judgement)
+    return Rubric(read_all(rubric_templates(family, judgement), SimpleNamespace(prompts=override)), judgement)
 
 
 R_contra = TypeVar("R_contra", contravariant=True)
@@ -311,8 +307,8 @@ def logged(judging: Judging[Any], panels: Sequence[Panel]) -> list[dict[str, Any
             "about": dict(panel.about),
             "verdict": judging.panel(panel.words) if panel.verdicts else None,
             "verdicts": [
-                {name: value for name, value in asdict(each).items() if name == "word" or value not in (None, {})}
-                for each in panel.verdicts
+                {name: value for name, value in asdict(verdict).items() if name == "word" or value not in (None, {})}
+                for verdict in panel.verdicts
             ],
         }
         for panel in panels
@@ -327,8 +323,8 @@ def panels_in(details: Mapping[str, Any], where: str) -> list[Panel] | None:
     if JUDGED not in details:
         return None
     try:
-        found = [(dict(each["about"]), each["verdicts"]) for each in details[JUDGED]]
-        return [Panel(told, tuple(Verdict(**verdict) for verdict in verdicts)) for told, verdicts in found]
+        questions = [(dict(question["about"]), question["verdicts"]) for question in details[JUDGED]]
+        return [Panel(about, tuple(Verdict(**verdict) for verdict in verdicts)) for about, verdicts in questions]
     except (KeyError, TypeError, ValueError) as problem:
         raise damaged(where, problem) from None
 

@@ -170,8 +170,8 @@ class Declared:
     """
 
     def __post_init__(self) -> None:
-        for each in declared(type(self)):
-            object.__setattr__(self, each.name, each.checked(getattr(self, each.name)))
+        for parameter in declared(type(self)):
+            object.__setattr__(self, parameter.name, parameter.checked(getattr(self, parameter.name)))
 
 
 def declared(options: type[Declared]) -> tuple[Parameter, ...]:
@@ -191,18 +191,18 @@ def _declared(options: Any) -> tuple[Parameter, ...]:
 
 def parameters_of(options: type[Declared]) -> dict[str, Parameter]:
     """The parameters that users can set, by name."""
-    return {each.name: each for each in declared(options) if each.info.text}
+    return {parameter.name: parameter for parameter in declared(options) if parameter.info.text}
 
 
 def check_name(options: type[Declared], task: str, name: str) -> None:
     """Raise BadInput for an unknown parameter, with the known names and the closest one."""
-    if name not in {each.name for each in declared(options)}:
+    if name not in {parameter.name for parameter in declared(options)}:
         check_choice(f"parameter of {task}", name, parameters_of(options))
 
 
 def read_parameters(options: type[Declared], task: str, given: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """The values of name and text pairs from a command line. Raises BadInput for unknown and repeated names."""
-    known = {each.name: each for each in declared(options)}
+    known = {parameter.name: parameter for parameter in declared(options)}
     values: dict[str, Any] = {}
     for name, text in given:
         check_name(options, task, name)

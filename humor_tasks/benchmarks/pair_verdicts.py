@@ -56,16 +56,16 @@ def read_system(spec: str, run: Run) -> System:
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "there is no such file"
         raise BadInput(f"{spec}: {what}; name 'human', an Inspect log, lm-eval's samples or {{id: text}} as JSON.")
-    found = read_run(path, run.benchmark.name, one_epoch=ONE_REPLY, replies=True, texts=True)
+    finished = read_run(path, run.benchmark.name, one_epoch=ONE_REPLY, replies=True, texts=True)
     known = {record.id: record for record in run.records}
     texts = {}
-    for sample in found.samples:
+    for sample in finished.samples:
         reply = sample.reply or ""
         text = run.outcome(known[sample.id], reply).answer or "" if sample.id in known else reply.strip()
         texts[sample.id] = text.encode("utf-8", "replace").decode()  # lone surrogates cannot be logged
     if not texts:
         raise BadInput(f"{path}: has no explanations.")
-    return System(texts, found.model if found.harness == "inspect" else path.stem)
+    return System(texts, finished.model if finished.harness == "inspect" else path.stem)
 
 
 SIDES = ("system", "against")  # an answer names one of them, or "tie"
@@ -108,7 +108,7 @@ def pair_outcome(record: Record, choices: Sequence[str | None], statuses: Sequen
     if settled_as != "left_out":
         values |= _values(named)
     if not settled_as:
-        values |= {name: sum(s in found for s in statuses) / len(statuses) for name, found in FAILURES.items()}
+        values |= {name: sum(s in failures for s in statuses) / len(statuses) for name, failures in FAILURES.items()}
         sided = [float(side == first) for side, first in zip(named, orders, strict=True) if side in SIDES]
         values |= {"first_shown": sum(sided) / len(sided)} if sided else {}
     status = next((status for status in statuses if status != "answered"), "answered")
@@ -138,9 +138,9 @@ def _values(named: Sequence[str]) -> dict[str, float]:
     side = preferred_side(named)
     if side is None:
         return {"unread": 1.0}
-    found = {"unread": 0.0, "win_rate": WIN_VALUES[side]}
-    found |= {"preferred": float(side == "system"), "tie_rate": float(side == "tie")}
-    return found | ({"inconsistent": float(len(set(named)) > 1)} if len(named) > 1 else {})
+    values = {"unread": 0.0, "win_rate": WIN_VALUES[side]}
+    values |= {"preferred": float(side == "system"), "tie_rate": float(side == "tie")}
+    return values | ({"inconsistent": float(len(set(named)) > 1)} if len(named) > 1 else {})
 
 
 def preferred_side(named: Sequence[str]) -> str | None:
@@ -186,13 +186,12 @@ def pairs_of(outcomes: Sequence[Outcome]) -> list[Pair]:
 
 
 def _by_pair(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
-    """The outcomes of each pair and epoch."""
-    found: dict[tuple[str, int], list[Outcome]] = {}
+    pairs: dict[tuple[str, int], list[Outcome]] = {}
     times: dict[str, int] = {}
     for o in outcomes:
         times[o.id] = epoch = times.get(o.id, 0) + 1
-        found.setdefault((o.groups.get("pair_id", o.id), epoch), []).append(o)
-    return list(found.values())
+        pairs.setdefault((o.groups.get("pair_id", o.id), epoch), []).append(o)
+    return list(pairs.values())
 
 
 def _pair(orders: Sequence[Outcome]) -> Pair:
@@ -206,7 +205,6 @@ def _pair(orders: Sequence[Outcome]) -> Pair:
 
 
 def _judged(o: Outcome) -> bool:
-    """Whether the pair needed a judge."""
     return not o.groups.get("settled")
 
 
@@ -215,12 +213,10 @@ def _mean_over(pairs: Sequence[Pair], value: Callable[[Pair], object]) -> Estima
 
 
 def _fully_asked(outcomes: Sequence[Outcome]) -> list[Pair]:
-    """The pairs that were judged in every order."""
     return [pair for pair in pairs_of(outcomes) if not {"left_out", NOT_ASKED} & set(pair.named)]
 
 
 def _with_verdicts(outcomes: Sequence[Outcome]) -> list[Pair]:
-    """The pairs with a verdict in every order."""
     return [pair for pair in _fully_asked(outcomes) if pair.preferred is not None]
 
 

@@ -56,8 +56,13 @@ def questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> list[Questio
 def judged(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:
     """See `graded`."""
     votes = [panel.words for panel in panels]
-    verdicts = [majority(each) for each in votes]
-    return graded(run, o, verdicts, [v is None and None not in each for v, each in zip(verdicts, votes, strict=True)])
+    verdicts = [majority(votes_on_point) for votes_on_point in votes]
+    return graded(
+        run,
+        o,
+        verdicts,
+        [v is None and None not in votes_on_point for v, votes_on_point in zip(verdicts, votes, strict=True)],
+    )
 
 
 def graded(run: Run, o: Outcome, verdicts: Sequence[bool | None], tied: Sequence[bool] = ()) -> Outcome:
@@ -95,8 +100,8 @@ def _point_share(name: str, direction: Direction, of: str, about: str) -> Metric
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         points = [o.values[of] for o in outcomes]
-        found = [o.values[name] * n for o, n in zip(outcomes, points, strict=True)]
-        return clustered_share(found, points, [o.cluster for o in outcomes])
+        counts = [o.values[name] * n for o, n in zip(outcomes, points, strict=True)]
+        return clustered_share(counts, points, [o.cluster for o in outcomes])
 
     return Metric(name, direction, estimate, proportion=True, about=about)
 
@@ -125,8 +130,10 @@ def _filled(o: Outcome, passed: bool) -> Outcome:
     asked = o.values.get("asked_points")
     if asked is None:
         return o
-    found = o.values.get("coverage", 0.0) * o.values.get("graded_points", 0.0)
-    return replace(o, values={**o.values, "coverage": (found + passed * _missing(o)) / asked, "graded_points": asked})
+    covered_points = o.values.get("coverage", 0.0) * o.values.get("graded_points", 0.0)
+    return replace(
+        o, values={**o.values, "coverage": (covered_points + passed * _missing(o)) / asked, "graded_points": asked}
+    )
 
 
 POINTS = Verdicts(lambda o: o.values.get("asked_points", 0.0), _missing, _filled, ("coverage",))

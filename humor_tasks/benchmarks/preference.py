@@ -152,19 +152,19 @@ def load(benchmark: Benchmark[PreferenceOptions], o: PreferenceOptions) -> Data:
     corpus = o.corpus()
     sides = {name: read_system(getattr(o, name), corpus) for name in SIDES}
     known = {record.id: record for record in corpus.records}
-    kept = [i for i in known if all(i in side.texts for side in sides.values())]
+    common = [i for i in known if all(i in side.texts for side in sides.values())]
     for name, side in sides.items():
         missing = [i for i in known if i not in side.texts and any(i in other.texts for other in sides.values())]
         unknown = [i for i in side.texts if i not in known]
         for what, ids in (("has no text for", missing), ("has texts for ids outside the corpus:", unknown)):
             if ids:
                 warnings.warn(f"{getattr(o, name)} {what} {listed('instance', ids)}; left out.", stacklevel=2)
-    if not kept:
+    if not common:
         raise BadInput(f"{o.system} and {o.against} have no instance of split {o.split}, fold {o.fold}, in common.")
-    records = [r for i in kept for r in _pair(o, known[i], *(side.texts[i] for side in sides.values()))]
+    records = [r for i in common for r in _pair(o, known[i], *(side.texts[i] for side in sides.values()))]
     provenance = dict(corpus.data.provenance) | {f"{name}_model": side.model for name, side in sides.items()}
     prints = [str(provenance["fingerprint"]), *(side.fingerprint for side in sides.values())]
-    provenance |= {"pairs": len(kept), "rows": len(records), "fingerprint": join_fingerprints(prints)}
+    provenance |= {"pairs": len(common), "rows": len(records), "fingerprint": join_fingerprints(prints)}
     return Data(tuple(records), provenance)
 
 
@@ -309,14 +309,14 @@ def reference_questions(run: Run, reply: Reply, rubrics: Sequence[Rubric]) -> li
     if not reference.strip():
         raise BadInput("the target has no reference text to compare the reply with.")
     text = reply.outcome.answer or ""
-    found = settled(text, reference, "wrong")
+    settlement = settled(text, reference, "wrong")
     texts = dict(zip(SIDES, (text, reference), strict=True))
-    asked = []
+    questions = []
     for first, second in (SIDES, SIDES[::-1]):
         material = {"context": reply.item_text, "first": texts[first], "second": texts[second]}
-        about = {"first": first, "settled": found, "lengths": [len(text), len(reference)]}
-        asked.append(Question(about, None if found else ByRubric(rubrics[0], material)))
-    return asked
+        about = {"first": first, "settled": settlement, "lengths": [len(text), len(reference)]}
+        questions.append(Question(about, None if settlement else ByRubric(rubrics[0], material)))
+    return questions
 
 
 def judged_by_reference(run: Run, o: Outcome, panels: Sequence[Panel]) -> Outcome:

@@ -61,8 +61,8 @@ class Figure:
     def declared(self) -> dict[str, str]:
         """The protocol by the benchmark's parameters, as far as it is stated; a bare setting is of `setting`."""
         named = {name: str(value) for name in ("split", "fold", "shots") if (value := getattr(self, name)) is not None}
-        told = [*([self.setting] if self.setting else []), *(self.protocol.split(", ") if self.protocol else [])]
-        pairs = (each.partition("=") for each in told)
+        settings = [*([self.setting] if self.setting else []), *(self.protocol.split(", ") if self.protocol else [])]
+        pairs = (setting.partition("=") for setting in settings)
         return named | {name if equals else "setting": value if equals else name for name, equals, value in pairs}
 
     @property
@@ -77,8 +77,8 @@ _REQUIRED = [f.name for f in dataclasses.fields(Figure) if f.default is dataclas
 
 def published(benchmark: str | None = None) -> tuple[Figure, ...]:
     """All published figures, or those of one benchmark, in the order of the cards and their files."""
-    found = _all()
-    return found if benchmark is None else tuple(each for each in found if each.benchmark == benchmark)
+    figures = _all()
+    return figures if benchmark is None else tuple(figure for figure in figures if figure.benchmark == benchmark)
 
 
 @cache
@@ -110,16 +110,15 @@ def read_published(path: Path) -> tuple[Figure, ...]:
 
 
 def _entries(table: Any, where: str) -> Iterator[dict[str, Any]]:
-    """The figures of a table, row by row."""
     shared = dict(table)
     columns, rows = shared.pop("columns", ()), shared.pop("rows", {})
     for system, values in rows.items():
         if len(values) != len(columns):
             raise BadInput(f"{where}: {system} has {len(values)} values for {len(columns)} columns.")
-        told = {name: value.replace("{system}", system) for name, value in shared.items()}
+        texts = {name: value.replace("{system}", system) for name, value in shared.items()}
         for column, value in zip(columns, values, strict=True):
             benchmark, _, metric = column.partition(" ")
-            yield told | {"benchmark": benchmark, "metric": metric, "system": system, "value": value}
+            yield texts | {"benchmark": benchmark, "metric": metric, "system": system, "value": value}
 
 
 def _figure(entry: Any, where: str) -> Figure:

@@ -121,11 +121,11 @@ def json_object(path: Path, of: str) -> dict[str, Any]:
 
 
 def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
         raise ValueError(f"{repeated[0]!r:.60} is repeated in one object")
-    return found
+    return unique
 
 
 # ---- visible text ----------------------------------------------------------------------------------

@@ -193,8 +193,8 @@ class Shard(NamedTuple):
 
 def read_shard(text: str) -> Shard:
     """The part that `k/n` names. Raises BadInput unless k and n are whole numbers with 1 <= k <= n."""
-    found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
-    shard = Shard(*map(int, found.groups())) if found else Shard(0, 0)
+    match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+    shard = Shard(*map(int, match.groups())) if match else Shard(0, 0)
     if not 1 <= shard.number <= shard.total:
         raise BadInput(f"shard={text}: it must be k/n with whole numbers and k from 1 to n, such as 1/4.")
     return shard

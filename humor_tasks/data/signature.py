@@ -69,9 +69,9 @@ class Signature(Mapping[str, str]):
     def with_entries(self, entries: Mapping[str, Any]) -> Signature:
         """The signature with these entries. An existing name keeps its place; new ones precede the prompts' hash."""
         more = {name: value for name, value in entries.items() if name not in self}
-        kept = [(name, entries.get(name, value)) for name, value in self.items()]
-        place = next((i for i, (name, _) in enumerate(kept) if name == PROMPTS), len(kept))
-        return Signature(dict([*kept[:place], *more.items(), *kept[place:]]))
+        entries_in_order = [(name, entries.get(name, value)) for name, value in self.items()]
+        place = next((i for i, (name, _) in enumerate(entries_in_order) if name == PROMPTS), len(entries_in_order))
+        return Signature(dict([*entries_in_order[:place], *more.items(), *entries_in_order[place:]]))
 
     def with_generation(self, settings: Mapping[str, Any]) -> Signature:
         """The signature with an entry for these settings of the model; unchanged if there are none."""
@@ -86,10 +86,10 @@ class Signature(Mapping[str, str]):
 
 def differing(signatures: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
     """The entries in which signatures differ: name -> the value in each. Signatures without entries are ignored."""
-    known = [each for each in signatures if each]
-    names = dict.fromkeys(name for each in known for name in each)
-    values = {name: [each.get(name, ABSENT) for each in known] for name in names}
-    return {name: held for name, held in values.items() if len(set(held)) > 1}
+    signed = [signature for signature in signatures if signature]
+    names = dict.fromkeys(name for signature in signed for name in signature)
+    values = {name: [signature.get(name, ABSENT) for signature in signed] for name in names}
+    return {name: entry_values for name, entry_values in values.items() if len(set(entry_values)) > 1}
 
 
 def digest(what: Any) -> str:

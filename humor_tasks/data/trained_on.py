@@ -32,8 +32,10 @@ def training(task: str, source: Mapping[str, Any], fold: str, units: Mapping[str
     Validation counts because the weights are chosen by it. Other splits have no part in a training.
     """
     known = {name: source.get(name) for name in ("dataset", "revision", "fingerprint")}
-    held = {split: sorted(set(found)) for split, found in units.items() if split in ("train", *VALIDATION)}
-    return {"task": task, **known, "fold": fold, "units": held, "humor_tasks": __version__}
+    split_by_name = {
+        split: sorted(set(split_units)) for split, split_units in units.items() if split in ("train", *VALIDATION)
+    }
+    return {"task": task, **known, "fold": fold, "units": split_by_name, "humor_tasks": __version__}
 
 
 def write(folder: Path, last: Mapping[str, Any], base: str = "") -> None:
@@ -61,13 +63,15 @@ def _folder(place: str | Path) -> Path:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, time: int) -> Sequence[Mapping[str, Any]]:
-    found = parse_json(path, read_body(path))
+    record = parse_json(path, read_body(path))
     try:
-        if found["format"] != FORMAT:
-            raise ValueError(f"format {found['format']}")
-        if not (named := [each["units"] for each in found["trainings"]]) or not all(map(_is_split, named)):
+        if record["format"] != FORMAT:
+            raise ValueError(f"format {record['format']}")
+        if not (named := [training_record["units"] for training_record in record["trainings"]]) or not all(
+            map(_is_split, named)
+        ):
             raise ValueError("no units")
-        return [*found["trainings"]]
+        return [*record["trainings"]]
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise BadInput(
             f"{path}: is no record of a training ({problem!r:.100}); copy it again, or train again."
@@ -77,7 +81,8 @@ def _read(path: Path, time: int) -> Sequence[Mapping[str, Any]]:
 def _is_split(units: Any) -> bool:
     """Whether these are units by split, of which there is at least one: others would pass as unseen."""
     return any(units.values()) and all(
-        isinstance(found, list) and all(isinstance(unit, str) for unit in found) for found in units.values()
+        isinstance(split_units, list) and all(isinstance(unit, str) for unit in split_units)
+        for split_units in units.values()
     )
 
 
@@ -89,14 +94,14 @@ def check_unseen(who: str, places: Collection[str | Path], split: str, units: Co
     """
     if split.startswith("train"):
         return
-    records = [found for place in places if (found := trainings(place)) is not None]
+    records = [record for place in places if (record := trainings(place)) is not None]
     if tells and not records:
         _tell(who)
-    for each in (each for found in records for each in found):
-        held = each["units"]
-        seen = set(held.get("train", ())) if split in VALIDATION else set().union(*held.values())
+    for training_record in (training_record for record in records for training_record in record):
+        trained_units = training_record["units"]
+        seen = set(trained_units.get("train", ())) if split in VALIDATION else set().union(*trained_units.values())
         if both := sorted(seen & set(units)):
-            fold, dataset = each.get("fold"), each.get("dataset")
+            fold, dataset = training_record.get("fold"), training_record.get("dataset")
             remedy = f"Use fold={fold} of {dataset}, whose test split it has not seen; other folds need a model each"
             raise BadInput(
                 f"model {who}: was trained on {listed('unit', both, most=3)} of the {split} split to evaluate: "

@@ -56,8 +56,8 @@ def load(benchmark: Benchmark[NyccOptions], o: NyccOptions) -> Data:
     """One record per question."""
     path = _path(o.dataset)
     text = read_body(path)
-    found = parse_json(path, text)
-    rows = found.get("examples") if isinstance(found, Mapping) else None
+    document = parse_json(path, text)
+    rows = document.get("examples") if isinstance(document, Mapping) else None
     if not isinstance(rows, list) or not rows:
         raise BadInput(f'{path}: must be JSON with a list of questions, {{"examples": [{{"input", "target"}}]}}.')
     records: dict[str, Record] = {}

@@ -117,10 +117,13 @@ def load(benchmark: Benchmark[BrainstormOptions], o: BrainstormOptions) -> Data:
     contests: dict[str, Record] = {}
     for record in data.records:
         contests.setdefault(record.cluster, record)
-    kept = ("location", "description", "uncanny", "entities")
+    scene_fields = ("location", "description", "uncanny", "entities")
     records = [
         dataclasses.replace(
-            record, id=f"contest_{name}", target="", fields={k: v for k, v in record.fields.items() if k in kept}
+            record,
+            id=f"contest_{name}",
+            target="",
+            fields={k: v for k, v in record.fields.items() if k in scene_fields},
         )
         for name, record in contests.items()
     ]
@@ -137,39 +140,39 @@ def templates(o: BrainstormOptions) -> tuple[Template, ...]:
 
 def examples_in(text: str, o: BrainstormOptions) -> list[str]:
     """The worked examples to show. Raises BadInput for a bad one in the template, and where it has too few."""
-    found = [block.strip() for block in text.split("\n\n") if block.strip()]
-    for i, example in enumerate(found, 1):
+    examples = [block.strip() for block in text.split("\n\n") if block.strip()]
+    for i, example in enumerate(examples, 1):
         if read_fields(example, (*SHOWN, *WRITTEN)).status != "answered":
             lines = ", ".join((*SHOWN, *WRITTEN))
             raise BadInput(
                 f"template {EXAMPLES_FILE}: example {i} must have the lines {lines}, each once and in order."
             )
-    if o.examples > len(found):
-        raise BadInput(f"examples={o.examples}: {EXAMPLES_FILE} has only {len(found)} examples.")
-    return found[: o.examples]
+    if o.examples > len(examples):
+        raise BadInput(f"examples={o.examples}: {EXAMPLES_FILE} has only {len(examples)} examples.")
+    return examples[: o.examples]
 
 
 def prompt(run: Run[BrainstormOptions], record: Record) -> Prompt:
     """The prompt with worked examples and the cartoon."""
     name = next(name for name in run.templates if name != EXAMPLES_FILE)
-    shown = examples_in(run.templates[EXAMPLES_FILE], run.options)
-    examples = "\n\n".join(["Worked examples:", *shown]) if shown else "(There are no examples.)"
+    worked = examples_in(run.templates[EXAMPLES_FILE], run.options)
+    examples = "\n\n".join(["Worked examples:", *worked]) if worked else "(There are no examples.)"
     turns = filled_turns(run.templates[name], {**record.fields, "examples": examples}, name)
     return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
 
 
 def read(labels: Sequence[str], reply: str, refused: bool) -> Answer:
     """The caption, with the metrics of the lines; no answer where one of the lines cannot be read."""
-    found = read_fields(reply, labels)
-    status = "refused" if refused and found.status != "answered" else found.status
+    reading = read_fields(reply, labels)
+    status = "refused" if refused and reading.status != "answered" else reading.status
     values = {"parsed": float(status == "answered")}
     if status == "answered":
         concepts, chosen = (
-            {concept.casefold() for concept in items(found.texts[label])} for label in ("Concepts", "Chosen")
+            {concept.casefold() for concept in items(reading.texts[label])} for label in ("Concepts", "Chosen")
         )
         values |= {"concepts": float(len(concepts)), "chosen_among_them": float(chosen <= concepts)}
-        values["caption_words"] = float(count_words(found.texts["Caption"]))
-    return Answer(found.texts.get("Caption"), status, values)
+        values["caption_words"] = float(count_words(reading.texts["Caption"]))
+    return Answer(reading.texts.get("Caption"), status, values)
 
 
 def outcome(run: Run[BrainstormOptions], record: Record, answer: Answer) -> Outcome:

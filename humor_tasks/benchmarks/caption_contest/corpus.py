@@ -77,13 +77,13 @@ class NyccOptions(WithPictures):
 
     def _check_released(self) -> None:
         """Raise BadInput for what the released script cannot do, or what would change its random stream."""
-        told = "shots_order=released"
+        option = "shots_order=released"
         if self.split == "train":
-            raise BadInput(f"{told}: worked examples are drawn from the train split; evaluate validation or test.")
+            raise BadInput(f"{option}: worked examples are drawn from the train split; evaluate validation or test.")
         if self.setting == "pixels":
-            raise BadInput(f"{told}: the released script shows no pictures; use setting=description or caption_only.")
+            raise BadInput(f"{option}: the released script shows no pictures; use setting=description or caption_only.")
         if self.seed != type(self).seed and self.on_unparsed != "random":
-            raise BadInput(f"{told} has its own seed; leave out seed={self.seed} (lm-eval: --seed).")
+            raise BadInput(f"{option} has its own seed; leave out seed={self.seed} (lm-eval: --seed).")
 
     @property
     def train_split(self) -> str:
@@ -102,8 +102,8 @@ class NyccOptions(WithPictures):
 
     def signature_entries(self) -> dict[str, Any]:
         """`cot` has its effective value."""
-        shown = super().signature_entries()
-        return shown | {"cot": self.reasons} if "cot" in shown else shown
+        entries = super().signature_entries()
+        return entries | {"cot": self.reasons} if "cot" in entries else entries
 
     def without_effect(self) -> set[str]:
         """`shots_order` where it has no effect, or that of the default."""
@@ -227,14 +227,14 @@ def summary(run: Run[NyccOptions], metric: Metric, outcomes: Sequence[Outcome]) 
     folds: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         folds.setdefault(outcome.groups["fold"], []).append(outcome)
-    each = {fold: metric.over(folds[fold]) for fold in sorted(folds)}
+    by_fold = {fold: metric.over(folds[fold]) for fold in sorted(folds)}
     missing = [metric.over(())] if set(folds) != set(FOLDS) else []
-    mean = mean_of_folds([*each.values(), *missing])
+    mean = mean_of_folds([*by_fold.values(), *missing])
     if metric.proportion and not missing:
-        held = [folds[fold] for fold in each]
-        values = [[o.values[metric.name] for o in fold] for fold in held]
-        mean = proportion_of_folds(values, [[o.cluster for o in fold] for fold in held])
-    return {metric.name: mean} | {f"{metric.name}_fold{fold}": e for fold, e in each.items()}
+        outcomes_by_fold = [folds[fold] for fold in by_fold]
+        values = [[o.values[metric.name] for o in fold] for fold in outcomes_by_fold]
+        mean = proportion_of_folds(values, [[o.cluster for o in fold] for fold in outcomes_by_fold])
+    return {metric.name: mean} | {f"{metric.name}_fold{fold}": e for fold, e in by_fold.items()}
 
 
 # ---- tasks in lm-eval ------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ from humor_tasks.scorers.rouge import rouge_l
 
 def read(reply: str, refused: bool) -> Answer:
     """The text after "Explanation:", as in the released code, or the whole reply."""
-    found = read_explanation(reply)
-    status = "refused" if refused and found.status != "answered" else found.status
-    return Answer(found.text if status == "answered" else None, status)
+    reading = read_explanation(reply)
+    status = "refused" if refused and reading.status != "answered" else reading.status
+    return Answer(reading.text if status == "answered" else None, status)
 
 
 def outcome(run: Run, record: Record, answer: Answer) -> Outcome:

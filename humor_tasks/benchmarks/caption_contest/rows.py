@@ -145,10 +145,10 @@ def _choices(row: Mapping[str, Any], letters: Sequence[str], where: str) -> tupl
         raise BadInput(f"{where}: caption_choices has {count} captions; this benchmark needs {len(letters)}.")
     for letter, choice in zip(letters, choices, strict=True):
         check_text(choice, f"{where}: caption_choices: caption {letter}")
-    shown = tuple(" ".join(choice.split()) for choice in choices)
-    if len(set(shown)) < len(shown):
+    captions = tuple(" ".join(choice.split()) for choice in choices)
+    if len(set(captions)) < len(captions):
         warnings.warn(f"{where}: caption_choices contains the same caption twice.", stacklevel=2)
-    return shown
+    return captions
 
 
 def _label(row: Mapping[str, Any], letters: Sequence[str], where: str) -> str:
@@ -235,11 +235,11 @@ def read_parts(
             check_choice(what, name, known)
     if dataset != "sample" and is_leaderboard(dataset):
         raise BadInput(f"{dataset} is in the leaderboard's format, which has no from-description layout.")
-    asked = [f"{t}_from_pixels" + (f"_{f}" if f != "0" else "") for t in tasks or TASKS for f in folds or FOLDS]
+    configs = [f"{t}_from_pixels" + (f"_{f}" if f != "0" else "") for t in tasks or TASKS for f in folds or FOLDS]
     home: Any = {"hub": HUB, "cards": Path(folder(CARD))}
-    offered = catalogue(dataset, **home, revision=revision, wanted=asked.__contains__)
+    offered = catalogue(dataset, **home, revision=revision, wanted=configs.__contains__)
     parts = []
-    for source in filter(offered.offers.__contains__, asked):
+    for source in filter(offered.offers.__contains__, configs):
         for split in offered.offers[source].splits:
             if splits and split not in splits:
                 continue
@@ -251,8 +251,8 @@ def read_parts(
     if not parts:
         chosen = f" with split {' or '.join(splits)}" if splits else ""
         raise BadInput(
-            f"{dataset}: there are no rows with pictures{chosen}. They are expected in the configs {', '.join(asked)}; "
-            f"the dataset's configs are {', '.join(offered.configs) or 'none'}."
+            f"{dataset}: there are no rows with pictures{chosen}. They are expected in the configs "
+            f"{', '.join(configs)}; the dataset's configs are {', '.join(offered.configs) or 'none'}."
         )
     return parts
 
@@ -264,13 +264,13 @@ def content(picture: Picture) -> str:
 
 def distinct(parts: Sequence[Part]) -> dict[str, Picture]:
     """The distinct pictures by SHA-256, each decoded as a check; BadInput for a damaged one."""
-    found: dict[str, Picture] = {}
+    pictures: dict[str, Picture] = {}
     for part in parts:
         for sha256, row in zip(part.pictures, part.rows.rows, strict=True):
-            if sha256 not in found:
+            if sha256 not in pictures:
                 row["image"].read()
-                found[sha256] = row["image"]
-    return found
+                pictures[sha256] = row["image"]
+    return pictures
 
 
 def described_row(row: Mapping[str, Any], image: str, description: Description) -> dict[str, Any]:

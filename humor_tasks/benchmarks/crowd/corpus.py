@@ -138,9 +138,9 @@ class Crowd:
 
     def provenance(self, records: int) -> dict[str, Any]:
         """The provenance of a run, with the contests that are left out or doubtful."""
-        kept = [cartoon.number for cartoon in self.cartoons]
-        doubtful = {str(number): list(map(str, self.doubtful[number])) for number in kept if number in self.doubtful}
-        about: dict[str, Any] = {**self.source.provenance(kept, records), "contests": len(kept)}
+        numbers = [cartoon.number for cartoon in self.cartoons]
+        doubtful = {str(number): list(map(str, self.doubtful[number])) for number in numbers if number in self.doubtful}
+        about: dict[str, Any] = {**self.source.provenance(numbers, records), "contests": len(numbers)}
         about |= {"doubtful": doubtful} if doubtful else {}
         left = {why: [str(number) for number in held] for why, held in self.left_out.items()}
         return about | ({"left_out": left} if left else {})
@@ -174,27 +174,27 @@ def crowd_of(source: Contests, o: CrowdOptions, needed: int = 2) -> Crowd:
     cartoons: list[Cartoon] = []
     left_out: dict[str, list[int]] = {}
     for number in source.numbers:
-        found = cartoon_of(source, number, o, needed)
-        if isinstance(found, Cartoon):
-            cartoons.append(found)
+        opened = cartoon_of(source, number, o, needed)
+        if isinstance(opened, Cartoon):
+            cartoons.append(opened)
         else:
-            left_out.setdefault(found, []).append(number)
-    if told := told_of(left_out):
-        warnings.warn(f"{o.dataset}, split {source.split}: left out: {told}.", stacklevel=3)
+            left_out.setdefault(opened, []).append(number)
+    if reasons := reasons_text(left_out):
+        warnings.warn(f"{o.dataset}, split {source.split}: left out: {reasons}.", stacklevel=3)
     if not cartoons:
-        raise BadInput(f"{o.dataset}, split {source.split}: no contest can be evaluated; left out: {told}.")
+        raise BadInput(f"{o.dataset}, split {source.split}: no contest can be evaluated; left out: {reasons}.")
     doubtful = {cartoon.number: why for cartoon in cartoons if (why := source.defects(cartoon.number))}
     if doubtful:
         kinds: dict[str, list[int]] = {}
         for number, defects in doubtful.items():
             for defect in defects:
                 kinds.setdefault(defect.kind, []).append(number)
-        told = told_of(kinds)
-        warnings.warn(f"{o.dataset}: doubtful ratings: {told}. doubtful=skip leaves them out.", stacklevel=3)
+        reasons = reasons_text(kinds)
+        warnings.warn(f"{o.dataset}: doubtful ratings: {reasons}. doubtful=skip leaves them out.", stacklevel=3)
     return Crowd(source, tuple(cartoons), left_out, doubtful)
 
 
-def told_of(left_out: Mapping[str, Sequence[int]]) -> str:
+def reasons_text(left_out: Mapping[str, Sequence[int]]) -> str:
     """Reasons with their contests, for a message."""
     return "; ".join(f"{why}: {listed('contest', map(str, held), most=8)}" for why, held in left_out.items())
 
@@ -204,8 +204,8 @@ def cartoon_of(source: Contests, number: int, o: CrowdOptions, needed: int) -> C
     contest = source.contest(number)
     if contest.entries < needed:
         return f"fewer than {needed:,} entries"
-    if o.doubtful == "skip" and (found := source.defects(number)):
-        return found[0].kind
+    if o.doubtful == "skip" and (doubts := source.defects(number)):
+        return doubts[0].kind
     if o.setting == "description":
         scene = source.scenes.get(number)
         return "without a description" if scene is None else Cartoon(number, contest, _fields(scene))
@@ -269,8 +269,8 @@ def worked_examples(o: CrowdOptions, records: Sequence[Record]) -> Callable[[str
     @cache
     def drawn(fold: str, count: int) -> dict[str, Sequence[Record]]:
         contests = dict.fromkeys(record.cluster for record in records)
-        found = {contest: examples_block(o, i, contest, count) for i, contest in enumerate(contests)}
-        return {record.id: found[record.cluster] for record in records}
+        by_contest = {contest: examples_block(o, i, contest, count) for i, contest in enumerate(contests)}
+        return {record.id: by_contest[record.cluster] for record in records}
 
     return drawn
 
@@ -283,7 +283,7 @@ def examples_block(o: CrowdOptions, place: int, contest: str, count: int) -> lis
     drawn = RandomState(SAMPLING_SEED).choice(len(rows), min(SAMPLED, len(rows)), replace=False)
     sampled = [rows[i] for i in drawn]
     start = (count + 1) * place % len(sampled)
-    found = [row for row in (*sampled[start:], *sampled[:start]) if row.cluster != contest][:count]
-    if len(found) < count:
-        raise BadInput(f"shots={count}: there are only {len(found)} train rows of other contests.")
-    return found
+    rows_of_others = [row for row in (*sampled[start:], *sampled[:start]) if row.cluster != contest][:count]
+    if len(rows_of_others) < count:
+        raise BadInput(f"shots={count}: there are only {len(rows_of_others)} train rows of other contests.")
+    return rows_of_others

@@ -108,7 +108,7 @@ class GroupsOptions(corpus.CrowdOptions):
     @property
     def variant(self) -> str:
         """Mode and group, where they are not the default."""
-        return "-".join(told for told in (self.against, self.mode) if told not in ("1000", "overall"))
+        return "-".join(value for value in (self.against, self.mode) if value not in ("1000", "overall"))
 
     def for_likelihoods(self) -> dict[str, Any]:
         """Log-likelihoods of labels require a prompt without reasoning."""
@@ -136,14 +136,14 @@ def human_group(contest: Contest, name: str) -> Group | None:
 
     An entry that is unusable (empty, undecodable, with personal data) has a rank and is no caption.
     """
-    found = _places(contest, name)
-    return None if found is None else Group(name, tuple(contest.caption[i] for i in found))
+    places = _places(contest, name)
+    return None if places is None else Group(name, tuple(contest.caption[i] for i in places))
 
 
 def human_groups(contest: Contest) -> dict[str, Group]:
     """Those of HUMAN_GROUPS that the contest has whole, by name."""
-    found = {name: human_group(contest, name) for name in HUMAN_GROUPS}
-    return {name: group for name, group in found.items() if group is not None}
+    groups = {name: human_group(contest, name) for name in HUMAN_GROUPS}
+    return {name: group for name, group in groups.items() if group is not None}
 
 
 def _places(contest: Contest, name: str) -> list[int] | None:
@@ -177,19 +177,19 @@ def group_record(
     is shown as A. groups: more entries of `Record.groups`. The captions may be anyone's; a line break in one
     becomes a space.
     """
-    shown = (better, other) if first == better.name else (other, better)
-    texts = tuple(tuple(" ".join(caption.split()) for caption in group.captions) for group in shown)
+    pair_groups = (better, other) if first == better.name else (other, better)
+    texts = tuple(tuple(" ".join(caption.split()) for caption in group.captions) for group in pair_groups)
     pair = f"{cartoon.cluster}-{other.name}"
     fields = {"first": numbered(texts[0]), "second": numbered(texts[1])}
-    told = {"pairing": other.name, "pair_id": pair, "first": first}
+    labels = {"pairing": other.name, "pair_id": pair, "first": first}
     return Record(
         id=f"{pair}-{first}-first",
         cluster=cartoon.cluster,
         fields={**cartoon.fields, **fields},
         context=cartoon.context,
         choices=("\n".join(texts[0]), "\n".join(texts[1])),
-        target="A" if shown[0] is better else "B",
-        groups={**told, **(groups or {})},
+        target="A" if pair_groups[0] is better else "B",
+        groups={**labels, **(groups or {})},
         picture=cartoon.picture,
         facts={"tau": options.threshold} if options.needs_logprobs else {},
         grouped=Grouped(texts, COMBINED[options.mode]),
@@ -212,7 +212,7 @@ def load(benchmark: Benchmark[GroupsOptions], o: GroupsOptions) -> Data:
         more, asked = _asked(_other_contests(o, crowd), o, {"use": FIT})
         records += asked
         fit = more.provenance(len(asked))
-        prints = [str(each["fingerprint"]) for each in (provenance, fit)]
+        prints = [str(source["fingerprint"]) for source in (provenance, fit)]
         provenance |= {"rows": len(records), "fit_contests": len(more.cartoons)}
         provenance |= {"fingerprint": join_fingerprints(prints)}
     return Data(tuple(records), provenance, lambda fold: corpus.pool(o), drawn_examples=worked_examples(o, records))
@@ -232,10 +232,10 @@ def _asked(
             else:
                 records += _both_orders(cartoon, pairing, o, groups)
     if apart:
-        told = corpus.told_of(apart)
-        warnings.warn(f"{o.dataset}, split {crowd.source.split}: pairs of groups left out: {told}.", stacklevel=4)
-    kept = {record.cluster for record in records}
-    cartoons = tuple(cartoon for cartoon in crowd.cartoons if str(cartoon.number) in kept)
+        reasons = corpus.reasons_text(apart)
+        warnings.warn(f"{o.dataset}, split {crowd.source.split}: pairs of groups left out: {reasons}.", stacklevel=4)
+    clusters = {record.cluster for record in records}
+    cartoons = tuple(cartoon for cartoon in crowd.cartoons if str(cartoon.number) in clusters)
     return dataclasses.replace(crowd, cartoons=cartoons, left_out=left_out | apart), records
 
 
@@ -255,8 +255,8 @@ def _other_contests(o: GroupsOptions, crowd: corpus.Crowd) -> corpus.Crowd:
     BadInput where none is left.
     """
     source = corpus.open_source(o, "train")
-    shown = {"description": source.scenes, "pixels": source.pictures}.get(o.setting, source.files)
-    left = [number for number in source.numbers if number in shown and number not in crowd.source.numbers]
+    available = {"description": source.scenes, "pixels": source.pictures}.get(o.setting, source.files)
+    left = [number for number in source.numbers if number in available and number not in crowd.source.numbers]
     if not left:
         raise BadInput(
             f"tau={FIT}: {o.dataset} has no contest of split train beside the evaluated ones; give a number."
@@ -299,9 +299,9 @@ def outcome(run: Run[GroupsOptions], record: Record, answer: Answer) -> Outcome:
     """Whether the answer is the better group, and whether it is A; a row on which tau is fitted has no value."""
     if record.groups.get("use") == FIT:
         return dataclasses.replace(answer.outcome(record), values={})
-    found = choice_outcome(run, record, answer)
-    told = {} if answer.value is None else {"share_a": float(answer.value == "A")}
-    return dataclasses.replace(found, values={**found.values, **told})
+    scored = choice_outcome(run, record, answer)
+    share = {} if answer.value is None else {"share_a": float(answer.value == "A")}
+    return dataclasses.replace(scored, values={**scored.values, **share})
 
 
 def part(run: Run[GroupsOptions], groups: Mapping[str, str]) -> str | None:

@@ -34,8 +34,8 @@ Answered = tuple[Outcome, str]
 
 def log_odds(o: Outcome) -> float | None:
     """log P(A) - log P(B), infinite where one of them is 0; None where it is not known."""
-    found = o.values.get("logprob_A", math.nan) - o.values.get("logprob_B", math.nan)
-    return None if math.isnan(found) else found
+    odds = o.values.get("logprob_A", math.nan) - o.values.get("logprob_B", math.nan)
+    return None if math.isnan(odds) else odds
 
 
 def threshold(outcomes: Sequence[Outcome]) -> tuple[float, list[Outcome]]:
@@ -46,8 +46,8 @@ def threshold(outcomes: Sequence[Outcome]) -> tuple[float, list[Outcome]]:
     known = [(o, odds) for o in outcomes if _fits(o) and (odds := log_odds(o)) is not None]
     if not known:
         return math.nan, []
-    found = fit_threshold([odds for _, odds in known], [o.target == "A" for o, _ in known])
-    return found.tau, [o for o, _ in known]
+    fitted = fit_threshold([odds for _, odds in known], [o.target == "A" for o, _ in known])
+    return fitted.tau, [o for o, _ in known]
 
 
 def _fits(o: Outcome) -> bool:
@@ -69,18 +69,18 @@ def _recalibrated(outcomes: Sequence[Outcome]) -> list[Answered]:
     return [(o, answer) for (o, _), answer in zip(known, answers, strict=True)]
 
 
-def _share(found: Sequence[Answered], holds: Callable[[Answered], bool]) -> Estimate:
-    return clustered_proportion([float(holds(each)) for each in found], [o.cluster for o, _ in found])
+def _share(answers: Sequence[Answered], holds: Callable[[Answered], bool]) -> Estimate:
+    return clustered_proportion([float(holds(answered)) for answered in answers], [o.cluster for o, _ in answers])
 
 
-def _consistency(found: Sequence[Answered]) -> Estimate:
+def _consistency(answers: Sequence[Answered]) -> Estimate:
     """The share of pairs whose two orders name the same group, of those with an answer in both.
 
     The orders name the same group where one answer is A and the other B. Each epoch has its own pairs.
     """
     pairs: dict[tuple[str, int], list[Answered]] = {}
     times: dict[str, int] = {}
-    for o, answer in found:
+    for o, answer in answers:
         times[o.id] = epoch = times.get(o.id, 0) + 1
         pairs.setdefault((o.groups["pair_id"], epoch), []).append((o, answer))
     both = [pair for pair in pairs.values() if len(pair) == 2]
@@ -182,20 +182,20 @@ class Verdict(NamedTuple):
     log_odds: float | None = None
 
 
-def verdict_values(found: Sequence[Verdict], tau: float | None = None) -> dict[str, float]:
+def verdict_values(verdicts: Sequence[Verdict], tau: float | None = None) -> dict[str, float]:
     """The values of a contest's verdicts.
 
     A win rate is the share of the two orders in which the written captions were chosen. Where one of the two has no
     verdict, `missing_` has the share of orders without one, and `read_` the share that was read and won. With a tau,
     the values of the recalibrated answers stand beside them.
     """
-    values = _named(found, "")
+    values = _named(verdicts, "")
     if tau is not None:
-        known = [None if each.log_odds is None else recalibrated([each.log_odds], tau)[0] for each in found]
-        again = [each._replace(answer=answer) for each, answer in zip(found, known, strict=True)]
+        known = [None if verdict.log_odds is None else recalibrated([verdict.log_odds], tau)[0] for verdict in verdicts]
+        again = [verdict._replace(answer=answer) for verdict, answer in zip(verdicts, known, strict=True)]
         values |= _named(again, "recalibrated_") | {"without_log_odds": known.count(None) / len(known)}
-    missing = sum(each.answer is None for each in found)
-    return values | {"verdicts_asked": float(len(found)), "verdicts_missing": float(missing)}
+    missing = sum(verdict.answer is None for verdict in verdicts)
+    return values | {"verdicts_asked": float(len(verdicts)), "verdicts_missing": float(missing)}
 
 
 def lost(exam: bool = False, recalibrated: bool = False) -> dict[str, float]:
@@ -208,9 +208,9 @@ def lost(exam: bool = False, recalibrated: bool = False) -> dict[str, float]:
     return {f"{prefix}{name}": 0.0 for prefix in prefixes for name in WIN_RATES}
 
 
-def _named(found: Sequence[Verdict], prefix: str) -> dict[str, float]:
+def _named(verdicts: Sequence[Verdict], prefix: str) -> dict[str, float]:
     pairs: dict[str, list[Verdict]] = {}
-    for each in found:
+    for each in verdicts:
         pairs.setdefault(each.pairing, []).append(each)
     values: dict[str, float] = {}
     for pairing, orders in pairs.items():
@@ -220,7 +220,7 @@ def _named(found: Sequence[Verdict], prefix: str) -> dict[str, float]:
             values |= {} if prefix else {f"missing_{name}": missing / len(orders), f"read_{name}": won}
         else:
             values[prefix + name] = won
-    named = [each.answer for each in found if each.answer is not None]
+    named = [each.answer for each in verdicts if each.answer is not None]
     values |= {f"{prefix}judge_share_a": named.count("A") / len(named)} if named else {}
     whole = [orders for orders in pairs.values() if len(orders) == 2 and all(each.answer for each in orders)]
     agree = [first.answer != second.answer for first, second in whole]

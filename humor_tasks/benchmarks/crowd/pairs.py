@@ -54,8 +54,8 @@ class Drawn:
 
     def warnings(self, wanted: int) -> list[str]:
         """What makes the contest's pairs few or doubtful."""
-        found = [f"{len(self.places):,} of {wanted:,} pairs in {DRAWS:,} draws"] if len(self.places) < wanted else []
-        return [*found, *self.doubts]
+        problems = [f"{len(self.places):,} of {wanted:,} pairs in {DRAWS:,} draws"] if len(self.places) < wanted else []
+        return [*problems, *self.doubts]
 
 
 def draw(contest: Contest, wanted: int, seed: int, distinct: bool = False) -> Drawn:
@@ -202,8 +202,8 @@ def load(benchmark: Benchmark[PairsOptions], o: PairsOptions) -> Data:
     records = [record for held in drawn.values() for record in held]
     provenance = crowd.provenance(len(records))
     if short := {str(number): len(held) for number, held in drawn.items() if len(held) < o.per_contest}:
-        told = listed("contest", [f"{number} ({count})" for number, count in short.items()], most=8)
-        warnings.warn(f"{o.dataset}, pairs={o.pairs}: fewer than {o.per_contest:,} pairs: {told}.", stacklevel=2)
+        counts = listed("contest", [f"{number} ({count})" for number, count in short.items()], most=8)
+        warnings.warn(f"{o.dataset}, pairs={o.pairs}: fewer than {o.per_contest:,} pairs: {counts}.", stacklevel=2)
         provenance["fewer_pairs"] = short
     return Data(tuple(records), provenance, lambda fold: corpus.pool(o))
 
@@ -253,7 +253,6 @@ def _words(part: str) -> str:
 
 
 def _accuracy_at(part: str) -> Metric:
-    """Accuracy over the pairs in one part of the curve."""
     return Metric(
         f"accuracy_gap_{part}",
         estimate=ACCURACY.over,
@@ -279,7 +278,7 @@ def _spearman(outcomes: Sequence[Outcome]) -> Estimate:
             key = o.cluster, caption["rank"]
             scores.setdefault(key, []).append(o.values[f"score_{letter}"])
             rated[key] = caption["rating"]
-    means = [sum(found) / len(found) for found in scores.values()]
+    means = [sum(values) / len(values) for values in scores.values()]
     return rank_correlation_by_cluster(means, [rated[key] for key in scores], [cluster for cluster, _ in scores])
 
 

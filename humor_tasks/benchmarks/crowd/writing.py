@@ -148,9 +148,9 @@ def _with_all_groups(crowd: corpus.Crowd, people: Mapping[int, Mapping[str, Grou
     if not lacking:
         return crowd
     left_out = {f"fewer than {corpus.GROUP_SIZE} usable captions in a human group": lacking}
-    warnings.warn(f"{o.dataset}, split {o.split}: left out: {corpus.told_of(left_out)}.", stacklevel=3)
-    kept = tuple(cartoon for cartoon in crowd.cartoons if cartoon.number not in lacking)
-    return dataclasses.replace(crowd, cartoons=kept, left_out={**crowd.left_out, **left_out})
+    warnings.warn(f"{o.dataset}, split {o.split}: left out: {corpus.reasons_text(left_out)}.", stacklevel=3)
+    cartoons = tuple(cartoon for cartoon in crowd.cartoons if cartoon.number not in lacking)
+    return dataclasses.replace(crowd, cartoons=cartoons, left_out={**crowd.left_out, **left_out})
 
 
 # ---- prompt -------------------------------------------------------------------------------------
@@ -160,8 +160,8 @@ def prompt(run: Run[WritingOptions], record: Record) -> Prompt:
     """The request for ten captions."""
     scene = next(name for name in run.templates if name.startswith("scene."))
     fields = {**record.fields, "scene": fill(run.templates[scene], record.fields, scene)}
-    asked = filled_turns(run.templates["write.txt"], fields, "write.txt")
-    return Prompt((*asked[:-1], dataclasses.replace(asked[-1], picture=record.picture)))
+    turns = filled_turns(run.templates["write.txt"], fields, "write.txt")
+    return Prompt((*turns[:-1], dataclasses.replace(turns[-1], picture=record.picture)))
 
 
 # ---- answer -------------------------------------------------------------------------------------
@@ -169,10 +169,10 @@ def prompt(run: Run[WritingOptions], record: Record) -> Prompt:
 
 def read(reply: str, refused: bool) -> Answer:
     """The ten captions of a reply, a line each; no answer where there are not exactly ten."""
-    found = read_captions(reply, corpus.GROUP_SIZE)
-    if found.status != "answered":
-        return Answer(None, "refused" if refused else found.status, {"found": float(found.found)})
-    return given([" ".join(text.split()) for text in found.texts])
+    reading = read_captions(reply, corpus.GROUP_SIZE)
+    if reading.status != "answered":
+        return Answer(None, "refused" if refused else reading.status, {"found": float(reading.found)})
+    return given([" ".join(text.split()) for text in reading.texts])
 
 
 def given(captions: Sequence[str]) -> Answer:
@@ -196,8 +196,8 @@ def outcome(run: Run[WritingOptions], record: Record, answer: Answer) -> Outcome
     recited: Mapping[str, str] = {}
     captions = answer.facts.get("captions", ())
     if run.data.entries and captions:
-        found = matches(captions, run.data.entries(record.cluster))
-        recited = {caption: match.kind for caption, match in zip(captions, found, strict=True)}
+        recitations = matches(captions, run.data.entries(record.cluster))
+        recited = {caption: match.kind for caption, match in zip(captions, recitations, strict=True)}
     elif captions:
         recited = record.facts.get("recited", {})
     if captions and all(caption in recited for caption in captions):
@@ -223,14 +223,14 @@ def questions(run: Run[WritingOptions], reply: Reply, rubrics: Sequence[Rubric])
         return []
     question = run.options.question()
     records = comparisons(question, reply.record, reply.outcome.facts["captions"], run.options.exam)
-    asked = judges_run(question)
+    judges = judges_run(question)
     if question.shots:
-        shown = examples_block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
-        drawn = dict.fromkeys((record.id for record in records), shown)
-        asked = dataclasses.replace(
-            asked, data=dataclasses.replace(asked.data, drawn_examples=lambda fold, count: drawn)
+        worked = examples_block(question, reply.record.facts["place"], reply.record.cluster, question.shots)
+        drawn = dict.fromkeys((record.id for record in records), worked)
+        judges = dataclasses.replace(
+            judges, data=dataclasses.replace(judges.data, drawn_examples=lambda fold, count: drawn)
         )
-    return [_question(asked, record) for record in records]
+    return [_question(judges, record) for record in records]
 
 
 def _question(asked: Run[GroupsOptions], record: Record) -> Question:
@@ -277,12 +277,12 @@ def panel_letter(letters: Sequence[str | None]) -> str | None:
 
 def judged(run: Run[WritingOptions], o: Outcome, panels: Sequence[Panel]) -> Outcome:
     """See `compared`. The log-odds are those of a single judge."""
-    found = []
+    verdicts = []
     for panel in panels:
-        told = panel.verdicts[0].told
-        odds = told["A"] - told["B"] if len(told) == 2 else None
-        found.append(Verdict(panel.about["pairing"], panel.about["target"], panel_letter(panel.words), odds))
-    return compared(run, o, found)
+        logprobs = panel.verdicts[0].told
+        odds = logprobs["A"] - logprobs["B"] if len(logprobs) == 2 else None
+        verdicts.append(Verdict(panel.about["pairing"], panel.about["target"], panel_letter(panel.words), odds))
+    return compared(run, o, verdicts)
 
 
 def compared(run: Run[WritingOptions], outcome: Outcome, verdicts: Sequence[Verdict]) -> Outcome:

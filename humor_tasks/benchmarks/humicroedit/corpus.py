@@ -118,24 +118,24 @@ class Pair:
 
 def headlines(rows: CsvRows) -> list[Headline]:
     """Subtask 1: columns id, original, edit, and grades and meanGrade where the split is labelled."""
-    found = [_headline(row, "", row["id"], rows.where(i)) for i, row in enumerate(rows.rows)]
-    _distinct([h.id for h in found], rows)
-    _warn_about_means([(h,) for h in found], rows)
-    return found
+    parsed = [_headline(row, "", row["id"], rows.where(i)) for i, row in enumerate(rows.rows)]
+    _distinct([h.id for h in parsed], rows)
+    _warn_about_means([(h,) for h in parsed], rows)
+    return parsed
 
 
 def pairs(rows: CsvRows) -> list[Pair]:
     """Subtask 2: the columns of subtask 1 with the suffixes 1 and 2, and label."""
-    found = []
+    parsed = []
     for i, row in enumerate(rows.rows):
         where = rows.where(i)
         first, second = (_headline(row, n, f"{row['id']}-{n}", where) for n in ("1", "2"))
         if first.original != second.original:
             raise BadInput(f"{where}: original1 and original2 are different headlines; a pair is two edits of one.")
-        found.append(Pair(row["id"].strip(), first, second, _label(row, first, second, where)))
-    _distinct([pair.id for pair in found], rows)
-    _warn_about_means([(pair.first, pair.second) for pair in found], rows)
-    return found
+        parsed.append(Pair(row["id"].strip(), first, second, _label(row, first, second, where)))
+    _distinct([pair.id for pair in parsed], rows)
+    _warn_about_means([(pair.first, pair.second) for pair in parsed], rows)
+    return parsed
 
 
 def headlines_of(pair: str) -> tuple[str, str]:
@@ -248,16 +248,16 @@ def read_split(dataset: str, task: int, split: str) -> CsvRows:
 def data(o: HumicroeditOptions, task: int, records: Callable[[CsvRows], list[Record]]) -> Data:
     """The records of one split, and the train split as the pool of worked examples."""
     rows = read_split(o.dataset, task, o.split)
-    found = tuple(records(rows))
+    loaded = tuple(records(rows))
     provenance: dict[str, Any] = {"dataset": o.dataset, "configs": [f"task-{task}"], "split": o.split}
-    provenance |= {"requested_revision": None, "revision": None, "rows": len(found), "fingerprint": rows.sha256}
+    provenance |= {"requested_revision": None, "revision": None, "rows": len(loaded), "fingerprint": rows.sha256}
 
     @lru_cache(maxsize=1)
     def pool(_: str) -> Mapping[str, Sequence[Record]]:
         worked = records(read_split(o.dataset, task, "train"))
         return by_cluster([record for record in worked if record.target is not None])
 
-    return Data(found, provenance, pool)
+    return Data(loaded, provenance, pool)
 
 
 def templates(name: str, *shows: str) -> tuple[Template, ...]:

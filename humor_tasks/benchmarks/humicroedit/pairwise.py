@@ -83,16 +83,16 @@ def load(benchmark: Benchmark[PairwiseOptions], o: PairwiseOptions) -> Data:
     """One record per pair without a tie; with via=ratings, one per distinct headline of these pairs."""
 
     def records(rows: CsvRows) -> list[Record]:
-        kept = [pair for pair in corpus.pairs(rows) if pair.label != 0 or o.ties == "keep"]
-        return _headlines(kept) if o.via == "ratings" else [_pair(pair) for pair in kept]
+        pairs = [pair for pair in corpus.pairs(rows) if pair.label != 0 or o.ties == "keep"]
+        return _headlines(pairs) if o.via == "ratings" else [_pair(pair) for pair in pairs]
 
-    found = corpus.data(o, 2, records)
+    data = corpus.data(o, 2, records)
     if o.via == "ratings":  # the worked examples are those of subtask 1
-        found = replace(found, pool=lambda fold: _rated_headlines(o.dataset))
-    if found.records and o.via == "ratings":  # the ids are those of headlines, not of pairs
-        return found
+        data = replace(data, pool=lambda fold: _rated_headlines(o.dataset))
+    if data.records and o.via == "ratings":  # the ids are those of headlines, not of pairs
+        return data
     listed = {row["id"].strip() for row in corpus.read_split(o.dataset, 2, o.split).rows}
-    return replace(found, dropped=frozenset(listed - {record.id for record in found.records}))
+    return replace(data, dropped=frozenset(listed - {record.id for record in data.records}))
 
 
 @lru_cache(maxsize=2)
@@ -217,9 +217,11 @@ def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float
             times[pair, place] = epoch = times.get((pair, place), 0) + 1
             rated[pair, place, epoch] = o
             about[pair] = (each["label"], each["difference"])
-    found: list[tuple[str, Mapping[str, float]]] = []
-    asked = [(pair, epoch) for (pair, place), most in times.items() if place == 1 for epoch in range(1, most + 1)]
-    for pair, epoch in asked:
+    pair_values: list[tuple[str, Mapping[str, float]]] = []
+    first_places = [
+        (pair, epoch) for (pair, place), most in times.items() if place == 1 for epoch in range(1, most + 1)
+    ]
+    for pair, epoch in first_places:
         label, difference = about[pair]
         first, second = rated.get((pair, 1, epoch)), rated.get((pair, 2, epoch))
         if first is None or second is None or not label:
@@ -232,8 +234,8 @@ def _compared(outcomes: Sequence[Outcome]) -> list[tuple[str, Mapping[str, float
             a, b = float(first.answer), float(second.answer)
             right, tied = (0.5, 1.0) if a == b else (float((1 if a > b else 2) == label), 0.0)
         values = {"accuracy": right, "tied": tied, "reward": (2 * right - 1) * (difference or 0.0)}
-        found.append((first.cluster, values))
-    return found
+        pair_values.append((first.cluster, values))
+    return pair_values
 
 
 PAIRWISE = Benchmark(

@@ -123,14 +123,12 @@ def _rated(answer: str | None, gold: float) -> float:
 
 
 def _ratings(outcomes: Sequence[Outcome]) -> tuple[list[float], list[float], list[str]]:
-    """Ratings, mean grades and clusters."""
     gold = [float(o.target or "nan") for o in outcomes]
     rated = [_rated(o.answer, g) for o, g in zip(outcomes, gold, strict=True)]
     return rated, gold, [o.cluster for o in outcomes]
 
 
 def _grades(outcomes: Sequence[Outcome]) -> list[list[int]]:
-    """The judges' individual grades."""
     return [o.facts["grades"] for o in outcomes]
 
 
@@ -143,14 +141,12 @@ def _has_grades(o: Outcome) -> bool:
 def _rating_metric(
     name: str, direction: Direction, about: str, function: Callable[..., Estimate], *more: int
 ) -> Metric:
-    """A metric that compares the ratings with the mean grades."""
     return Metric(
         name, direction, lambda outcomes: function(*_ratings(outcomes), *more), counts=has("rmse"), about=about
     )
 
 
 def _span(bin_: int) -> str:
-    """The mean grades in a bin, in words."""
     return (
         f"from {bin_ / 5:.1f} to below {(bin_ + 1) / 5:.1f}" if bin_ < len(BINS) - 1 else f"of {bin_ / 5:.1f} or more"
     )
@@ -166,8 +162,8 @@ def _judge_metric(name: str, direction: Direction, proportion: bool, about: str)
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         rated, _, clusters = _ratings(outcomes)
-        found: Estimate = getattr(against_judges(rated, _grades(outcomes), clusters), name)
-        return found
+        result: Estimate = getattr(against_judges(rated, _grades(outcomes), clusters), name)
+        return result
 
     return Metric(name, direction, estimate, counts=_has_grades, proportion=proportion, about=about)
 
@@ -176,8 +172,8 @@ def _ceiling_metric(name: str, about: str) -> Metric:
     """The error of judges, or of a perfect system, on these rows: a field of `NoiseCeiling`."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
-        found: Estimate = getattr(noise_ceiling(_grades(outcomes), [o.cluster for o in outcomes]), name)
-        return found
+        result: Estimate = getattr(noise_ceiling(_grades(outcomes), [o.cluster for o in outcomes]), name)
+        return result
 
     return Metric(name, "lower", estimate, counts=_has_grades, about=about)
 

@@ -130,8 +130,8 @@ def subset_keys(subset: str, dataset: str) -> frozenset[str] | None:
 
 def _read_keys(path: Path) -> frozenset[str]:
     if path.suffix == ".csv":
-        found = read_csv(path, ("idx", "element"))
-        return frozenset(key(row["idx"], row["element"]) for row in found.rows)
+        table = read_csv(path, ("idx", "element"))
+        return frozenset(key(row["idx"], row["element"]) for row in table.rows)
     try:
         keys = parse_json(path, read_body(path))["keys"]
     except (BadInput, KeyError, TypeError) as problem:

@@ -113,11 +113,11 @@ def prompt(run: Run[HumorBenchOptions], record: Record) -> Prompt:
 
 def read(reply: str, refused: bool) -> Answer:
     """The explanation in a reply, with the metrics of its format: length and tags."""
-    found = read_tagged(reply, "explanation")
-    status = "refused" if refused and not found.tagged else found.status
-    text = found.text if status == "answered" else None
+    reading = read_tagged(reply, "explanation")
+    status = "refused" if refused and not reading.tagged else reading.status
+    text = reading.text if status == "answered" else None
     words = count_words(text or "")
-    values = {"over_limit": float(words >= WORD_LIMIT), "untagged": float(not found.tagged)}
+    values = {"over_limit": float(words >= WORD_LIMIT), "untagged": float(not reading.tagged)}
     return Answer(text, status, values | ({} if text is None else {"words": float(words)}))
 
 

@@ -64,13 +64,13 @@ def load(benchmark: Benchmark[ExamOptions], options: ExamOptions) -> Data:
     sums: list[str] = []
     commit = None
     for dataset, name in sources:
-        found, commit = corpus.open_csv(dataset, name, corpus.SAMPLE_RUBRIC, COLUMNS[:-1])
-        if "label" not in found.rows[0]:
-            raise BadInput(f"{found.path}: has no column 'label'; it must hold a person's PASS or FAIL for each row.")
-        for i, row in enumerate(found.rows):
-            where.append(found.where(i))
+        table, commit = corpus.open_csv(dataset, name, corpus.SAMPLE_RUBRIC, COLUMNS[:-1])
+        if "label" not in table.rows[0]:
+            raise BadInput(f"{table.path}: has no column 'label'; it must hold a person's PASS or FAIL for each row.")
+        for i, row in enumerate(table.rows):
+            where.append(table.where(i))
             records.append(_record(row, where[-1]))
-        sums.append(found.sha256)
+        sums.append(table.sha256)
     corpus.check_distinct([r.id for r in records], where, "(idx, element) by the same explainer")
     names = [name for _, name in sources]
     provenance: dict[str, Any] = {"dataset": options.dataset, "configs": names, "split": options.split}
@@ -127,7 +127,6 @@ _ABOUT = {
 
 
 def _agreement_metric(name: str) -> Metric:
-    """A metric that compares verdicts with labels."""
 
     def estimate(outcomes: Sequence[Outcome]) -> Estimate:
         labels, verdicts = [o.target == "PASS" for o in outcomes], [o.answer == "PASS" for o in outcomes]
@@ -143,8 +142,10 @@ def summary(run: Run[ExamOptions], metric: Metric, outcomes: Sequence[Outcome]) 
     explainers: dict[str, list[Outcome]] = {}
     for o in outcomes:
         explainers.setdefault(o.groups["explainer"], []).append(o)
-    each = {f"{metric.name}_{name}": metric.over(held) for name, held in explainers.items()}
-    return {metric.name: metric.over(outcomes)} | (each if len(each) > 1 else {})
+    by_explainer = {
+        f"{metric.name}_{name}": metric.over(explainer_outcomes) for name, explainer_outcomes in explainers.items()
+    }
+    return {metric.name: metric.over(outcomes)} | (by_explainer if len(by_explainer) > 1 else {})
 
 
 def part(run: Run[ExamOptions], groups: Mapping[str, str]) -> str | None:

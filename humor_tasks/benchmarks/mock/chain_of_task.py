@@ -34,10 +34,10 @@ _FEW = 16  # candidates to try before the whole pool of thousands is shuffled
 
 def prompt(run: Run[corpus.MockOptions], record: Record) -> Prompt:
     """The sub-task's prompt; with chain_of_task=true, with worked samples of the others after its system turn."""
-    asked = corpus.prompt(run, record)
+    plain = corpus.prompt(run, record)
     if not run.options.chain_of_task:
-        return asked
-    return inserted(asked, [turn for sample in samples(run, record) for turn in sample_turns(run, *sample)])
+        return plain
+    return inserted(plain, [turn for sample in samples(run, record) for turn in sample_turns(run, *sample)])
 
 
 def inserted(asked: Prompt, worked: Sequence[Turn]) -> Prompt:
@@ -110,14 +110,14 @@ def _same_medium(one: Record, other: Record) -> bool:
 
 
 def _file(record: Record) -> str | None:
-    shown = record.clip or record.picture
-    return shown.path if shown else None
+    medium = record.clip or record.picture
+    return medium.path if medium else None
 
 
 def _lines(record: Record) -> set[str]:
     """The captions or last utterances of an item, as options or alone."""
-    shown = {record.fields.get("punchline", ""), *(record.choices if len(record.choices) > 2 else ())}
-    return {_plain(line) for line in shown if line}
+    lines = {record.fields.get("punchline", ""), *(record.choices if len(record.choices) > 2 else ())}
+    return {_plain(line) for line in lines if line}
 
 
 def _spoken(sample: Record) -> set[str]:

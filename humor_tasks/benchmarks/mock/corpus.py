@@ -181,8 +181,8 @@ def worked(run: Run[MockOptions]) -> dict[str, str]:
         for records in pool.values()
         for r in records
     ]
-    shown = {"left_out": ",".join(f"{scene}:{n}" for scene, n in left_out.items())} if left_out else {}
-    return shown | ({"worked": fingerprint(rows)[:12]} if drawn else {})
+    entries = {"left_out": ",".join(f"{scene}:{n}" for scene, n in left_out.items())} if left_out else {}
+    return entries | ({"worked": fingerprint(rows)[:12]} if drawn else {})
 
 
 # ---- record -------------------------------------------------------------------------------------
@@ -231,8 +231,8 @@ def record_of(
     fields |= {"said": _said(turns, line, hidden), "caption": "" if hidden else whole}
     fields |= {"punchline": "" if hidden else line}
     fields |= {"description": _description(row, scene, where)} if o.input == "description" else {}
-    shown = row.get("media")
-    clip = _clip(o, shown) if shown is not None and scene == "comedy" else None
+    media = row.get("media")
+    clip = _clip(o, media) if media is not None and scene == "comedy" else None
     before = " ".join(spoken for _, spoken in turns[:-1])
     return Record(
         id=text(row, "id", where),
@@ -242,13 +242,12 @@ def record_of(
         choices=choices,
         target=target,
         groups={"scene": scene},
-        picture=None if clip else shown,
+        picture=None if clip else media,
         clip=clip,
     )
 
 
 def _clip(o: MockOptions, shown: Picture) -> Clip:
-    """A comedy row's medium as a clip."""
     return Clip(shown.where, shown.path, shown.read_bytes, o.frames if o.input == "frames" else 0, o.sampling)
 
 
@@ -298,15 +297,15 @@ def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, 
     if not isinstance(options, list) or len(options) != 4 or any(map(missing, options)):
         count = len(options) if isinstance(options, list) else repr(options)
         raise BadInput(f"{where}: options has {count}; four texts are needed (see `humor-tasks build options`).")
-    shown = tuple(" ".join(option.split()) for option in options)
-    if len({as_seen(option) for option in shown}) < 4:
+    captions = tuple(" ".join(option.split()) for option in options)
+    if len({as_seen(option) for option in captions}) < 4:
         raise BadInput(f"{where}: options contains the same text twice; the four texts must differ.")
     answer = row["answer"]
     if answer not in tuple("ABCD"):
         raise BadInput(f"{where}: answer is {answer!r}; it must be A, B, C or D.")
-    if shown["ABCD".index(answer)] != line:
+    if captions["ABCD".index(answer)] != line:
         raise BadInput(f"{where}: option {answer}, the answer, is not the row's own line: '{line:.60}'.")
-    return shown, answer
+    return captions, answer
 
 
 def as_seen(option: str) -> str:
@@ -370,8 +369,8 @@ def item(templates: Mapping[str, str], record: Record) -> str:
         how = "frames" if record.clip.frames else "video"
     else:
         how = "picture" if record.picture else "description" if record.fields["description"] else "dialogue"
-    shown = fill(templates[f"show.{how}.txt"], record.fields, f"show.{how}.txt")
-    return "\n\n".join(part for part in (shown, record.fields["said"]) if part)
+    medium = fill(templates[f"show.{how}.txt"], record.fields, f"show.{how}.txt")
+    return "\n\n".join(part for part in (medium, record.fields["said"]) if part)
 
 
 def shots(run: Run[MockOptions], record: Record) -> list[Record]:

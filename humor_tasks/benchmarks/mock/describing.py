@@ -58,12 +58,12 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def pictures(folder: Path, scene: str = "stills", split: str = "*") -> dict[str, DescribedPicture]:
     """media_id -> picture, of the scenes without video, in one split or in all. Raises BadInput where there is none."""
-    found: dict[str, DescribedPicture] = {}
-    for path in files(folder, tuple(each for each in CHOICES[scene] if each in STILLS), split):
+    pictures_by_id: dict[str, DescribedPicture] = {}
+    for path in files(folder, tuple(name for name in CHOICES[scene] if name in STILLS), split):
         for where, row in rows(path):
-            told = text(row, "description", where) if row.get("description") else ""
-            known = found.get(row["media_id"])
-            if known is not None and (known.description or not told):
+            description = text(row, "description", where) if row.get("description") else ""
+            known = pictures_by_id.get(row["media_id"])
+            if known is not None and (known.description or not description):
                 continue
             if not isinstance(row.get("media"), str):
                 continue  # built without pictures
@@ -71,10 +71,12 @@ def pictures(folder: Path, scene: str = "stills", split: str = "*") -> dict[str,
                 picture = picture_file(folder, row["media"])
             except BadInput as problem:
                 raise BadInput(f"{where}: media: {problem}") from None
-            found[row["media_id"]] = DescribedPicture(row["media_id"], str(row.get("scene")), picture, told)
-    if not found:
+            pictures_by_id[row["media_id"]] = DescribedPicture(
+                row["media_id"], str(row.get("scene")), picture, description
+            )
+    if not pictures_by_id:
         raise BadInput(f"{folder}: scene {scene} has no pictures; build the folder with them (docs/mock.md).")
-    return found
+    return pictures_by_id
 
 
 def described_rows(path: Path, texts: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -87,23 +89,23 @@ def load(benchmark: Benchmark[corpus.MockOptions], o: corpus.MockOptions) -> Dat
     folder = Path(o.dataset).expanduser()
     if not folder.is_dir():
         raise BadInput(f"dataset={o.dataset}: descriptions are read from a folder of humor-tasks build mock.")
-    described = [each for each in pictures(folder, o.scene, o.split).values() if each.description]
+    described = [picture for picture in pictures(folder, o.scene, o.split).values() if picture.description]
     if not described:
         raise BadInput(f"{folder}: no picture of {o.scene}, split {o.split}, has a description (docs/mock.md).")
     records = tuple(
         Record(
-            id=f"{each.media_id}_describing",
-            cluster=each.media_id,
+            id=f"{picture.media_id}_describing",
+            cluster=picture.media_id,
             fields={},
             context="",
             choices=(),
-            target=each.description,
-            groups={"scene": each.scene},
-            picture=each.picture,
+            target=picture.description,
+            groups={"scene": picture.scene},
+            picture=picture.picture,
         )
-        for each in described
+        for picture in described
     )
-    mark = fingerprint([{"media_id": each.media_id, "description": each.description} for each in described])
+    mark = fingerprint([{"media_id": picture.media_id, "description": picture.description} for picture in described])
     facts = {"dataset": o.dataset, "split": o.split, "fingerprint": mark, "rows": len(records), "revision": None}
     return Data(records, facts, lambda scene, task: {})
 

@@ -74,9 +74,9 @@ def load(benchmark: Benchmark[GenerationOptions], o: GenerationOptions) -> Data:
 
 def _record(of: Record) -> Record:
     """A row of matching as a picture to write for."""
-    own = of.choices["ABCD".index(str(of.target))]
+    caption = of.choices["ABCD".index(str(of.target))]
     fields = {**of.fields, "choices": ""}
-    return dataclasses.replace(of, id=f"{of.cluster}_generation", choices=(), target=own, fields=fields)
+    return dataclasses.replace(of, id=f"{of.cluster}_generation", choices=(), target=caption, fields=fields)
 
 
 def _draw(media: Mapping[str, Record], o: GenerationOptions, scene: str) -> list[Record]:

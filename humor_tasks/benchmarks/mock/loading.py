@@ -171,7 +171,7 @@ def _readable(task: str, o: MockOptions) -> list[str]:
     """The splits, scenes and inputs of a local folder that have rows: those of the requested split, else all."""
     if o.dataset != "sample" and not Path(o.dataset).expanduser().is_dir():
         return []  # a hub dataset, which this would download
-    found: dict[str, list[str]] = {}
+    splits: dict[str, list[str]] = {}
     for split in dict.fromkeys([o.split, *get_args(Split)]):
         for scene in SCENES:
             for shown in ("description", "media"):
@@ -181,5 +181,5 @@ def _readable(task: str, o: MockOptions) -> list[str]:
                 except BadInput:
                     continue
                 if part.records:
-                    found.setdefault(split, []).append(f"split={split} scene={scene} input={shown}")
-    return found.get(o.split) or [each for every in found.values() for each in every]
+                    splits.setdefault(split, []).append(f"split={split} scene={scene} input={shown}")
+    return splits.get(o.split) or [name for every in splits.values() for name in every]

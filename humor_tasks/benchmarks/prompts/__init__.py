@@ -51,14 +51,14 @@ def read_all(templates: Iterable[Template], options: Any) -> dict[str, str]:
     Raises BadInput as `read_templates` does, for a name that the options do not fill in, and for a template without a
     field that it must show.
     """
-    found: dict[str, str] = {}
-    for each in templates:
-        name = _name(each.name, options)
-        found |= read_templates(each.family, [name], None if each.fixed else options.prompts)
-        check_shows(found[name], name, each.required, each.reader)
-        if each.check is not None:
-            each.check(found[name], options)
-    return found
+    texts: dict[str, str] = {}
+    for template in templates:
+        name = _name(template.name, options)
+        texts |= read_templates(template.family, [name], None if template.fixed else options.prompts)
+        check_shows(texts[name], name, template.required, template.reader)
+        if template.check is not None:
+            template.check(texts[name], options)
+    return texts
 
 
 def _name(name: str, options: Any) -> str:

@@ -47,7 +47,7 @@ def read_annotations(path: Path) -> dict[int, Annotated]:
         raise BadInput(f"{path}: {entries.name} is given twice; each contest has one entry.")
     if not isinstance(entries, dict) or not entries:
         raise BadInput(f"{path}: must be an object with an entry for each contest number.")
-    found: dict[int, Annotated] = {}
+    contests: dict[int, Annotated] = {}
     for name, entry in entries.items():
         where = f"{path}, contest {name:.20}"
         if isinstance(entry, Repeated):
@@ -55,8 +55,8 @@ def read_annotations(path: Path) -> dict[int, Annotated]:
         contest = _annotated(entry, where)
         if name != str(contest.number):
             raise BadInput(f"{where}: contest_number is {contest.number}; it must be the name of the entry.")
-        found[contest.number] = contest
-    return found
+        contests[contest.number] = contest
+    return contests
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,10 @@ def _annotated(entry: Any, where: str) -> Annotated:
     if isinstance(
         finalists, list
     ):  # one published contest has NaN, which JSON does not know, in the place of a caption
-        finalists = [each for each in finalists if each is not None and each == each]
-    if not isinstance(finalists, list) or not all(isinstance(each, str) for each in finalists):
+        finalists = [caption for caption in finalists if caption is not None and caption == caption]
+    if not isinstance(finalists, list) or not all(isinstance(caption, str) for caption in finalists):
         raise BadInput(f"{where}: official_newyorker_finalists must be a list of captions, or '{UNKNOWN}'.")
-    cleaned = [mend(each) for each in finalists]
+    cleaned = [mend(caption) for caption in finalists]
     hits = _field(entry, "mturk_annotations", dict, where) if "mturk_annotations" in entry else {}
     words = [_words(hit, f"{where}, description_hit {i}") for i, hit in _listed(hits, "description_hit", where)]
     links = [_links(hit, f"{where}, link_hit {i}") for i, hit in _listed(hits, "link_hit", where)]
@@ -90,8 +90,8 @@ def _annotated(entry: Any, where: str) -> Annotated:
         raise BadInput(f"{where}: needs both description_hit and link_hit, or neither; take out what is there alone.")
     scenes = {(i, j): Scene(at, *w[:2], e, w[2]) for i, w in enumerate(words) for j, (at, e) in enumerate(links)}
     fixed = scenes[min(1, len(words) - 1), min(1, len(links) - 1)] if scenes else None
-    kept = tuple(dict.fromkeys(each.text for each in cleaned if not each.dropped))
-    return Annotated(number, kept, tuple(scenes.values()), fixed)
+    distinct = tuple(dict.fromkeys(caption.text for caption in cleaned if not caption.dropped))
+    return Annotated(number, distinct, tuple(scenes.values()), fixed)
 
 
 def _listed(hits: Any, name: str, where: str) -> Iterable[tuple[int, Any]]:

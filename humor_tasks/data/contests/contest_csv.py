@@ -65,29 +65,29 @@ class Contest:
 
 def contest_number(path: Path) -> int:
     """The number in a file's name, as in 510.csv or 510_summary.csv. Raises BadInput where there is none."""
-    found = re.match(r"(?:contest[_-]?)?0*(\d+)(?!\d)", path.stem, re.IGNORECASE)
-    if not found:
+    match = re.match(r"(?:contest[_-]?)?0*(\d+)(?!\d)", path.stem, re.IGNORECASE)
+    if not match:
         raise BadInput(f"{path}: its name has no contest number; name the file NUMBER.csv, such as 510.csv.")
-    if int(found[1]) >= 2**31:
-        raise BadInput(f"{path}: {found[1]:.20} is no contest's number; the corpus holds numbers below 2^31.")
-    return int(found[1])
+    if int(match[1]) >= 2**31:
+        raise BadInput(f"{path}: {match[1]:.20} is no contest's number; the corpus holds numbers below 2^31.")
+    return int(match[1])
 
 
 def contest_files(folder: Path, kinds: Sequence[str] = (".csv",)) -> dict[int, Path]:
     """Contest number -> file of a folder. Raises BadInput without such files, and for a number with two."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: is no folder; name the folder with a file for each contest.")
-    found: dict[int, Path] = {}
+    files: dict[int, Path] = {}
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() not in kinds or path.name.startswith("."):
             continue
         number = contest_number(path)
-        if number in found:
-            raise BadInput(f"{path}: contest {number} is also in {found[number].name}; keep one of them.")
-        found[number] = path
-    if not found:
+        if number in files:
+            raise BadInput(f"{path}: contest {number} is also in {files[number].name}; keep one of them.")
+        files[number] = path
+    if not files:
         raise BadInput(f"{folder}: holds no {' or '.join(f'NUMBER{kind}' for kind in kinds)}.")
-    return found
+    return files
 
 
 def read_contest(path: Path) -> Contest:
@@ -116,7 +116,6 @@ def read_contests(path: Path) -> dict[int, Contest]:
 
 
 def _contest(file: CsvRows, columns: dict[str, str], number: int, indices: Sequence[int]) -> Contest:
-    """The contest in these rows of a file."""
     rated = "mean" in columns or "funny" in columns
     places = _places(file, columns, indices)
     contest = Contest(number, rated, entries=places[-1] + 1, sha256=file.sha256)
@@ -152,18 +151,18 @@ def _places(file: CsvRows, columns: dict[str, str], indices: Sequence[int]) -> l
 def _columns(file: CsvRows) -> dict[str, str]:
     """Our names -> the file's. Raises BadInput without a column of captions, or with ratings by half."""
     seen = {re.sub(r"[\s-]+", "_", name.strip().casefold()): name for name in file.rows[0]}
-    found = {ours: seen[name] for ours, names in NAMES.items() for name in reversed(names) if name in seen}
-    if "caption" not in found:
+    columns = {ours: seen[name] for ours, names in NAMES.items() for name in reversed(names) if name in seen}
+    if "caption" not in columns:
         raise BadInput(
             f"{file.path}: there is no column of captions; there are: {', '.join(file.rows[0])}. The first line must "
             f"be a header with one of {', '.join(NAMES['caption'])}."
         )
-    counts = [name for name in COUNTS if name in found]
+    counts = [name for name in COUNTS if name in columns]
     if 0 < len(counts) < 3:
         raise BadInput(f"{file.path}: has the counts {', '.join(counts)} only; give all of {', '.join(COUNTS)}.")
-    if "mean" in found and "votes" not in found and not counts:
+    if "mean" in columns and "votes" not in columns and not counts:
         raise BadInput(f"{file.path}: has means without votes; give the column votes.")
-    return found
+    return columns
 
 
 Rating = tuple[float | None, float | None, int | None]
@@ -282,12 +281,12 @@ def defects(contest: Contest) -> tuple[Defect, ...]:
     """What makes the ratings of a rated contest doubtful; () where nothing does."""
     if not contest.caption:
         return (Defect("no captions"),)
-    votes = median([each or 0 for each in contest.votes])
+    votes = median([count or 0 for count in contest.votes])
     tied = Counter(contest.mean).most_common(1)[0][1] / len(contest.mean)
-    found = [Defect("thin votes", f"median {votes:g}")] if votes < THIN else []
+    doubts = [Defect("thin votes", f"median {votes:g}")] if votes < THIN else []
     if tied > BROKEN:
-        found.append(Defect("broken scoring", f"{tied:.1%} of captions have the same mean"))
-    return tuple(found)
+        doubts.append(Defect("broken scoring", f"{tied:.1%} of captions have the same mean"))
+    return tuple(doubts)
 
 
 # ---- contests that were rated twice ----------------------------------------------------------------

@@ -57,14 +57,14 @@ WRONG_PICTURES = {607: 605}
 
 def numbers(text: str | None, option: str) -> frozenset[int]:
     """Contest numbers of a text such as 510-526,600; none for "none". Raises BadInput for another form."""
-    found: set[int] = set()
+    selected: set[int] = set()
     for part in (text or "none").replace("none", "").split(","):
         match = re.fullmatch(r"\s*(\d{1,6})\s*(?:-\s*(\d{1,6})\s*)?|\s*", part)
         if match is None:
             raise BadInput(f"{option}: '{part.strip()}' is no contest; give numbers and ranges, such as 510-526,600.")
         if match[1]:
-            found.update(range(int(match[1]), int(match[2] or match[1]) + 1))
-    return frozenset(found)
+            selected.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return frozenset(selected)
 
 
 # ---- descriptions --------------------------------------------------------------------------------
@@ -73,13 +73,13 @@ def numbers(text: str | None, option: str) -> frozenset[int]:
 
 def read_descriptions(folder: Path) -> dict[int, Scene]:
     """Contest number -> description; {} without the folder. Raises BadInput naming file, line and field."""
-    found: dict[int, Scene] = {}
+    scenes: dict[int, Scene] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for where, row in json_lines(path):
             number, scene = _scene(row, where)
-            if found.setdefault(number, scene) != scene:
+            if scenes.setdefault(number, scene) != scene:
                 raise BadInput(f"{where}: contest {number} is described twice; keep one description.")
-    return found
+    return scenes
 
 
 def _scene(row: Any, where: str) -> tuple[int, Scene]:
@@ -205,13 +205,13 @@ def open_contests(
     if not known:
         raise BadInput(f"{dataset}: has no contest of split {split}; choose another split, such as split=all.")
     scenes = _annotated(Path(annotations)) if annotations else files.scenes
-    shown = Path(images) if images else files.pictures
-    found = contest_files(shown, IMAGES) if shown is not None else {}
-    return Contests(dataset, split, tuple(known), paths, scenes, found, revision, commit, read)
+    picture_folder = Path(images) if images else files.pictures
+    picture_files = contest_files(picture_folder, IMAGES) if picture_folder is not None else {}
+    return Contests(dataset, split, tuple(known), paths, scenes, picture_files, revision, commit, read)
 
 
 def _annotated(path: Path) -> dict[int, Scene]:
-    return {number: each.fixed for number, each in read_annotations(path).items() if each.fixed is not None}
+    return {number: contest.fixed for number, contest in read_annotations(path).items() if contest.fixed is not None}
 
 
 def _sha256(path: Path) -> str:
@@ -319,8 +319,8 @@ def download(dataset: str, revision: str | None, split: Split, pictures: bool) -
 def _patterns(split: Split, pictures: bool) -> list[str]:
     numbers = _NUMBERS.get(split)
     stems = ["*"] if numbers is None else [*map(str, numbers), *_FILES[split]]
-    found = ["gpt4o_description/*"]
-    found += [f"{place}/{stem}.csv" for place in ("ranking", "ranking/source") for stem in stems]
+    patterns = ["gpt4o_description/*"]
+    patterns += [f"{place}/{stem}.csv" for place in ("ranking", "ranking/source") for stem in stems]
     if pictures:  # with 605, whose picture the public 607 has
-        found += ["cartoons/*"] if numbers is None else [f"cartoons/{stem}.*" for stem in (*stems, "605")]
-    return found
+        patterns += ["cartoons/*"] if numbers is None else [f"cartoons/{stem}.*" for stem in (*stems, "605")]
+    return patterns

@@ -186,7 +186,7 @@ class _Samples:
 def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
     identity = str(sample.id)
     where = f"{path}: sample {identity}"
-    told = task_metadata(sample.metadata, where)
+    metadata = task_metadata(sample.metadata, where)
     replied = bool(sample.output.choices)
     turns = [] if isinstance(sample.input, str) else sample.input
     texts = [sample.input] if isinstance(sample.input, str) else [turn.text for turn in turns]
@@ -196,13 +196,15 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         id=identity,
         epoch=sample.epoch,
         cluster=str(sample.metadata.get("cluster", identity)),
-        groups=told.groups,
-        benchmark=told.benchmark,
-        version=told.version,
-        options=told.options,
+        groups=metadata.groups,
+        benchmark=metadata.benchmark,
+        version=metadata.version,
+        options=metadata.options,
         choices=tuple(sample.choices or ()),
-        fields=(sample.metadata.get("fields") or asked.get("fields") or {}) if told.benchmark else {},
-        points=tuple(Point(p["id"], p["text"]) for p in sample.metadata.get("points") or ()) if told.benchmark else (),
+        fields=(sample.metadata.get("fields") or asked.get("fields") or {}) if metadata.benchmark else {},
+        points=tuple(Point(p["id"], p["text"]) for p in sample.metadata.get("points") or ())
+        if metadata.benchmark
+        else (),
         prompt="\n\n".join(texts),
         reply=sample.output.completion if replied else None,
         question=texts[-1] if texts else "",
@@ -210,11 +212,11 @@ def _sample(sample: EvalSample, path: Path, place: int | None) -> LoggedSample:
         stop=sample.output.stop_reason if replied else None,
         error=sample.error.message if sample.error else None,
         scores=tuple(_scored(name, score, sample, path) for name, score in (sample.scores or {}).items()),
-        place=place if told.place is None else told.place,  # of a part: its place in the whole
-        facts=told.facts,
-        context=str(asked.get("context", "")) if told.benchmark else "",
-        media_names=tuple(str(each["where"]) for each in sample.metadata.get("pictures") or ())
-        if told.benchmark
+        place=place if metadata.place is None else metadata.place,  # of a part: its place in the whole
+        facts=metadata.facts,
+        context=str(asked.get("context", "")) if metadata.benchmark else "",
+        media_names=tuple(str(picture["where"]) for picture in sample.metadata.get("pictures") or ())
+        if metadata.benchmark
         else (),
     )
 
@@ -333,22 +335,24 @@ def signature_of(log: EvalLog, samples: Iterable[EvalSample]) -> Signature:
     The entries are `solver` (names of steps with the digest of their arguments), `system_message` (its digest) and
     `generation` (settings of the model that the task does not prescribe). A plain run has none of them.
     """
-    told = log.eval.metadata or {}
-    plain = Signature.parse(str(told.get("signature", "")))
+    metadata = log.eval.metadata or {}
+    plain = Signature.parse(str(metadata.get("signature", "")))
     if not plain:
         return plain
     changing = any(step.solver in CHANGING for step in log.plan.steps)
     written = (task_metadata(sample.metadata).signature or plain for sample in samples) if changing else iter(())
-    signature = next((each for each in written if each != plain), plain)  # a sample may have failed before its solver
+    signature = next(
+        (signed for signed in written if signed != plain), plain
+    )  # a sample may have failed before its solver
     steps = list(_steps(log, signature, known=signature != plain))
-    own = [signature["solver"]] if "solver" in signature else []
-    entries = {"solver": "+".join((*own, *steps))} if steps else {}
+    solvers = [signature["solver"]] if "solver" in signature else []
+    entries = {"solver": "+".join((*solvers, *steps))} if steps else {}
     config = log.plan.config.merge(log.eval.model_generate_config)
     entries |= {"system_message": digest(config.system_message)} if config.system_message else {}
-    prescribed = told.get("generation")
+    prescribed = metadata.get("generation")
     prescribed = prescribed if isinstance(prescribed, Mapping) else {}
-    given = {name: value for name, value in generation(config).items() if prescribed.get(name) != value}
-    return signature.with_entries(entries).with_generation(given)
+    changed = {name: value for name, value in generation(config).items() if prescribed.get(name) != value}
+    return signature.with_entries(entries).with_generation(changed)
 
 
 def _steps(log: EvalLog, signed: Signature, known: bool) -> Iterator[str]:

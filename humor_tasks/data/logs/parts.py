@@ -5,9 +5,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
-import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
 from typing import Any
 
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample, Usage
@@ -20,8 +18,8 @@ INCOMPLETE = "incomplete"
 
 def shard_of(run: FinishedRun) -> Shard | None:
     """The part of a run that this is; None for a run that is not divided."""
-    told = run.source.get("shard")
-    return read_shard(told) if isinstance(told, str) else None
+    shard = run.source.get("shard")
+    return read_shard(shard) if isinstance(shard, str) else None
 
 
 def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
@@ -35,7 +33,11 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
     Raises BadInput for runs that are no parts, for parts of different runs or divisions, and for the same part twice;
     during the iteration, for an id that two parts hold.
     """
-    shards = [_shard(run) for run in runs]
+    shards = []
+    for run in runs:
+        if (part := shard_of(run)) is None:
+            raise BadInput(f"{run.path}: is not a part of a run (shard=k/n); only parts are joined.")
+        shards.append(part)
     by_part = sorted(zip(shards, runs, strict=True), key=lambda pair: pair[0])
     for (shard, run), (following, other) in itertools.pairwise(by_part):
         _check_same_run(run, other)
@@ -49,7 +51,9 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
     if status == "success" and held != first.rows:
         status, error = INCOMPLETE, _missing(shards, held, first.rows)
     if status in ("success", INCOMPLETE) and len({run.epochs for run in parts}) > 1:
-        status, error = INCOMPLETE, _other_epochs(by_part)
+        epochs = ", ".join(f"{shard} with {run.epochs}" for shard, run in by_part)
+        remedy = "Run them again with the same --epochs."
+        status, error = INCOMPLETE, f"the parts have different numbers of epochs: {epochs}. {remedy}"
     source = {name: value for name, value in first.source.items() if name != "shard"}
     return dataclasses.replace(
         first,
@@ -66,22 +70,15 @@ def joined(runs: Sequence[FinishedRun]) -> FinishedRun:
 
 def of_one_run(runs: Iterable[FinishedRun]) -> list[list[FinishedRun]]:
     """The runs, with the parts of one run and division together; every run that is not divided is alone."""
-    found: list[list[FinishedRun]] = []
+    groups: list[list[FinishedRun]] = []
     by_run: dict[str, list[FinishedRun]] = {}
     for run in runs:
         shard = shard_of(run)
         together = [] if shard is None else by_run.setdefault(repr((shard.total, _identity(run))), [])
         if not together:
-            found.append(together)
+            groups.append(together)
         together.append(run)
-    return found
-
-
-def _shard(run: FinishedRun) -> Shard:
-    shard = shard_of(run)
-    if shard is None:
-        raise BadInput(f"{run.path}: is not a part of a run (shard=k/n); only parts are joined.")
-    return shard
+    return groups
 
 
 def _identity(run: FinishedRun) -> Mapping[str, Any]:
@@ -110,18 +107,11 @@ def _missing(shards: Sequence[Shard], held: int, rows: int | None) -> str:
     return f"the parts hold {held} of {'unknown' if rows is None else rows} instances; {what}."
 
 
-def _other_epochs(by_part: Sequence[tuple[Shard, FinishedRun]]) -> str:
-    told = ", ".join(f"{shard} with {run.epochs}" for shard, run in by_part)
-    return f"the parts have different numbers of epochs: {told}. Run them again with the same --epochs."
-
-
-def _added(each: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
-    """Usage by name, added over the parts."""
-    found: dict[str, list[Usage]] = {}
-    for part in each:
-        for name, usage in part.items():
-            found.setdefault(name, []).append(usage)
-    return {name: reduce(operator.add, usages) for name, usages in found.items()}
+def _added(usages: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
+    total: dict[str, Usage] = {}
+    for name, usage in (pair for part in usages for pair in part.items()):
+        total[name] = total[name] + usage if name in total else usage
+    return total
 
 
 class _Merged:
@@ -132,7 +122,7 @@ class _Merged:
 
     def __init__(self, parts: Sequence[FinishedRun]) -> None:
         self.parts = parts
-        self.key = _by_id if parts[0].harness == "inspect" else _by_place
+        self.by_id = parts[0].harness == "inspect"
 
     def __iter__(self) -> Iterator[LoggedSample]:
         return self._merged(self.parts)
@@ -142,16 +132,8 @@ class _Merged:
 
     def _merged(self, parts: Sequence[Iterable[LoggedSample]]) -> Iterator[LoggedSample]:
         seen: dict[tuple[int, str], str] = {}
-        for sample in heapq.merge(*parts, key=self.key):
+        for sample in heapq.merge(*parts, key=lambda s: (s.epoch, s.id) if self.by_id else s.place or 0):
             if (earlier := seen.get((sample.epoch, sample.id))) is not None:
                 raise BadInput(f"{earlier}: {sample.where} is another reply to it; parts have no instance in common.")
             seen[sample.epoch, sample.id] = sample.where
             yield sample
-
-
-def _by_id(sample: LoggedSample) -> tuple[int, str]:
-    return sample.epoch, sample.id
-
-
-def _by_place(sample: LoggedSample) -> int:
-    return sample.place or 0

@@ -42,20 +42,20 @@ def _read_csv_predictions(path: Path, prediction: Callable[[str], Any]) -> dict[
 
     if not path.is_file():
         raise BadInput(f"{path}: there is no such file.")
-    found = read_csv(path, ("id", "pred"))
+    table = read_csv(path, ("id", "pred"))
     lines: dict[str, str] = {}
-    for i, row in enumerate(found.rows):
-        first = lines.setdefault(row["id"].strip(), found.where(i))
-        if first != found.where(i):
-            raise BadInput(f"{found.where(i)}: id {row['id'].strip()} repeats that of {first}. Nothing was scored.")
+    for i, row in enumerate(table.rows):
+        first = lines.setdefault(row["id"].strip(), table.where(i))
+        if first != table.where(i):
+            raise BadInput(f"{table.where(i)}: id {row['id'].strip()} repeats that of {first}. Nothing was scored.")
 
     def pair(i: int, row: dict[str, str]) -> tuple[str, Any]:
         try:
             return row["id"].strip(), prediction(row["pred"])
         except BadInput as problem:
-            raise BadInput(f"{found.where(i)}, id {row['id']}: {problem} Nothing was scored.") from None
+            raise BadInput(f"{table.where(i)}, id {row['id']}: {problem} Nothing was scored.") from None
 
-    return dict(pair(i, row) for i, row in enumerate(found.rows))
+    return dict(pair(i, row) for i, row in enumerate(table.rows))
 
 
 class _Pairs(list[tuple[str, Any]]):

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from humor_tasks.data.logs.record import FinishedRun, LoggedSample
 from humor_tasks.errors import BadInput
 
 RETRY = "finish it with inspect eval-retry."
-
-
-@dataclass(frozen=True)
-class Checks:
-    """Requirements on each sample of a run; see `read_run`."""
-
-    benchmark: str | None = None
-    one_epoch: str | None = None
-    replies: bool = False
 
 
 def read_run(
@@ -52,7 +42,7 @@ def read_run(
         _check_whole(run)
     elif finished and run.status != "success":
         raise BadInput(f"{path}: ended with status {run.status}; {finished}")
-    return dataclasses.replace(run, samples=_Checked(run, Checks(benchmark, one_epoch, replies)))
+    return dataclasses.replace(run, samples=_Checked(run, benchmark, one_epoch, replies))
 
 
 def _open(path: Path, texts: bool) -> FinishedRun:
@@ -94,24 +84,24 @@ def _check_whole(run: FinishedRun) -> None:
 class _Checked:
     """The samples of a run, each checked when the iteration reaches it; an id must be unique in each epoch."""
 
-    def __init__(self, run: FinishedRun, checks: Checks) -> None:
-        self.run, self.checks = run, checks
+    def __init__(self, run: FinishedRun, benchmark: str | None, one_epoch: str | None, replies: bool) -> None:
+        self.run, self.benchmark, self.one_epoch, self.replies = run, benchmark, one_epoch, replies
 
     def __iter__(self) -> Iterator[LoggedSample]:
         return self._checked(self.run.samples)
 
     def scored(self) -> Iterator[LoggedSample]:
-        return self._checked(self.run.samples if self.checks.replies else self.run.scored())
+        return self._checked(self.run.samples if self.replies else self.run.scored())
 
     def _checked(self, samples: Iterable[LoggedSample]) -> Iterator[LoggedSample]:
-        checks, harness = self.checks, self.run.harness
+        harness = self.run.harness
         seen: set[tuple[int, str]] = set()
         for sample in samples:
-            if checks.benchmark and harness != "predictions" and sample.benchmark != checks.benchmark:
-                raise BadInput(f"{sample.where} is not of humor_tasks/{checks.benchmark}.")
-            if checks.one_epoch and sample.epoch > 1:
-                raise BadInput(f"{self.run.path}: holds several epochs; {checks.one_epoch}")
-            if checks.replies and (sample.error is not None or sample.reply is None):
+            if self.benchmark and harness != "predictions" and sample.benchmark != self.benchmark:
+                raise BadInput(f"{sample.where} is not of humor_tasks/{self.benchmark}.")
+            if self.one_epoch and sample.epoch > 1:
+                raise BadInput(f"{self.run.path}: holds several epochs; {self.one_epoch}")
+            if self.replies and (sample.error is not None or sample.reply is None):
                 if harness == "lm_eval":
                     raise BadInput(
                         f"{sample.where}: holds no reply but {sample.raw!r}; take the samples of a _gen task."

@@ -33,7 +33,7 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         """The usage of both; the cost is None where either has none."""
-        costs = [each.cost for each in (self, other) if each.cost is not None]
+        costs = [usage.cost for usage in (self, other) if usage.cost is not None]
         return Usage(
             self.input + other.input,
             self.output + other.output,
@@ -201,14 +201,14 @@ def task_metadata(held: Mapping[str, Any], where: str = "a sample") -> TaskMetad
 
     Raises BadInput, with `where` in the message, for metadata of another shape.
     """
-    told = held.get("humor_tasks")
-    if not isinstance(told, Mapping):
+    logged = held.get("humor_tasks")
+    if not isinstance(logged, Mapping):
         return TaskMetadata()
     try:
-        groups = {name: str(value) for name, value in told["groups"].items()}
-        signature = Signature.parse(told.get("signature") or "")
-        known = told.get("benchmark"), told.get("version"), signature
-        return TaskMetadata(*known, dict(told["options"]), groups, dict(told["facts"]), told.get("place"))
+        groups = {name: str(value) for name, value in logged["groups"].items()}
+        signature = Signature.parse(logged.get("signature") or "")
+        known = logged.get("benchmark"), logged.get("version"), signature
+        return TaskMetadata(*known, dict(logged["options"]), groups, dict(logged["facts"]), logged.get("place"))
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise BadInput(
             f"{where}: its metadata under 'humor_tasks' cannot be read ({problem!r}). It was edited, or written by "

@@ -228,7 +228,6 @@ def _size(frame: Any, aspect: Any, where: str) -> tuple[int, int]:
 
 
 def _picture(frame: Any, aspect: Any, width: int | None, where: str) -> Image:
-    """The frame rotated, with square pixels, and scaled."""
     from PIL import Image
 
     across, down = _size(frame, aspect, where)

@@ -73,10 +73,10 @@ def _kind(file: Any, where: str) -> str:
         return "matroska"
     if head.startswith(b"RIFF") and head[8:12] == b"AVI ":
         return "avi"
-    found = f"it begins {head[:12]!r}"
+    beginning = f"it begins {head[:12]!r}"
     if head.startswith(b"version https://git-lfs"):
-        found = "it is a Git LFS pointer; run `git lfs pull` in the folder"
-    raise BadInput(f"Video {where}: not a video in a supported format; {found}. Use {', '.join(_KINDS.values())}.")
+        beginning = "it is a Git LFS pointer; run `git lfs pull` in the folder"
+    raise BadInput(f"Video {where}: not a video in a supported format; {beginning}. Use {', '.join(_KINDS.values())}.")
 
 
 def _no_second_file(name: str, *_: Any) -> Any:
@@ -198,10 +198,10 @@ class OpenVideo:
                         "key frames are too far apart or cannot be found. Convert it to MP4 with one every 10 seconds."
                     )
                 self.check_pixels(frame.width, frame.height)
-                shown = self.avi_time(frame.dts, first or 0) if self.avi else frame.pts
-                if shown is None or (frame.is_corrupt and key is not None and shown >= key):
-                    raise BadInput(f"Video {self.where}: damaged{self._at(shown)}. Restore the file.")
-                yield shown, frame
+                time_shown = self.avi_time(frame.dts, first or 0) if self.avi else frame.pts
+                if time_shown is None or (frame.is_corrupt and key is not None and time_shown >= key):
+                    raise BadInput(f"Video {self.where}: damaged{self._at(time_shown)}. Restore the file.")
+                yield time_shown, frame
 
     def avi_time(self, dts: int | None, first: int) -> int:
         """The display time of AVI's next frame: its decoding time less the decoder's delay; `first` is the first
@@ -221,19 +221,19 @@ class OpenVideo:
     def frames_at(self, times: Iterable[int], keys: Iterable[tuple[int, int] | None]) -> Iterator[tuple[int, Any]]:
         """For each time, the frame displayed then; `keys` are the results of `key_before`."""
         frames = self.frames()
-        shown: tuple[int, Any] | None = None
+        current: tuple[int, Any] | None = None
         coming: tuple[int, Any] | None = None
         for time, key in zip(times, keys, strict=True):
-            reached = coming or shown
+            reached = coming or current
             if key is not None and (reached is None or key[1] > reached[0]):
                 self.seek(key[0])
-                frames, shown, coming = self.frames(), None, None
+                frames, current, coming = self.frames(), None, None
             ended = False
             while not ended and (coming is None or coming[0] <= time):
-                shown = coming or shown
+                current = coming or current
                 coming = next(frames, None)
                 ended = coming is None
-            found = shown or (coming if key is None else None)  # a time before the first frame gets the first frame
-            if found is None:
+            frame = current or (coming if key is None else None)  # a time before the first frame gets the first frame
+            if frame is None:
                 raise BadInput(f"Video {self.where}: no frame can be decoded{self._at(time)}. Restore the file.")
-            yield found
+            yield frame

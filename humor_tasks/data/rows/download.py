@@ -23,9 +23,9 @@ def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
     from huggingface_hub import constants
 
     files = Path(constants.HF_HOME) / "humor_tasks" / "files"
-    kept = files / sha256[:12] / name
-    if kept.is_file() and hashlib.sha256(kept.read_bytes()).hexdigest() == sha256:
-        return kept
+    cached = files / sha256[:12] / name
+    if cached.is_file() and hashlib.sha256(cached.read_bytes()).hexdigest() == sha256:
+        return cached
     import pooch
     import requests
 
@@ -37,10 +37,10 @@ def fetch(name: str, sha256: str, urls: Sequence[str]) -> Path:
         known = None if archive else f"sha256:{sha256}"
         try:
             if not archive:
-                return Path(pooch.retrieve(url, known, name, kept.parent, downloader=downloader))
+                return Path(pooch.retrieve(url, known, name, cached.parent, downloader=downloader))
             data = _from_archive(url, files / "archives", downloader, Path(name).name, sha256)
-            write_bytes(kept, data)
-            return kept
+            write_bytes(cached, data)
+            return cached
         except (ValueError, LookupError, RuntimeError, zlib.error, zipfile.BadZipFile):
             # pooch raises ValueError for another hash, zipfile raises RuntimeError for an encrypted member
             problems.append(f"{url} has other content than SHA-256 {sha256}")

@@ -141,7 +141,6 @@ def catalogue(
 
 
 def _locate(dataset: str, hub: str, cards: Path, revision: str | None) -> tuple[str, str | None]:
-    """The dataset's name for `datasets`, and its commit."""
     folder = cards if dataset == "sample" else local_folder(dataset, hub)
     if folder is not None:
         if revision is not None:

@@ -42,9 +42,9 @@ class Rows:
     def where(self, i: int) -> str:
         """The location of row `i` (from 0), for messages."""
         name = next((name for name in IDS if self.rows[i].get(name)), None)
-        shown = f" ({name} {self.rows[i][name]})" if name else ""
+        identity = f" ({name} {self.rows[i][name]})" if name else ""
         number = i if self.numbers is None else self.numbers[i]
-        return f"row {number}{shown} of {self.config}/{self.split} in {self.dataset}"
+        return f"row {number}{identity} of {self.config}/{self.split} in {self.dataset}"
 
 
 def provenance_of(
@@ -53,7 +53,7 @@ def provenance_of(
     """The provenance of a run's `records` (their number): the requested dataset, split and revision, and the `parts`
     read. `skipped` is the number of rows left out because of their pictures, where there are any.
     """
-    found = {
+    provenance = {
         "dataset": dataset,
         "configs": [rows.config for rows in parts],
         "split": split,
@@ -63,7 +63,7 @@ def provenance_of(
         "fingerprint": join_fingerprints([rows.fingerprint for rows in parts]),
     }
     skipped = sum(len(rows.skipped) for rows in parts)
-    return found | ({"skipped": skipped} if skipped else {})
+    return provenance | ({"skipped": skipped} if skipped else {})
 
 
 def skipped_in(parts: Sequence[Rows]) -> frozenset[str]:
@@ -128,33 +128,33 @@ def with_pictures(
     large out with a warning. "stop" reads none: reading a missing one raises BadInput, and who asks a model checks
     first (`Run.check_media`). None reads none and raises BadInput for the first one that is missing.
     """
-    found: dict[int, Picture | None] = {}
+    pictures: dict[int, Picture | None] = {}
     problems: dict[int, str] = {}
     for i in range(len(rows.rows)):
         try:
-            found[i] = find(i)
+            pictures[i] = find(i)
         except BadInput as problem:
             if on_bad_picture is None:
                 raise
             problems[i] = str(problem)
-            found[i] = _missing(rows.where(i), str(problem))
+            pictures[i] = _missing(rows.where(i), str(problem))
     if on_bad_picture == "skip":
-        there = {i: picture for i, picture in found.items() if picture is not None and i not in problems}
+        there = {i: picture for i, picture in pictures.items() if picture is not None and i not in problems}
         media = {i: Clip(p.where, p.path, p.read_bytes) if clips else p for i, p in there.items()}
         problems |= check_media(media, f"checking pictures of {rows.config}/{rows.split}")
-    for i, picture in found.items():
+    for i, picture in pictures.items():
         rows.rows[i][column] = picture
     if not problems or on_bad_picture == "stop":
         return rows
     place = f"{rows.config}/{rows.split} in {rows.dataset}"
-    kept = [i for i in found if i not in problems]
-    if not kept:
+    usable = [i for i in pictures if i not in problems]
+    if not usable:
         raise BadInput(f"{told(problems, len(rows.rows), place)} {NONE_LEFT}")
     warnings.warn(
         f"{told(problems, len(rows.rows), place)} These rows are left out (on_bad_picture=skip).", stacklevel=2
     )
     ids = (next((str(rows.rows[i][name]) for name in IDS if rows.rows[i].get(name)), str(i)) for i in sorted(problems))
-    return replace(rows, rows=[rows.rows[i] for i in kept], skipped=tuple(ids), numbers=tuple(kept))
+    return replace(rows, rows=[rows.rows[i] for i in usable], skipped=tuple(ids), numbers=tuple(usable))
 
 
 def _missing(where: str, problem: str) -> Picture:
