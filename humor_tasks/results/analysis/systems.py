@@ -13,7 +13,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.results import Result, refusals
-from humor_tasks.results.labels import labels
+from humor_tasks.results.comparable import labels
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.proportion import clustered_proportion
 
