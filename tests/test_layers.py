@@ -21,7 +21,7 @@ MAY_NAME = {
     "data.papers": "keys of papers",
     "data.contests": "configs and folders of published datasets",
     "corpora": "configs of the datasets that are built",
-    "results.analysis.correct": "a column of files of labels",
+    "results.analysis.verdicts": "a column of files of labels",
     "on_inspect.parts": "which benchmark replies in tasks of other packages are taken to be of",
     "on_inspect.scorers": "which benchmark replies in tasks of other packages are taken to be of",
     "tasks": "an index of the generated tasks",

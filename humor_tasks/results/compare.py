@@ -103,7 +103,7 @@ def _tested(draft: Draft, tests: Sequence[PairedTest], count: int, seed: int) ->
     direction = draft.metric.direction
     comparisons = [_comparison(pair, test, direction) for pair, test in zip(draft.pairs, tests, strict=True)]
     strengths: Mapping[str, Strength] = {}
-    problem = ()
+    problem: tuple[str, ...] = ()
     try:
         strengths = _strengths(draft, seed)
     except BadInput as error:
