@@ -39,7 +39,7 @@ MAY_IMPORT = {
         *(
             "results.grade",
             "results.captions.against",
-            "results.captions.comparing",
+            "results.captions.pairwise",
             "results.reproduce.models",
         ),
         "corpora.options.models",
