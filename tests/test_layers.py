@@ -40,7 +40,7 @@ MAY_IMPORT = {
             "results.grade",
             "results.captions.against",
             "results.captions.pairwise",
-            "results.reproduce.models",
+            "results.reproduce.recipes",
         ),
         "corpora.options.models",
     ),
