@@ -56,7 +56,7 @@ class Result:
     @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
         """Every metric with at least one outcome that counts; the primary metric first."""
-        return {name: e for found in self.summaries.values() for name, e in found.items()}
+        return {name: e for estimates in self.summaries.values() for name, e in estimates.items()}
 
     @property
     def primary(self) -> Metric | None:
@@ -87,7 +87,7 @@ class Result:
             if metric in outcome.values:
                 values.setdefault(outcome.id, []).append(outcome.values[metric])
                 clusters[outcome.id] = outcome.cluster
-        return {identity: (sum(found) / len(found), clusters[identity]) for identity, found in values.items()}
+        return {identity: (sum(of_item) / len(of_item), clusters[identity]) for identity, of_item in values.items()}
 
 
 @dataclass(frozen=True)

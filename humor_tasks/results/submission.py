@@ -96,29 +96,26 @@ def predictions(logged: Answers, fill: str | None, seed: int, where: str) -> dic
     with two equal ratings counts as missing.
     """
     if logged.subtask == "rating":
-        found: Mapping[str, str | None] = logged.answers
+        answers: Mapping[str, str | None] = logged.answers
         if fill is not None and logged.form:
             try:
                 logged.form.from_submission(fill)
             except BadInput as problem:
                 raise BadInput(f"--fill {fill}: {problem}") from None
     else:
-        found = picks(logged)
+        answers = picks(logged)
         if fill not in (None, "1", "2", "random"):
             raise BadInput(f"--fill {fill}: choose random, 1 or 2, the funnier headline of a pair.")
-    gaps = [identity for identity, answer in found.items() if answer is None]
+    gaps = [identity for identity, answer in answers.items() if answer is None]
     if gaps and fill is None:
         equal = " (or with equal ratings)" * (logged.subtask == "ratings")
-        raise BadInput(f"{where}: {listed('row', gaps)} without an answer{equal}; choose --fill {_fills(logged)}.")
+        fills = "NUMBER" if logged.subtask == "rating" else "1, 2 or random"
+        raise BadInput(f"{where}: {listed('row', gaps)} without an answer{equal}; choose --fill {fills}.")
 
     def filled(identity: str) -> str:
         return NUMBERS[seeded_guess(seed, identity, "AB")] if fill == "random" else str(fill)
 
-    return {identity: filled(identity) if answer is None else answer for identity, answer in found.items()}
-
-
-def _fills(logged: Answers) -> str:
-    return "NUMBER" if logged.subtask == "rating" else "1, 2 or random"
+    return {identity: filled(identity) if answer is None else answer for identity, answer in answers.items()}
 
 
 def picks(logged: Answers) -> dict[str, str | None]:
@@ -141,8 +138,8 @@ def funnier(first: float | None, second: float | None) -> str | None:
     return "1" if first > second else "2"
 
 
-def write_predictions(path: Path, found: Mapping[str, str]) -> None:
+def write_predictions(path: Path, predictions: Mapping[str, str]) -> None:
     """Write the organisers' format: a CSV file with the columns id and pred."""
     if path.suffix != ".csv":
         raise BadInput(f"{path}: a submission to Humicroedit ends in .csv.")
-    write_table(path, ("id", "pred"), found.items(), exact=True)
+    write_table(path, ("id", "pred"), predictions.items(), exact=True)
