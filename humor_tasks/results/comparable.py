@@ -67,8 +67,8 @@ def refusals(a: Result, b: Result) -> list[str]:
 def reasons_apart(a: Result, b: Result) -> list[str]:
     """Reasons why the two results are not ranked in one table; empty where they are.
 
-    That is where they do not compare, or where the models were shown different inputs. The rows of an unfinished run
-    are those that it has so far.
+    They are apart if they do not compare, or if the models were shown different inputs. Of an unfinished run, the
+    items so far are compared.
     """
     if a.complete and b.complete:
         return refusals(a, b) + _other_inputs(a, b)

@@ -37,7 +37,7 @@ that the smallest p-value survives Holm's correction."""
 class Comparison:
     """Two systems on one metric; `test.difference` is first - second.
 
-    left_out: the items that count in one of the two only. wins: the items on which the first is better, on which the
+    left_out: the items that count in only one of the two. wins: the items on which the first is better, on which the
     second is, and on which both are equal; None for a metric without values of items. differences: of their settings.
     """
 
@@ -146,7 +146,7 @@ def _comparison(pair: Paired, test: PairedTest, direction: Direction) -> Compari
 
 
 def _metric_notes(draft: Draft) -> Iterator[str]:
-    """What a reader has to know of the metric and of the systems."""
+    """Notes on the metric and the systems."""
     if not draft.by_item:
         groups = max(len(pair.scores[0]) for pair in draft.pairs)
         yield (
@@ -177,7 +177,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _comparison_notes(comparisons: Sequence[Comparison], count: int) -> Iterator[str]:
-    """What a reader has to know of the comparisons."""
+    """Notes on the comparisons."""
     fewest = min(c.test.difference.clusters for c in comparisons)
     least = 2.0 ** (1 - fewest)
     if fewest == 1:

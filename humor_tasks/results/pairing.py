@@ -55,10 +55,10 @@ class System:
 class Paired:
     """Two systems with their scores on the same items, or their pseudo-values on the same groups of clusters.
 
-    swapped: for pseudo-values, the values whose signs the permutation test flips. items, clusters: the number of both
-    that the scores come from. left_out: the items that count in one of the two only. won: of each cluster the items on
-    which the first score is higher, on which the second is, and on which both are equal; None for a metric without
-    values of items.
+    swapped: for pseudo-values, the values whose signs the permutation test flips. items, clusters: how many the scores
+    come from. left_out: the items that count in only one of the two. won: for each cluster, the items on which the
+    first score is higher, on which the second is, and on which both are equal; None for a metric without values of
+    items.
     """
 
     first: System
@@ -95,7 +95,7 @@ class Draft:
 def draft_of(results: Sequence[Result], metric: str | None, refused: list[Refused]) -> Draft | None:
     """The pairs of one benchmark's results; None where no result has this metric.
 
-    Adds to `refused` what is not compared.
+    Refusals are added to `refused`.
     """
     benchmark = results[0].benchmark
     known = dict.fromkeys(name for result in results for name in result.estimates)

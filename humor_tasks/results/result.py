@@ -27,7 +27,7 @@ class Result:
     epochs: the epoch of each.
     estimates: every metric by name, METRIC over all items and METRIC_PART over each part of the data.
     paths: the files of the run, several where it was run in parts.
-    notes: what a reader has to know of this run, one sentence each, such as that it is incomplete.
+    notes: on this run, one sentence each, such as that it is incomplete.
     judging: how the graders were asked, by name: verdict, temperature, seed, prompts; empty where there are none.
     complete: whether the run holds a score of every item of its data.
     """

@@ -83,7 +83,7 @@ def leading(results: Sequence[Result]) -> list[Result]:
 
 
 def _item_metrics(result: Result) -> list[Metric]:
-    """The benchmark's metrics that single items of this result have, without those of all replies."""
+    """The benchmark's metrics that single items of this result have; rates of replies are left out."""
     return [
         metric
         for metric in result.benchmark.metrics
@@ -115,7 +115,7 @@ def _system(result: Result, name: str, metric: str | None) -> System:
 
 
 def item_texts(systems: Sequence[System]) -> dict[str, ItemTexts]:
-    """The texts of the items, from the first run that holds those of all its items; empty where no run does."""
+    """The texts of the items, from the first run that holds texts for all of its items; empty where no run does."""
     for system in systems:
         result = system.result
         items = result.opened.records or result.run.samples  # a file of predictions has no choices itself

@@ -50,8 +50,8 @@ def compare(
 ) -> list[Against]:
     """Each system's captions of these contests against people's.
 
-    parameters: those of `caption_writing`. A group that has not ten captions is one reply that cannot be read, or one
-    that declines. Raises BadInput where a run does not finish; then the command resumes from the cached verdicts.
+    parameters: of `caption_writing`. A group without ten captions counts as one unreadable or declined reply. Raises
+    BadInput where a run does not finish; then the command resumes from the cached verdicts.
     """
     against = []
     for system in dict.fromkeys(group.system for group in groups):

@@ -11,7 +11,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from humor_tasks.benchmarks.crowd.corpus import Cartoon, Crowd
+from humor_tasks.benchmarks.crowd.corpus import Crowd
 from humor_tasks.data.tables import interval, plain, short, table
 from humor_tasks.errors import listed
 from humor_tasks.models.choosers.embedding import Embedding
@@ -45,7 +45,7 @@ class Written:
 class System:
     """The figures of one system over the contests that the dataset has.
 
-    not_whole: the groups without ten captions: contest, number of captions, and what is wrong. elsewhere: the system's
+    not_whole: the groups without ten captions: contest, number of captions, and a note. elsewhere: the system's
     contests that are not in the split, or left out of it. estimates: shares of captions lie in [0, 1], crowd_rank in
     [0, 100]; a figure that no group has is missing. matched: captions that repeat a rated one, exact and near. refused:
     the number of those not whole for which the system declined.
@@ -63,28 +63,18 @@ class System:
 
 def written(crowd: Crowd, groups: Sequence[CaptionGroup]) -> list[Written]:
     """Every caption of the groups, system by system in the order of the groups, with the entry that it repeats."""
-    by_contest: dict[int, list[CaptionGroup]] = {}
-    for group in groups:
-        by_contest.setdefault(group.contest, []).append(group)
-    rows: dict[tuple[str, int], list[Written]] = {}
-    for cartoon in tqdm(crowd.cartoons, "recitation", unit="contest"):
-        for row in _recited(cartoon, by_contest.get(cartoon.number, [])):
-            rows.setdefault((row.system, row.contest), []).append(row)
-    return [row for group in groups for row in rows.get((group.system, group.contest), ())]
-
-
-def _recited(cartoon: Cartoon, groups: Sequence[CaptionGroup]) -> list[Written]:
-    """The captions for one contest, each with the rated caption that it repeats."""
-    contest = cartoon.contest
-    texts = [(group.system, text) for group in groups for text in group.captions]
     rows = []
-    for (system, text), match in zip(texts, matches([text for _, text in texts], contest.caption), strict=True):
-        row = Written(system, contest.number, text)
-        if match.entry is not None:
-            entry, rank = contest.caption[match.entry], contest.place[match.entry]
-            row = replace(row, match=match.kind, similarity=match.similarity, entry=entry, entry_rank=rank)
-        rows.append(row)
-    return rows
+    for cartoon in tqdm(crowd.cartoons, "recitation", unit="contest"):
+        contest = cartoon.contest
+        texts = [(g.system, text) for g in groups if g.contest == cartoon.number for text in g.captions]
+        for (system, text), match in zip(texts, matches([text for _, text in texts], contest.caption), strict=True):
+            row = Written(system, contest.number, text)
+            if match.entry is not None:
+                entry, rank = contest.caption[match.entry], contest.place[match.entry]
+                row = replace(row, match=match.kind, similarity=match.similarity, entry=entry, entry_rank=rank)
+            rows.append(row)
+    order = {(group.system, group.contest): i for i, group in enumerate(groups)}
+    return sorted(rows, key=lambda row: order[row.system, row.contest])
 
 
 def placed(rows: Sequence[Written], placement: Placement) -> list[Written]:
@@ -192,8 +182,10 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that `humor-tasks captions score` found. provenance: of the contests. lacking: the dataset's contests
-    for which no system has captions. placement, human: None and () without a model that places. against: by graders.
+    """Everything that `humor-tasks captions score` measures.
+
+    provenance: of the contests. lacking: the dataset's contests for which no system has captions. placement, human:
+    None and () without a model that places. against: by graders.
     """
 
     provenance: Mapping[str, Any]

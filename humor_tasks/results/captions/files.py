@@ -39,7 +39,7 @@ _HUMAN, _PARTNER = "human_", "claude.csv"
 
 @dataclass(frozen=True)
 class CaptionGroup:
-    """The captions of one system for one contest, in the order of the file. note: what is wrong with them, else "".
+    """The captions of one system for one contest, in the order of the file. note: their defects, or "".
 
     refused: whether a reply of a run declined, and there is no caption of another one.
     """

@@ -85,8 +85,8 @@ def anchors(contest: Contest) -> list[str]:
 def place_by_comparing(judge: Judge, crowd: Crowd, options: CrowdOptions, texts: Texts) -> Placement:
     """Place captions by a judge's comparisons.
 
-    The human groups are placed as well. A comparison without a readable answer is left out and counted; a caption all
-    of whose comparisons are has no percentile. Raises BadInput for a contest with fewer captions than anchors.
+    The human groups are placed as well. A comparison without a readable answer is left out and counted; a caption
+    without any readable answer has no percentile. Raises BadInput for a contest with fewer captions than anchors.
     """
     if short := [str(c.number) for c in crowd.cartoons if len(c.contest.caption) < ANCHORS]:
         raise BadInput(f"{listed('contest', short)}: fewer than {ANCHORS} rated captions; leave them out (--contests).")
@@ -162,7 +162,7 @@ def check_scores_captions(chooser: Chooser) -> None:
 
 
 def with_human(cartoon: Cartoon, texts: Texts) -> list[str]:
-    """The distinct captions to place in a contest: the given ones and those of the human groups."""
+    """The distinct captions to place in a contest: of `texts` and of the human groups."""
     human = (text for captions in human_captions(cartoon).values() for text in captions)
     return list(dict.fromkeys([*texts.get(cartoon.number, ()), *human]))
 

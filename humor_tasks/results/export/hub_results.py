@@ -27,7 +27,7 @@ HARMLESS = ("on_bad_picture",)
 
 
 def refusal(result: Result) -> str:
-    """Why a result cannot stand beside those of others on the hub; "" where it can."""
+    """Why a result cannot stand beside other results on the hub; "" where it can."""
     if not result.run.source.get("revision"):
         return f"{result.run.source.get('dataset')} is no dataset of the hub."
     published = {name: str(value) for name, value in defaults(result).items()} | {"v": result.benchmark.version}

@@ -97,16 +97,11 @@ def baseline_answers(recipe: str, run: Run) -> dict[str, Answer]:
             targets = [shot.target for shots in run.pool(fold).values() for shot in shots if shot.target is not None]
             if not targets:
                 raise BadInput(f"{run.benchmark.name}: {run.options.dataset} has no training rows.")
-            by_fold[fold] = _most_frequent(targets) if recipe == "majority" else _mean(targets)
+            if recipe == "majority":
+                by_fold[fold] = Answer(max(sorted(set(targets)), key=Counter(targets).__getitem__))
+            else:
+                by_fold[fold] = Answer(repr(math.fsum(map(float, targets)) / len(targets)))
     return {record.id: by_fold[record.groups.get("fold", "")] for record in run.records}
-
-
-def _most_frequent(targets: list[str]) -> Answer:
-    return Answer(max(sorted(set(targets)), key=Counter(targets).__getitem__))
-
-
-def _mean(targets: list[str]) -> Answer:
-    return Answer(repr(math.fsum(map(float, targets)) / len(targets)))
 
 
 # ---- people -------------------------------------------------------------------------------------
@@ -174,24 +169,18 @@ def run_model(row: Row, given: Given) -> Estimates:
     return result.estimates
 
 
-def needs_predictions(row: Row, given: Given) -> Estimates:
-    """Nothing: the row's predictions come from the user."""
-    raise _lacking(row, "it needs predictions: give --predictions FILE, predictions or the log of its command.")
-
-
-def needs_perplexity(row: Row, given: Given) -> Estimates:
-    """Nothing: log-likelihoods of the references are not computed here."""
-    raise _lacking(row, "it needs --predictions FILE: metrics.json of its training, or lm-eval's results_*.json.")
-
-
-def needs_people(row: Row, given: Given) -> Estimates:
-    """Nothing: people answer the items that the row's command writes."""
-    raise CannotRunHere("it needs people: `humor-tasks annotate` shows them the items that its command writes.")
-
-
 def _lacking(row: Row, need: str) -> CannotRunHere:
     retired = row.retired and f"the published model was shut down on {row.retired}, and another is no reproduction; "
     return CannotRunHere(f"{retired or ''}{need}")
+
+
+def _needs(need: str) -> Callable[[Row, Given], Estimates]:
+    """A recipe that computes nothing: what it needs comes from the user or from people."""
+
+    def refuse(row: Row, given: Given) -> Estimates:
+        raise _lacking(row, f"it needs {need}")
+
+    return refuse
 
 
 RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
@@ -200,9 +189,9 @@ RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
     "mean": from_training_rows,
     "labels": labelled,
     "model": run_model,
-    "predictions": needs_predictions,
-    "perplexity": needs_perplexity,
-    "people": needs_people,
+    "predictions": _needs("predictions: give --predictions FILE, predictions or the log of its command."),
+    "perplexity": _needs("--predictions FILE: metrics.json of its training, or lm-eval's results_*.json."),
+    "people": _needs("people: `humor-tasks annotate` shows them the items that its command writes."),
 }
 
 
@@ -261,7 +250,7 @@ def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
 
 
 def _number(value: Any) -> float:
-    """A perplexity. Raises TypeError for what is none; it is at least 1."""
+    """A perplexity, which is at least 1. Raises TypeError for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float) or float(value) < 1:
         raise TypeError(f"{value!r:.40} is no perplexity")
     return float(value)

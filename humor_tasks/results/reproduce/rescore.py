@@ -53,7 +53,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Rescored:
-    """The scores of one scorer; `changed` are the parameters that differ from those of the log."""
+    """The scores of one scorer; `changed` are the parameters that differ from the log's."""
 
     result: Result
     changed: Mapping[str, Any]

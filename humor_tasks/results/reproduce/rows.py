@@ -27,7 +27,8 @@ RECIPES = ("random", "majority", "mean", "labels", "votes", "people", "model", "
 class Row:
     """A published row: figures of one system on one benchmark, and how to compute them.
 
-    figures: the entries of published.toml whose fields equal those of `figures` in the file, or one of a list there.
+    figures: the entries of published.toml whose fields have the values (or one of the listed values) that `figures` in
+    the file gives.
     recipe: `random` is the expectation of a random choice; `majority` and `mean` give every item the most frequent
     label or the mean rating of the training rows; `labels` counts the human labels in `file`, a file of the benchmark
     `labels`; `votes` only checks whether some votes have the figures; `people` needs people who answer the items;
@@ -77,7 +78,7 @@ def find_row(name: str) -> Row:
 
 
 def read_rows(path: Path, card: str) -> list[Row]:
-    """The rows of one file. Raises BadInput naming the file and the row for what is no row."""
+    """The rows of one file. Raises BadInput naming the file and the row where an entry is malformed."""
     try:
         listed = tomllib.loads(read_body(path))
     except tomllib.TOMLDecodeError as problem:
