@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks._version import __version__
+from humor_tasks.benchmarks.judging import missing_warning
 from humor_tasks.benchmarks.metric import Direction
-from humor_tasks.benchmarks.missing import missing_warning
 from humor_tasks.data.tables import interval, plain, safe, short, table
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput

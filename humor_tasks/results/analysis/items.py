@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from humor_tasks.benchmarks.contest_dates import MARGIN, contest_date, has_dates
+from humor_tasks.benchmarks.card import DATE_MARGIN, contest_date, has_dates
 from humor_tasks.data.published import published
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
@@ -302,9 +302,9 @@ def _trend(system: System) -> Trend:
 
 def _cutoff(system: System, cutoff: datetime.date) -> Cutoff:
     since = {i: contest_date(int(cluster)) - cutoff for i, cluster in system.clusters.items()}
-    before = system.mean([i for i, time in since.items() if time < -MARGIN])
-    after = system.mean([i for i, time in since.items() if time > MARGIN])
-    between = sum(abs(time) <= MARGIN for time in since.values())
+    before = system.mean([i for i, time in since.items() if time < -DATE_MARGIN])
+    after = system.mean([i for i, time in since.items() if time > DATE_MARGIN])
+    between = sum(abs(time) <= DATE_MARGIN for time in since.values())
     return Cutoff(system.name, before, after, independent_difference(after, before), between)
 
 

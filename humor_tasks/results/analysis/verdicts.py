@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from humor_tasks.benchmarks.humorbench.corpus import check_distinct, key
-from humor_tasks.benchmarks.missing import BOUNDS, MISSING
+from humor_tasks.benchmarks.judging import BOUNDS, MISSING
 from humor_tasks.data.rows import CsvRows, read_csv
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.results.report.graded import GradedLog, GradedPoint, read_graded

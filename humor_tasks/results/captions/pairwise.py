@@ -21,10 +21,11 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy, Model
 from inspect_ai.solver import generate
 
-from humor_tasks.benchmarks.caption_contest import corpus as caption_contest
+from humor_tasks.benchmarks.caption_contest.corpus import NyccOptions
 from humor_tasks.benchmarks.caption_contest.explanation import EXPLANATION
 from humor_tasks.benchmarks.caption_contest.ranking import RANKING
-from humor_tasks.benchmarks.contract import Data, Run
+from humor_tasks.benchmarks.caption_contest.rows import load
+from humor_tasks.benchmarks.definition import Data, Run
 from humor_tasks.benchmarks.prompts import check_shows, fill, read_templates, split_turns
 from humor_tasks.data.logs.inspect_logs import from_log
 from humor_tasks.data.records import Prompt, Record, Turn
@@ -170,7 +171,7 @@ class Cartoons:
     """The cartoons of contests as records without choices: contest -> record; where they are from."""
 
     records: Mapping[str, Record]
-    options: caption_contest.NyccOptions
+    options: NyccOptions
     provenance: Mapping[str, Any]
 
 
@@ -206,8 +207,8 @@ class Judge:
 
 def of_corpus(corpus: Mapping[str, Any]) -> Cartoons:
     """The cartoons of `explanation`; corpus: the parameters that locate them."""
-    options = caption_contest.NyccOptions(**corpus)
-    data = caption_contest.load(EXPLANATION, options)
+    options = NyccOptions(**corpus)
+    data = load(EXPLANATION, options)
     first: dict[str, Record] = {}
     for record in data.records:
         first.setdefault(record.cluster, record)
