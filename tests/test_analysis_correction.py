@@ -16,7 +16,7 @@ from standins.humorbench import ELEMENTS
 from humor_tasks.api import Report
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.results.analysis.correct import correct, read_judged, read_labels
+from humor_tasks.results.analysis.verdicts import correct, read_judged, read_labels
 from humor_tasks.results.report.graded import GradedPoint, read_graded
 from humor_tasks.results.report.table import lines_of
 from humor_tasks.scorers.correction import prediction_powered, rogan_gladen

@@ -16,7 +16,7 @@ from standins.graded_logs import Logs, explainer, grader, made_log, run
 from humor_tasks.benchmarks.humorbench.corpus import subset_keys
 from humor_tasks.cli import main
 from humor_tasks.errors import BadInput
-from humor_tasks.results.analysis.hard_subset import hard_subset
+from humor_tasks.results.analysis.verdicts import hard_subset
 from humor_tasks.results.report.graded import read_graded
 from humor_tasks.results.report.table import lines_of
 from humor_tasks.tasks import humorbench

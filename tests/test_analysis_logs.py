@@ -33,7 +33,7 @@ from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect import element_coverage
 from humor_tasks.on_inspect.judging import graders
-from humor_tasks.results.analysis.correct import read_judged
+from humor_tasks.results.analysis.verdicts import read_judged
 from humor_tasks.results.grade import grading_task, read_written
 from humor_tasks.results.report.graded import GradedLog, read_graded
 from humor_tasks.results.report.table import incomparable, lines_of, plot

@@ -21,17 +21,18 @@ from standins.tiny_clip_folder import saved
 from humor_tasks import load
 from humor_tasks.benchmarks.caption_contest.brainstorm import SHOWN, WRITTEN
 from humor_tasks.errors import BadInput
-from humor_tasks.results.captions.captions import (
-    Caption,
+from humor_tasks.results.captions.files import Caption, read_captions
+from humor_tasks.results.captions.pairwise import (
     Pair,
     by_system,
+    compared,
     first_shown,
+    of_corpus,
     pairs_of,
     ranked,
-    read_captions,
     strengths,
+    task,
 )
-from humor_tasks.results.captions.comparing import compared, of_corpus, task
 from humor_tasks.scorers.fields import items, read_fields
 from humor_tasks.tasks import brainstorm
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
@@ -167,7 +168,8 @@ def test_without_a_cartoon_the_model_invents_it() -> None:
     asked = model.messages[0][-1].text
     assert "a cartoon of your own" in asked
     assert asked.count("\nPlace: ") == 10
-    assert [caption.contest for caption in read_captions(Path(log.location)).captions] == ["unconditional"] * 3
+    with pytest.raises(BadInput, match=r"its contest is 'unconditional'; it must be the contest's number"):
+        read_captions(Path(log.location))
     short = says("short", REPLY)
     assert metrics(run(short, unconditional=True))["parsed"] == 0
     for fold in ("all", "3"):
@@ -307,8 +309,8 @@ def test_a_contest_that_the_corpus_has_not() -> None:
     ("text", "message"),
     [
         ("{", "line 1: not JSON"),
-        ("[]", "line 1: must be an object with contest and caption"),
-        ('{"contest": true, "caption": "x"}', "contest is True"),
+        ("[]", "line 1: must be an object with contest, and caption or captions"),
+        ('{"contest": true, "caption": "x"}', "contest is 'True'"),
         ('{"contest": 1, "caption": " "}', "caption is empty"),
         ('{"contest": 1, "caption": "half a \\ud800"}', "caption is 'half a"),
         ('{"contest": 1, "caption": "x", "system": 3}', "system is 3"),
@@ -331,7 +333,7 @@ def test_a_log_of_another_task() -> None:
     from humor_tasks.tasks import explanation
 
     (log,) = eval(explanation(dataset="sample"), model=says("m", "So.").model, display="none")
-    with pytest.raises(BadInput, match=r"is not of humor_tasks/brainstorm"):
+    with pytest.raises(BadInput, match=r"is of neither humor_tasks/brainstorm nor"):
         read_captions(Path(log.location))
 
 

@@ -14,8 +14,7 @@ from standins.judging import says
 
 from humor_tasks.data.contests.source import HELD_OUT
 from humor_tasks.errors import BadInput
-from humor_tasks.results.captions.captions import read_captions
-from humor_tasks.results.captions.files import CaptionGroup, as_lines, read_all, read_groups
+from humor_tasks.results.captions.files import CaptionGroup, as_lines, read_all, read_captions, read_groups
 from humor_tasks.tasks import brainstorm, caption_writing, explanation
 from humor_tasks.testing import ScriptedLM, ScriptedModel, run_lm_eval
 

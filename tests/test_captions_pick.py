@@ -15,11 +15,9 @@ from standins.judging import between
 
 from humor_tasks.benchmarks.crowd.corpus import CrowdOptions, open_crowd
 from humor_tasks.models.choosers.baseline import Baseline
-from humor_tasks.results.captions.captions import Pair, win_rates
-from humor_tasks.results.captions.comparing import Judge
 from humor_tasks.results.captions.files import CaptionGroup, read_groups
-from humor_tasks.results.captions.judging import of_crowd
-from humor_tasks.results.captions.picking import best, pick, pick_by_comparing
+from humor_tasks.results.captions.pairwise import Judge, Pair, win_rates
+from humor_tasks.results.captions.placing import best, of_crowd, pick, pick_by_comparing
 from humor_tasks.testing import ChatServer, ScriptedModel, text_of
 
 OPTIONS = CrowdOptions(dataset="sample", split="validation", contests="9010-9011")

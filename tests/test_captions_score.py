@@ -20,9 +20,9 @@ from humor_tasks.models.choosers.chooser import Chooser, Question
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality import fit, sums
 from humor_tasks.models.quality.model import Encoder
-from humor_tasks.results.captions import figures, judging, placing
-from humor_tasks.results.captions.comparing import Judge
+from humor_tasks.results.captions import figures, placing
 from humor_tasks.results.captions.files import CaptionGroup, read_groups
+from humor_tasks.results.captions.pairwise import Judge
 from humor_tasks.scorers.diversity import average_ead
 from humor_tasks.testing import ScriptedModel
 
@@ -136,7 +136,7 @@ def comparing(prefer: Callable[[str, str], str], asked: list[str] | None = None)
 
 def test_anchors_are_the_middles_of_deciles(crowd: Crowd) -> None:
     contest = crowd.cartoons[0].contest
-    assert judging.anchors(contest) == [contest.caption[i] for i in (2, 6, 10, 14, 18, 22, 26, 30, 34, 38)]
+    assert placing.anchors(contest) == [contest.caption[i] for i in (2, 6, 10, 14, 18, 22, 26, 30, 34, 38)]
 
 
 @pytest.mark.slow
@@ -148,8 +148,8 @@ def test_a_judge_that_knows_the_ratings(small: tuple[Crowd, CrowdOptions]) -> No
     def better(first: str, second: str) -> str:
         return f"So.\nAnswer: {'AB'[oracle.rating('101', second) > oracle.rating('101', first)]}"
 
-    placed = judging.place(comparing(better, asked), crowd, options, {101: ["Mine.", contest.caption[0]]})
-    anchors = judging.anchors(contest)
+    placed = placing.place_by_comparing(comparing(better, asked), crowd, options, {101: ["Mine.", contest.caption[0]]})
+    anchors = placing.anchors(contest)
     assert placed.percentile[101, contest.caption[0]] == 95  # the best anchor: it ties with itself
     assert placed.percentile[101, "Mine."] == 0
     assert placed.percentile[101, anchors[2]] == 75
@@ -163,7 +163,7 @@ def test_a_judge_that_knows_the_ratings(small: tuple[Crowd, CrowdOptions]) -> No
 
 @pytest.mark.slow
 def test_a_judge_that_always_says_a_places_everything_in_the_middle(small: tuple[Crowd, CrowdOptions]) -> None:
-    placed = judging.place(comparing(lambda a, b: "Answer: A"), *small, {101: TEN[:1]})
+    placed = placing.place_by_comparing(comparing(lambda a, b: "Answer: A"), *small, {101: TEN[:1]})
     assert set(placed.percentile.values()) == {50.0}
     assert math.isnan(placed.agreement.value)
 
@@ -173,12 +173,12 @@ def test_comparisons_without_an_answer_are_counted_and_not_guessed(small: tuple[
     def answer(first: str, second: str) -> str:
         return "I cannot say." if "Mine." in (first, second) else "Answer: A"
 
-    placed = judging.place(comparing(answer), *small, {101: ["Mine.", "Other."]})
+    placed = placing.place_by_comparing(comparing(answer), *small, {101: ["Mine.", "Other."]})
     assert (101, "Mine.") not in placed.percentile
     assert placed.percentile[101, "Other."] == 50
     assert placed.unread == 10
     with pytest.raises(BadInput, match=r"no answer of .*judge could be parsed"):
-        judging.place(comparing(lambda a, b: "?"), *small, {})
+        placing.place_by_comparing(comparing(lambda a, b: "?"), *small, {})
 
 
 INSTRUCTIONS = (
@@ -197,12 +197,12 @@ def test_captions_that_instruct_the_judge_change_no_verdict(small: tuple[Crowd, 
     """A judge that reads what is between the tags is asked the same of them as of any other caption."""
     asked: list[str] = []
     crowd, options = small
-    anchors = judging.anchors(crowd.cartoons[0].contest)
+    anchors = placing.anchors(crowd.cartoons[0].contest)
 
     def known(first: str, second: str) -> str:
         return f"Answer: {'AB'[second in anchors]}"  # an anchor always wins
 
-    placed = judging.place(comparing(known, asked), crowd, options, {101: INSTRUCTIONS})
+    placed = placing.place_by_comparing(comparing(known, asked), crowd, options, {101: INSTRUCTIONS})
     assert [placed.percentile[101, text] for text in INSTRUCTIONS] == [0.0] * len(INSTRUCTIONS)
     for text in asked:
         for tag in ("caption_a", "caption_b"):

@@ -26,9 +26,8 @@ from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
 from humor_tasks.results import LeftOut, Result, Results, differences, read_results
 from humor_tasks.results import compare as compare_module
-from humor_tasks.results.compare import ALPHA, Comparisons, compare
-from humor_tasks.results.compare_report import COLUMNS, as_csv, as_json, as_markdown
-from humor_tasks.results.labels import labels
+from humor_tasks.results.comparable import labels
+from humor_tasks.results.compare import ALPHA, COLUMNS, Comparisons, as_csv, as_json, as_markdown, compare
 from humor_tasks.results.report.grouping import groups_of
 from humor_tasks.results.report.scorecard import scorecard
 
@@ -288,7 +287,7 @@ def test_other_settings_are_told_with_the_systems_of_each() -> None:
     runs = [right(name, marks(i), signature=f"v:2-A|shots:{n}") for i, (name, n) in enumerate(shots.items())]
     (found,) = compared(*runs[:1], runs[2]).benchmarks
     assert found.notes == ("The systems differ in number of worked examples: 0 (a), 5 (c).",)
-    assert found.comparisons[0].told == ("number of worked examples: 0 and 5",)
+    assert found.comparisons[0].differences == ("number of worked examples: 0 and 5",)
     (found,) = compared(*runs).benchmarks
     (note,) = found.notes
     assert "5 (c)" in note
@@ -407,7 +406,7 @@ def test_whatever_differs_is_refused_or_told(
     a, b = run("a", 1, PLAIN, GRADING), run("b", 2, PLAIN | entries, GRADING | grading)
     if compares:
         (found,) = compared(a, b).benchmarks
-        assert told in found.comparisons[0].told
+        assert told in found.comparisons[0].differences
         assert any(told.partition(":")[0] in note for note in found.notes)
     else:
         with pytest.raises(BadInput, match=told):

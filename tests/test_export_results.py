@@ -31,9 +31,8 @@ from humor_tasks import datasets_cards
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
-from humor_tasks.results import LeftOut, Result, Results, read_results
-from humor_tasks.results.export import choosing, eval_schema, hub_results
-from humor_tasks.results.export.choosing import Published, choose, defaults, read_models
+from humor_tasks.results import LeftOut, Result, Results, export, read_results
+from humor_tasks.results.export import Published, choose, defaults, eval_schema, hub_results, read_models
 from humor_tasks.tasks import humicroedit_rating, matching
 from humor_tasks.testing import HubServer, ScriptedModel
 
@@ -297,7 +296,7 @@ def test_the_hub_gets_the_benchmarks_own_protocol_alone(entry: str, sample_runs:
     value, why = OTHER_PROTOCOL[entry]
     other = signed(whole, **{entry: value})
     assert (hub_results.refusal(whole), hub_results.refusal(other)) == ("", why)
-    assert choosing.refusal(other) == ""
+    assert export.refusal(other) == ""
     assert hub_results.refusal(signed(whole, shots="5", setting="pixels", seed="7", on_bad_picture="skip")) == ""
     changed = signed(whole, solver="self_critique")
     (notes,) = hub_results.files([Published(changed, "us/m")], None).values()

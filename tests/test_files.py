@@ -16,7 +16,7 @@ from humor_tasks.data.logs.predictions import read_predictions
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import as_table, cell_text, write_json, write_table, write_text
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.results.captions.captions import COLUMNS, write_ranking
+from humor_tasks.results.captions.pairwise import COLUMNS, write_ranking
 from humor_tasks.results.report.table import as_csv, lines_of
 from humor_tasks.results.submission import Answers, complete, read_answers, write_predictions
 from humor_tasks.testing import ScriptedLM, run_lm_eval

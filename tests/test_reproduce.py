@@ -33,11 +33,10 @@ from humor_tasks.data.published import Figure, published
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 from humor_tasks.on_inspect.tasks.caption_contest import matching, ranking
-from humor_tasks.results.reproduce.arithmetic import splits
 from humor_tasks.results.reproduce.recipes import RECIPES, Given, baseline_answers
 from humor_tasks.results.reproduce.rows import RECIPES as RECIPE_NAMES
 from humor_tasks.results.reproduce.rows import Row, find_row, read_rows, rows
-from humor_tasks.results.reproduce.verdict import Compared, reproduce
+from humor_tasks.results.reproduce.verdict import Compared, reproduce, splits
 from humor_tasks.scorers.agreement import gwet_ac1
 from humor_tasks.scorers.estimate import Estimate
 
@@ -141,7 +140,7 @@ def test_what_is_no_row_is_refused(text: str, problem: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(("name", "told"), PRINTED_VOTES.items())
 def test_printed_votes_are_consistent_or_not_and_never_reproduced(name: str, told: str) -> None:
     verdict = reproduce(find_row(name), Given())
-    assert verdict.told.startswith(told)
+    assert verdict.sentence.startswith(told)
     assert verdict.compared == ()
     assert run(name)[0] == {"consistent": 4, "inconsistent": 5}[verdict.status]
     assert json.loads(run(name, "--json")[1])[0]["splits"]["fitting"] == verdict.splits.fitting  # type: ignore[union-attr]
@@ -163,10 +162,10 @@ WHY_NOT = {
 def test_all_other_rows_say_why_not(name: str) -> None:
     verdict = reproduce(find_row(name), Given(dataset="sample"))
     assert verdict.status == "cannot run here"
-    assert WHY_NOT[find_row(name).recipe] in verdict.told
+    assert WHY_NOT[find_row(name).recipe] in verdict.sentence
     retired = find_row(name).retired
-    assert verdict.told.startswith("cannot run here, because ")
-    assert ("the published model was shut down on " in verdict.told) == (retired is not None)
+    assert verdict.sentence.startswith("cannot run here, because ")
+    assert ("the published model was shut down on " in verdict.sentence) == (retired is not None)
 
 
 @pytest.mark.slow
@@ -185,7 +184,7 @@ def test_every_row_together() -> None:
 )
 def test_peoples_pass_rates_are_those_of_the_public_labels(real_data: Path, row: str, value: float) -> None:
     verdict = reproduce(find_row(row), Given(dataset=str(real_data)))
-    assert verdict.told == "reproduced"
+    assert verdict.sentence == "reproduced"
     assert reproduce(told_wrongly(find_row(row)), Given(dataset=str(real_data))).status == "differs"
     assert [(c.here.value, c.here.n) for c in verdict.compared] == [(value, 100)]
 
@@ -236,7 +235,7 @@ def test_the_baseline_predicts_what_the_organisers_published(real_data: Path, ta
     use = {"dataset": str(real_data), "parameters": {"split": "dev"}}
     here, theirs = (reproduce(row, Given(**use, predictions=path)) for path in (None, published))
     assert [c.here.value for c in here.compared] == [pytest.approx(c.here.value, rel=1e-12) for c in theirs.compared]
-    assert here.told == theirs.told
+    assert here.sentence == theirs.sentence
     assert here.status == "differs"  # from the figures on test
 
 
@@ -419,7 +418,7 @@ def test_a_wrong_value_and_wrong_rows_are_not_reproduced(recipe: str, copied: Pa
         (tmp_path / "s.csv").write_text("id,pred\n" + "".join(f"{identity},1.5\n" for identity in ids))
         use = replace(use, predictions=tmp_path / "s.csv")
     right = of_these_rows(row, use)
-    assert reproduce(right, use).told == "reproduced"
+    assert reproduce(right, use).sentence == "reproduced"
     assert reproduce(told_wrongly(right), use).status == "differs"
     assert reproduce(told_wrongly(right, -0.01), use).status == "differs"
     if recipe in ("mean", "majority", "labels"):

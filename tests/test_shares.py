@@ -27,8 +27,9 @@ from humor_tasks.people.agreement import agreed, raters
 from humor_tasks.people.questions import Question
 from humor_tasks.people.vote import Vote
 from humor_tasks.results import read_results
-from humor_tasks.results.captions.captions import Caption, Pair, by_system, first_shown
 from humor_tasks.results.captions.figures import in_percent
+from humor_tasks.results.captions.files import Caption
+from humor_tasks.results.captions.pairwise import Pair, by_system, first_shown
 from humor_tasks.results.report.build import build_report
 from humor_tasks.results.report.graded import GradedPoint
 from humor_tasks.results.report.markdown import as_markdown as report_of

@@ -196,7 +196,7 @@ def _number(name: str, text: str, kind: type) -> Any:
 def hard_subset(logs: tuple[Path, ...], output: Path, size: int, min_attempts: int) -> None:
     """Write the rows with the lowest pass rate over the models of these graded logs, for subset=FILE."""
     from humor_tasks.data.writing import check_output, write_json
-    from humor_tasks.results.analysis.hard_subset import hard_subset as make
+    from humor_tasks.results.analysis.verdicts import hard_subset as make
     from humor_tasks.results.report.graded import read_graded
 
     check_output(output, *logs)
@@ -218,7 +218,7 @@ def correct_for_judge(judged: Path, labels: Path, as_json: bool) -> None:
     """
     from humor_tasks.api import Report
     from humor_tasks.data.signature import Signature
-    from humor_tasks.results.analysis.correct import correct, read_judged, read_labels
+    from humor_tasks.results.analysis.verdicts import correct, read_judged, read_labels
 
     rows = read_judged(judged)
     corrected = correct(rows, read_labels(labels, rows))

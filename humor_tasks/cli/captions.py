@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from humor_tasks.benchmarks.crowd.corpus import Crowd, CrowdOptions
     from humor_tasks.models.choosers.chooser import Chooser
     from humor_tasks.results.captions.against import Against
-    from humor_tasks.results.captions.comparing import Judge
     from humor_tasks.results.captions.figures import Written
     from humor_tasks.results.captions.files import CaptionGroup
+    from humor_tasks.results.captions.pairwise import Judge
     from humor_tasks.results.captions.placing import Placement
 
 _PATH = click.Path(path_type=Path)
@@ -102,8 +102,8 @@ def score(
     from humor_tasks.data.writing import check_output, write_json
     from humor_tasks.models.choosers.embedding import Embedding
     from humor_tasks.results.captions import figures
+    from humor_tasks.results.captions.figures import Report, as_markdown
     from humor_tasks.results.captions.files import read_all
-    from humor_tasks.results.captions.showing import Report, as_markdown
 
     check_output(output, *files)
     judging = _judging(given)
@@ -135,14 +135,14 @@ def score(
 
 
 def _placed(placer: Chooser | Judge, crowd: Crowd, options: CrowdOptions, rows: Sequence[Written]) -> Placement:
-    from humor_tasks.results.captions import judging, placing
-    from humor_tasks.results.captions.comparing import Judge
+    from humor_tasks.results.captions import placing
+    from humor_tasks.results.captions.pairwise import Judge
 
     texts: dict[int, list[str]] = {}
     for row in rows:
         texts.setdefault(row.contest, []).append(row.caption)
     if isinstance(placer, Judge):
-        return judging.place(placer, crowd, options, texts)
+        return placing.place_by_comparing(placer, crowd, options, texts)
     return placing.place(placer, crowd.cartoons, texts)
 
 
@@ -184,10 +184,9 @@ def pick(file: Path, by: str, count: int, output: Path, **given: Any) -> None:
     and without --dataset no contests are read, and the model sees the captions alone.
     """
     from humor_tasks.data.writing import check_output, write_text
-    from humor_tasks.results.captions.comparing import Judge
     from humor_tasks.results.captions.files import as_lines, read_groups
-    from humor_tasks.results.captions.judging import of_crowd
-    from humor_tasks.results.captions.picking import pick, pick_by_comparing
+    from humor_tasks.results.captions.pairwise import Judge
+    from humor_tasks.results.captions.placing import of_crowd, pick, pick_by_comparing
 
     check_output(output, file)
     if output.suffix != ".jsonl":
@@ -250,7 +249,7 @@ def _crowd(options: CrowdOptions, groups: Sequence[CaptionGroup]) -> tuple[Crowd
 
 def _opened(name: str, model_args: Sequence[str], **how: Any) -> Chooser | Judge:
     """A model by its name in Inspect: one that scores single captions as a Chooser, any other as a Judge."""
-    from humor_tasks.results.captions.comparing import Judge
+    from humor_tasks.results.captions.pairwise import Judge
 
     model = _model(name, model_args)
     chooser: Chooser | None = getattr(model.api, "chooser", None)
@@ -276,7 +275,7 @@ def _check_all_there(file: Path, groups: Sequence[CaptionGroup], crowd: Crowd) -
 def _blind(groups: Sequence[CaptionGroup], options: CrowdOptions) -> Any:
     """The contests of a file without their cartoons."""
     from humor_tasks.data.records import Record
-    from humor_tasks.results.captions.comparing import Cartoons
+    from humor_tasks.results.captions.pairwise import Cartoons
 
     records = {
         str(group.contest): Record(str(group.contest), str(group.contest), {}, "", (), None, {"fold": "0"})

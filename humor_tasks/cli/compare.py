@@ -35,8 +35,8 @@ def compare(
     from humor_tasks.data.tables import echo
     from humor_tasks.data.writing import check_output
     from humor_tasks.results import read_results
+    from humor_tasks.results.compare import as_markdown, check_ending, write_report
     from humor_tasks.results.compare import compare as compute
-    from humor_tasks.results.compare_report import as_markdown, check_ending, write_report
 
     predictions = predicted(task, dataset, given)
     check_output(output, *runs)

@@ -51,8 +51,7 @@ def export_results(
     """
     from humor_tasks.data.writing import encodable, write_text
     from humor_tasks.results import read_results
-    from humor_tasks.results.export import eval_schema, hub_results
-    from humor_tasks.results.export.choosing import choose, read_models
+    from humor_tasks.results.export import choose, eval_schema, hub_results, read_models
 
     if output.exists() and not output.is_dir():
         raise BadInput(f"{output}: is a file; give a folder.")

@@ -44,12 +44,13 @@ def rank_captions(
     """
     from humor_tasks.data.writing import check_output
     from humor_tasks.on_inspect.client import open_model
-    from humor_tasks.results.captions import captions as analysis
-    from humor_tasks.results.captions.comparing import ask, compared, of_corpus
+    from humor_tasks.results.captions import pairwise as analysis
+    from humor_tasks.results.captions.files import read_captions
+    from humor_tasks.results.captions.pairwise import ask, compared, of_corpus
 
     analysis.check_ending(output)
     check_output(output, *sources)
-    read = [analysis.read_captions(path) for path in sources]
+    read = [read_captions(path) for path in sources]
     captions = [caption for part in read for caption in part.captions]
     recorded = next((part.corpus for part in read if part.corpus), {})
     recorded = {name: value for name, value in recorded.items() if name != "setting"}

@@ -126,7 +126,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 def _show(verdict: Verdict, given: Given) -> None:
     row = verdict.row
-    click.echo(f"{row.name}: {verdict.told}")
+    click.echo(f"{row.name}: {verdict.sentence}")
     for each in verdict.compared:
         click.echo(f"  {each}")
         if row.recipe in ("model", "predictions") and each.figure.n not in (None, each.here.n):
@@ -148,7 +148,7 @@ def _table(verdicts: list[Verdict]) -> None:
             each.row.name,
             ", ".join(f"{c.figure.estimate} {c.figure.value:g}" for c in each.compared) or "-",
             ", ".join(f"{c.here.value:.5f}" for c in each.compared) or "-",
-            each.told,
+            each.sentence,
         )
         for each in verdicts
     ]

@@ -4,9 +4,12 @@
 |---|---|
 | `result` | `Result`, `Results`, `LeftOut` |
 | `read` | `read_results`: files and folders of both harnesses, and prediction files |
-| `comparable` | why two results do not compare, and what else tells them apart |
-| `labels` | names that tell results apart |
-| `compare` | `compare`: systems compared on the same items; `compare_report` |
+| `comparable` | why two results do not compare, what else differs, and names that tell them apart |
+| `compare`, `pairing` | systems compared on the same items |
+| `report`, `analysis` | scorecard, tables and page of many runs; what makes items hard, and how systems agree |
+| `reproduce` | published rows run again, and finished runs scored again |
+| `grade`, `submission`, `export` | logged replies graded; leaderboard files; the forms of other places |
+| `captions` | systems' captions measured, ranked and picked |
 """
 
 from humor_tasks.results.comparable import differences, refusals

@@ -1,7 +1,8 @@
-"""Whether two results compare: the same rows under the same protocol."""
+"""Whether two results compare (the same rows under the same protocol), what else differs, and unique names."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from humor_tasks.data.signature import differing
@@ -36,14 +37,14 @@ SETTINGS = {
     "pillow": "version of Pillow",
     "humor_tasks": "release of humor-tasks",
 }
-"""Entries of a signature that may differ between two systems, and are told; so is any other, under its own name."""
-UNTOLD = (*PROTOCOL, "bench", "data", "rev", "n", "prompts")
-"""Entries that are not told: their differences are refused, or are those of `rows`, or of what changes the prompts."""
+"""Entries of a signature that may differ between two systems, and are reported; others are under their entry's name."""
+UNREPORTED = (*PROTOCOL, "bench", "data", "rev", "n", "prompts")
+"""Entries that are not reported: they are refused, or another entry (`rows`, or what changes the prompts) says it."""
 WITH_PROMPT = ("setting", "input", "shots", "cot", "method", "chain_of_task")
 WITH_ROWS = ("setting", "input")
-"""Entries that choose what the rows hold, such as descriptions or pictures, so that their texts differ, too."""
+"""Entries that choose what the rows hold, such as descriptions or pictures; where they differ, `rows` does, too."""
 INPUTS = ("rows", "solver", "describer", "system_message", "chain_of_task")
-"""Entries of what models were shown: runs that differ in them are compared where asked for, but never ranked."""
+"""What models were shown: runs that differ in it are compared where a user asks for it, but never ranked."""
 
 
 def refusals(a: Result, b: Result) -> list[str]:
@@ -51,15 +52,39 @@ def refusals(a: Result, b: Result) -> list[str]:
 
     Rows compare by their ids and targets.
     """
-    found = other_protocol(a, b)
+    reasons = _other_protocol(a, b)
     if a.benchmark.name != b.benchmark.name:
-        return found
-    found += [f"{result.system}: {note}" for result in (a, b) for note in result.notes if not result.complete]
-    return found + _rows(a, b)
+        return reasons
+    reasons += [f"{result.system}: {note}" for result in (a, b) for note in result.notes if not result.complete]
+    if not (a.complete and b.complete) or a.targets == b.targets:
+        return reasons
+    if in_one := len(a.targets.keys() ^ b.targets.keys()):
+        return [*reasons, f"rows: {in_one} of {len(a.targets.keys() | b.targets.keys())} are in one of the two only"]
+    changed = sum(target != b.targets[identity] for identity, target in a.targets.items())
+    return [*reasons, f"rows: {changed} of {len(a.targets)} have another target"]
 
 
-def other_protocol(a: Result, b: Result) -> list[str]:
-    """Reasons why the two results do not compare on any rows, one phrase each; empty where they do.
+def reasons_apart(a: Result, b: Result) -> list[str]:
+    """Reasons why the two results are not ranked in one table; empty where they are.
+
+    They are apart if they do not compare, or if the models were shown different inputs. Of an unfinished run, the
+    items so far are compared.
+    """
+    if a.complete and b.complete:
+        return refusals(a, b) + _other_inputs(a, b)
+    reasons = _other_protocol(a, b)
+    rows = [result.signature.get("rows") for result in (a, b)]
+    if None not in rows and rows[0] != rows[1]:
+        return [*reasons, f"fingerprint of the rows: {rows[0]} and {rows[1]}"]
+    reasons += _other_inputs(a, b)
+    few, many = sorted((a, b), key=lambda result: len(result.targets))
+    if many.complete and not few.targets.items() <= many.targets.items():
+        reasons.append(f"rows: {len(few.targets.items() - many.targets.items())} of {len(few.targets)} are others")
+    return reasons
+
+
+def _other_protocol(a: Result, b: Result) -> list[str]:
+    """Reasons why the two results do not compare on any rows.
 
     A difference in prompts is a reason where everything that changes the choice of templates is equal, because the
     prompt set then is another one.
@@ -67,38 +92,23 @@ def other_protocol(a: Result, b: Result) -> list[str]:
     if a.benchmark.name != b.benchmark.name:
         return [f"benchmark: {a.benchmark.name} and {b.benchmark.name}"]
     changed = differing((a.signature, b.signature))
-    found = [f"{PROTOCOL[name]}: {x} and {y}" for name, (x, y) in changed.items() if name in PROTOCOL]
-    if a.run.version != b.run.version and not any(reason.startswith(PROTOCOL["v"]) for reason in found):
-        found.append(f"{PROTOCOL['v']}: {a.run.version} and {b.run.version}")
-    if a.scorer != b.scorer and a.benchmark.judging:
-        found.append(f"scorer: {a.scorer} and {b.scorer}")
+    reasons = [f"{PROTOCOL[name]}: {x} and {y}" for name, (x, y) in changed.items() if name in PROTOCOL]
+    if a.run.version != b.run.version and not any(reason.startswith(PROTOCOL["v"]) for reason in reasons):
+        reasons.append(f"{PROTOCOL['v']}: {a.run.version} and {b.run.version}")
+    if a.benchmark.judging and a.scorer != b.scorer:
+        reasons.append(f"scorer: {a.scorer} and {b.scorer}")
     if a.benchmark.judging and a.run.graders != b.run.graders:
-        found.append(f"graders: {', '.join(a.run.graders) or '-'} and {', '.join(b.run.graders) or '-'}")
-    found += _judging(a, b)
+        reasons.append(f"graders: {', '.join(a.run.graders) or '-'} and {', '.join(b.run.graders) or '-'}")
+    asked = differing((a.judging, b.judging))  # graders who were asked in another way are another instrument
+    reasons += [f"{name} of the graders: {x} and {y}" for name, (x, y) in asked.items()]
     if "prompts" in changed and changed.keys().isdisjoint(WITH_PROMPT):
-        found.append(f"prompt set: {a.signature['prompts']} and {b.signature['prompts']}")
-    return found
+        reasons.append(f"prompt set: {a.signature['prompts']} and {b.signature['prompts']}")
+    return reasons
 
 
-def _judging(a: Result, b: Result) -> list[str]:
-    """Where graders were asked in another way, the scores are of different instruments."""
-    return [f"{name} of the graders: {x} and {y}" for name, (x, y) in differing((a.judging, b.judging)).items()]
-
-
-def other_inputs(a: Result, b: Result) -> list[str]:
-    """Differences in what the models were shown, one phrase each, for which a report does not rank two results."""
-    told = settings((a, b))
-    return [f"{shown}: {told[shown][0]} and {told[shown][1]}" for name in INPUTS if (shown := SETTINGS[name]) in told]
-
-
-def _rows(a: Result, b: Result) -> list[str]:
-    if not (a.complete and b.complete) or a.targets == b.targets:
-        return []
-    alone = len(a.targets.keys() ^ b.targets.keys())
-    if alone:
-        return [f"rows: {alone} of {len(a.targets.keys() | b.targets.keys())} are in one of the two only"]
-    changed = sum(target != b.targets[identity] for identity, target in a.targets.items())
-    return [f"rows: {changed} of {len(a.targets)} have another target"]
+def _other_inputs(a: Result, b: Result) -> list[str]:
+    reported = settings((a, b))
+    return [f"{SETTINGS[e]}: {' and '.join(reported[SETTINGS[e]])}" for e in INPUTS if SETTINGS[e] in reported]
 
 
 def differences(a: Result, b: Result) -> list[str]:
@@ -107,8 +117,36 @@ def differences(a: Result, b: Result) -> list[str]:
 
 
 def settings(results: Sequence[Result]) -> dict[str, list[str]]:
-    """What differs between results and is told: name in messages -> the value of each result with a signature."""
-    found = differing(result.signature for result in results)
-    untold = {*UNTOLD, *(["rows"] if found.keys() & set(WITH_ROWS) else [])}
-    names = dict.fromkeys((*SETTINGS, *found))
-    return {SETTINGS.get(name, name): found[name] for name in names if name in found and name not in untold}
+    """What differs between results and is reported: name in messages -> the value of each result with a signature."""
+    changed = differing(result.signature for result in results)
+    unreported = {*UNREPORTED, *(["rows"] if changed.keys() & set(WITH_ROWS) else [])}
+    names = dict.fromkeys((*SETTINGS, *changed))
+    return {SETTINGS.get(name, name): changed[name] for name in names if name in changed and name not in unreported}
+
+
+def labels(results: Sequence[Result]) -> list[str]:
+    """A unique name per result: its system, and where that is shared what else differs.
+
+    That is, in this order and as far as needed: the entries of the signature that differ, the harness, the scorer, and
+    the file.
+    """
+
+    def entries(result: Result) -> str:
+        signatures = [other.signature for other in results if other.system == result.system]
+        names = dict.fromkeys(name for signature in signatures for name in signature)
+        changed = [name for name in names if len({signature.get(name) for signature in signatures}) > 1]
+        return ", ".join(f"{name}={result.signature[name]}" for name in changed if name in result.signature)
+
+    names = [result.system for result in results]
+    for detail in (
+        entries,
+        lambda result: result.run.harness,
+        lambda result: result.scorer,
+        lambda result: result.paths[0].name,
+        lambda result: str(result.paths[0]),
+    ):
+        shared = {name for name, times in Counter(names).items() if times > 1}
+        details = [detail(result) if name in shared else "" for result, name in zip(results, names, strict=True)]
+        several = {name for name in shared if len({d for d, n in zip(details, names, strict=True) if n == name}) > 1}
+        names = [f"{n}, {d}" if d and n in several else n for n, d in zip(names, details, strict=True)]
+    return names

@@ -8,19 +8,22 @@ docs/comparing.md describes the statistics.
 from __future__ import annotations
 
 import dataclasses
-import itertools
+import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from humor_tasks.benchmarks.definition import Benchmark
+from humor_tasks._version import __version__
 from humor_tasks.benchmarks.judging import missing_warning
-from humor_tasks.benchmarks.metric import Direction, Metric
+from humor_tasks.benchmarks.metric import Direction
+from humor_tasks.data.tables import interval, plain, safe, short, table
+from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.results.comparable import differences, settings
-from humor_tasks.results.labels import labels
-from humor_tasks.results.pairing import EQUAL, Paired, System, counted, is_mean, metric_named, paired, problems
-from humor_tasks.results.result import LeftOut, Result, Results
+from humor_tasks.results.pairing import EQUAL, Draft, Paired, Refused, System, draft_of
+from humor_tasks.results.result import LeftOut, Results
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
 from humor_tasks.scorers.paired import PairedTest, paired_tests
 
@@ -34,8 +37,8 @@ that the smallest p-value survives Holm's correction."""
 class Comparison:
     """Two systems on one metric; `test.difference` is first - second.
 
-    left_out: the items that count in one of the two only. wins: the items on which the first is better, on which the
-    second is, and on which both are equal; None for a metric without values of items. told: what else differs.
+    left_out: the items that count in only one of the two. wins: the items on which the first is better, on which the
+    second is, and on which both are equal; None for a metric without values of items. differences: of their settings.
     """
 
     first: System
@@ -43,12 +46,7 @@ class Comparison:
     test: PairedTest
     left_out: int
     wins: tuple[int, int, int] | None
-    told: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> str:
-        """Both systems."""
-        return f"{self.first.label} and {self.second.label}"
+    differences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,15 +65,6 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Refused:
-    """Two systems, a run or a metric of a benchmark that are not compared, and why."""
-
-    benchmark: str
-    what: str
-    why: str
-
-
-@dataclass(frozen=True)
 class Comparisons:
     """All comparisons of a command; Holm's correction is over all of them."""
 
@@ -86,100 +75,58 @@ class Comparisons:
     @property
     def count(self) -> int:
         """The number of comparisons."""
-        return sum(len(each.comparisons) for each in self.benchmarks)
+        return sum(len(compared.comparisons) for compared in self.benchmarks)
 
 
-def compare(found: Results, metric: str | None = None, seed: int = 0) -> Comparisons:
+def compare(results: Results, metric: str | None = None, seed: int = 0) -> Comparisons:
     """Every pair of results of one benchmark that compare, by `metric`; None: by the benchmark's primary metric.
 
     Raises BadInput where no two results compare, with the reasons.
     """
     refused: list[Refused] = []
-    drafts = [draft for b in found.benchmarks if (draft := _draft(found.of(b.name), metric, refused))]
+    drafts = [draft for b in results.benchmarks if (draft := draft_of(results.of(b.name), metric, refused))]
     pairs = [pair for draft in drafts for pair in draft.pairs]
     if not pairs:
-        why = [f"{each.benchmark}: {each.what}: {each.why}" for each in refused]
-        why += [f"{each.path}: {each.why}" for each in found.left_out]
+        reasons = [f"{r.benchmark}: {r.what}: {r.why}" for r in refused]
+        reasons += [f"{file.path}: {file.why}" for file in results.left_out]
         remedy = "there is nothing to compare. Give two or more runs of one benchmark that have the metric."
-        raise BadInput("\n".join([remedy, *why]))
+        raise BadInput("\n".join([remedy, *reasons]))
     draws = max(DRAWS, DRAWS_EACH * len(pairs))
     scores, swapped = [pair.scores for pair in pairs], [pair.swapped for pair in pairs]
     tests = iter(paired_tests(scores, draws=draws, seed=seed, level=1 - ALPHA, swapped=swapped))
-    compared = [draft.finished([next(tests) for _ in draft.pairs], len(pairs), seed) for draft in drafts if draft.pairs]
-    return Comparisons(tuple(compared), tuple(refused), found.left_out)
+    compared = [_tested(draft, [next(tests) for _ in draft.pairs], len(pairs), seed) for draft in drafts if draft.pairs]
+    return Comparisons(tuple(compared), tuple(refused), results.left_out)
 
 
-def grouped(told: Iterable[tuple[str, str]]) -> list[str]:
-    """ "A and B: MESSAGE" for pairs of names and message, each message once, with the number of its other names."""
-    names: dict[str, list[str]] = {}
-    for name, message in told:
-        names.setdefault(message, []).append(name)
-    return [
-        f"{named[0]}{f', and {len(named) - 1} more' if len(named) > 1 else ''}: {message}"
-        for message, named in names.items()
-    ]
+def _tested(draft: Draft, tests: Sequence[PairedTest], count: int, seed: int) -> Compared:
+    """The comparisons of one benchmark, of `count` in all."""
+    direction = draft.metric.direction
+    comparisons = [_comparison(pair, test, direction) for pair, test in zip(draft.pairs, tests, strict=True)]
+    strengths: Mapping[str, Strength] = {}
+    problem: tuple[str, ...] = ()
+    try:
+        strengths = _strengths(draft, seed)
+    except BadInput as error:
+        problem = (f"No Bradley-Terry strengths: {error}",)
+    systems = tuple(dataclasses.replace(s, strength=strengths.get(s.label)) for s in draft.systems)
+    notes = (*_metric_notes(draft), *_comparison_notes(comparisons, count), *problem)
+    return Compared(draft.benchmark, draft.name, direction, systems, tuple(comparisons), notes)
 
 
-# ---- pairs before and after the test ------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """The pairs of one benchmark that compare."""
-
-    benchmark: Benchmark
-    metric: Metric
-    name: str
-    by_item: bool
-    systems: Sequence[System]
-    pairs: Sequence[Paired]
-
-    def finished(self, tests: Sequence[PairedTest], comparisons: int, seed: int) -> Compared:
-        """The comparisons, of `comparisons` in all."""
-        direction = self.metric.direction
-        made = [_comparison(pair, test, direction) for pair, test in zip(self.pairs, tests, strict=True)]
-        strengths, problem = self._strengths(seed)
-        systems = tuple(dataclasses.replace(s, strength=strengths.get(s.label)) for s in self.systems)
-        notes = (*self._notes(), *_notes(made, comparisons), *problem)
-        return Compared(self.benchmark.name, self.name, direction, systems, tuple(made), notes)
-
-    def _strengths(self, seed: int) -> tuple[Mapping[str, Strength], tuple[str, ...]]:
-        """Strengths of three systems or more over items, or why there are none."""
-        if len(self.systems) < 3:
-            return {}, ()
-        rows = []
-        for pair in self.pairs:
-            if pair.won is None:
-                return {}, (
-                    f"No Bradley-Terry strengths: {self.name} has no value of an item that a system could win.",
-                )
-            for cluster, (higher, lower, equal) in pair.won.items():
-                better, items = higher if self.metric.direction == "higher" else lower, higher + lower + equal
-                rows.append((pair.first.label, pair.second.label, (better + equal / 2) / items, cluster, items))
-        first, second, preferences, clusters, times = zip(*rows, strict=True)
-        try:
-            return bradley_terry(first, second, preferences, clusters, seed=seed, times=times), ()
-        except BadInput as problem:
-            return {}, (f"No Bradley-Terry strengths: {problem}",)
-
-    def _notes(self) -> Iterator[str]:
-        """What a reader has to know of the metric."""
-        if not self.by_item:
-            groups = max(len(pair.scores[0]) for pair in self.pairs)
-            yield (
-                f"{self.name} is no mean over items: intervals, p-values and needed items are from leaving out one of "
-                f"{groups} groups of clusters at a time."
-            )
-        yield from _settings(self.systems)
-        for system in self.systems:
-            if warning := missing_warning({n: e.value for n, e in system.result.estimates.items()}):
-                yield f"{system.label}: {warning}"
-            reported = system.result.estimates.get(self.name)
-            if reported and not math.isclose(reported.value, system.value.value, rel_tol=1e-9, abs_tol=EQUAL):
-                yield (
-                    f"{system.label}: the run reports {self.name} {reported.value:.4f}, a mean of its folds or parts; "
-                    f"compared is {system.value.value:.4f}, over all items."
-                )
+def _strengths(draft: Draft, seed: int) -> Mapping[str, Strength]:
+    """Strengths of three systems or more over items. Raises BadInput where they cannot be computed."""
+    if len(draft.systems) < 3:
+        return {}
+    rows = []
+    for pair in draft.pairs:
+        if pair.won is None:
+            raise BadInput(f"{draft.name} has no value of an item that a system could win.")
+        for cluster, (higher, lower, equal) in pair.won.items():
+            better, items = higher if draft.metric.direction == "higher" else lower, higher + lower + equal
+            rows.append((pair.first.label, pair.second.label, (better + equal / 2) / items, cluster, items))
+    first, second, preferences, clusters, times = zip(*rows, strict=True)
+    strengths: Mapping[str, Strength] = bradley_terry(first, second, preferences, clusters, seed=seed, times=times)
+    return strengths
 
 
 def _comparison(pair: Paired, test: PairedTest, direction: Direction) -> Comparison:
@@ -194,19 +141,34 @@ def _comparison(pair: Paired, test: PairedTest, direction: Direction) -> Compari
         higher, lower, equal = map(sum, zip(*pair.won.values(), strict=True))
         wins = (higher, lower, equal) if direction == "higher" else (lower, higher, equal)
     test = dataclasses.replace(test, difference=e, needed=needed, mcnemar=mcnemar)
-    told = tuple(differences(pair.first.result, pair.second.result))
-    return Comparison(pair.first, pair.second, test, pair.left_out, wins, told)
+    unequal = tuple(differences(pair.first.result, pair.second.result))
+    return Comparison(pair.first, pair.second, test, pair.left_out, wins, unequal)
 
 
-def _settings(systems: Sequence[System]) -> Iterator[str]:
-    """The settings in which the systems differ, with those of each value."""
-    signed = [system for system in systems if system.result.signature]
+def _metric_notes(draft: Draft) -> Iterator[str]:
+    """Notes on the metric and the systems."""
+    if not draft.by_item:
+        groups = max(len(pair.scores[0]) for pair in draft.pairs)
+        yield (
+            f"{draft.name} is no mean over items: intervals, p-values and needed items are from leaving out one of "
+            f"{groups} groups of clusters at a time."
+        )
+    signed = [system for system in draft.systems if system.result.signature]
     for name, values in settings([system.result for system in signed]).items():
         users: dict[str, list[str]] = {}
         for system, value in zip(signed, values, strict=True):
             users.setdefault(value, []).append(system.label)
-        listed = (f"{value} ({_few(labels)})" for value, labels in users.items())
+        listed = (f"{value} ({_few(names)})" for value, names in users.items())
         yield f"The systems differ in {name}: {', '.join(listed)}."
+    for system in draft.systems:
+        if warning := missing_warning({n: e.value for n, e in system.result.estimates.items()}):
+            yield f"{system.label}: {warning}"
+        reported = system.result.estimates.get(draft.name)
+        if reported and not math.isclose(reported.value, system.value.value, rel_tol=1e-9, abs_tol=EQUAL):
+            yield (
+                f"{system.label}: the run reports {draft.name} {reported.value:.4f}, a mean of its folds or parts; "
+                f"compared is {system.value.value:.4f}, over all items."
+            )
 
 
 def _few(names: Sequence[str]) -> str:
@@ -214,60 +176,186 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join((*names[:2], *([f"{len(names) - 2} more"] if len(names) > 2 else [])))
 
 
-def _notes(made: Sequence[Comparison], comparisons: int) -> Iterator[str]:
-    """What a reader has to know of the comparisons."""
-    fewest = min(c.test.difference.clusters for c in made)
+def _comparison_notes(comparisons: Sequence[Comparison], count: int) -> Iterator[str]:
+    """Notes on the comparisons."""
+    fewest = min(c.test.difference.clusters for c in comparisons)
     least = 2.0 ** (1 - fewest)
     if fewest == 1:
         yield "All items are in one cluster: it is not known how clusters differ. There is no interval, and p is 1."
-    elif least * comparisons > ALPHA:
+    elif least * count > ALPHA:
         yield (
-            f"With {fewest} clusters p cannot be below {least:.3g}, or {min(1, least * comparisons):.3g} after Holm's "
-            f"correction over {comparisons}: no difference can show."
+            f"With {fewest} clusters p cannot be below {least:.3g}, or {min(1, least * count):.3g} after Holm's "
+            f"correction over {count}: no difference can show."
         )
     equal = "equal on every item. Their interval is a point, which says nothing of other items; p is 1."
-    told = [(c.names, equal) for c in made if c.wins and c.wins[:2] == (0, 0)]
-    told += [
-        (c.names, f"{c.left_out} items count in one of the two only, and are left out.") for c in made if c.left_out
+    named = [(f"{c.first.label} and {c.second.label}", c) for c in comparisons]
+    yield from _grouped(
+        [(names, equal) for names, c in named if c.wins and c.wins[:2] == (0, 0)]
+        + [
+            (names, f"{c.left_out} items count in one of the two only, and are left out.")
+            for names, c in named
+            if c.left_out
+        ]
+    )
+
+
+def _grouped(messages: Iterable[tuple[str, str]]) -> list[str]:
+    """ "A and B: MESSAGE" for pairs of names and message, each message once, with the number of its other names."""
+    names: dict[str, list[str]] = {}
+    for name, message in messages:
+        names.setdefault(message, []).append(name)
+    return [
+        f"{named[0]}{f', and {len(named) - 1} more' if len(named) > 1 else ''}: {message}"
+        for message, named in names.items()
     ]
-    yield from grouped(told)
 
 
-# ---- what is compared ---------------------------------------------------------------------------
+# ---- CSV and JSON -------------------------------------------------------------------------------
+
+COLUMNS = (
+    *("benchmark", "metric", "direction", "first", "second", "first_value", "second_value"),
+    *("difference", "low", "high", "stderr", "items", "clusters", "left_out"),
+    *("p_holm", "p_permutation", "draws", "p_t", "p_mcnemar"),
+    *("first_better", "second_better", "equal", "needed_items", "comparisons"),
+)
 
 
-def _draft(results: Sequence[Result], metric: str | None, refused: list[Refused]) -> _Draft | None:
-    """The pairs of one benchmark's results; None where there is one result, or none with this metric."""
-    benchmark, named = results[0].benchmark, dict(zip(labels(results), results, strict=True))
-    known = dict.fromkeys(name for result in results for name in result.estimates)
-    name = metric or next(iter(known), "-")
-    of = metric_named(benchmark, name)
-    if of is None or name not in known:
-        refused.append(Refused(benchmark.name, name, f"is none of its metrics, which are {', '.join(known)}."))
-        return None
-    systems = []
-    for label, result in named.items():
-        if outcomes := counted(result, of, name):
-            kept = dataclasses.replace(result, outcomes=outcomes)
-            systems.append(System(label, result, outcomes, of.over(outcomes), kept.by_item(of.name)))
-        else:
-            refused.append(Refused(benchmark.name, label, f"no item counts towards {name}."))
-    if len(systems) == 1:
-        refused.append(Refused(benchmark.name, systems[0].label, "there is no other run to compare it with."))
-    if len(systems) > 2:
-        systems.sort(key=lambda s: s.value.value if of.direction == "lower" else -s.value.value)
-    by_item = all(is_mean(system, of) for system in systems)
-    pairs: list[Paired] = []
-    cache: dict[tuple[str, frozenset[str]], list[float]] = {}
-    for first, second in itertools.combinations(systems, 2):
-        if why := problems(first, second):
-            refused += [Refused(benchmark.name, f"{first.label} and {second.label}", reason) for reason in why]
-            continue
-        pair = paired(first, second, of, by_item, cache)
-        if pair.swapped is None or all(map(math.isfinite, (*pair.scores[0], *pair.scores[1], *pair.swapped))):
-            pairs.append(pair)
-        else:
-            why_not = f"{name} is not defined without some of the clusters."
-            refused.append(Refused(benchmark.name, f"{first.label} and {second.label}", why_not))
-    compared = {id(system) for pair in pairs for system in (pair.first, pair.second)}
-    return _Draft(benchmark, of, name, by_item, [s for s in systems if id(s) in compared], pairs)
+def _cells(compared: Compared, c: Comparison, comparisons: int) -> dict[str, Any]:
+    """One comparison by COLUMNS; None where a value is unknown."""
+    e, t = c.test.difference, c.test
+    values: list[Any] = [compared.benchmark, compared.metric, compared.direction, c.first.label, c.second.label]
+    values += [c.first.value.value, c.second.value.value, e.value, e.low, e.high, e.stderr, e.n, e.clusters, c.left_out]
+    values += [t.adjusted, t.p_value, t.draws, t.t_p_value, t.mcnemar, *(c.wins or (None, None, None))]
+    values += [t.needed, comparisons]
+    return {name: plain(value) for name, value in zip(COLUMNS, values, strict=True)}
+
+
+def as_csv(report: Comparisons) -> str:
+    """One row per comparison."""
+    rows = [_cells(compared, c, report.count) for compared in report.benchmarks for c in compared.comparisons]
+    return as_table(COLUMNS, (row.values() for row in rows))
+
+
+def as_json(report: Comparisons) -> str:
+    """The comparisons of each benchmark with its systems, and what was not compared."""
+    benchmarks = [
+        {
+            "benchmark": compared.benchmark,
+            "metric": compared.metric,
+            "direction": compared.direction,
+            "systems": [
+                {
+                    "system": s.label,
+                    "files": [str(path) for path in s.result.paths],
+                    "value": plain(s.value),
+                    "strength": plain(s.strength),
+                }
+                for s in compared.systems
+            ],
+            "comparisons": [_cells(compared, c, report.count) for c in compared.comparisons],
+            "notes": list(compared.notes),
+        }
+        for compared in report.benchmarks
+    ]
+    data = {
+        "humor_tasks": __version__,
+        "alpha": ALPHA,
+        "comparisons": report.count,
+        "benchmarks": benchmarks,
+        "not_compared": [plain(refused) for refused in report.refused],
+        "left_out": [{"path": str(file.path), "why": file.why} for file in report.left_out],
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+# ---- Markdown -----------------------------------------------------------------------------------
+
+MOST_LISTED = 10
+"""Comparisons of a benchmark that a report for people lists; of more it has the matrix only."""
+
+
+def as_markdown(report: Comparisons) -> str:
+    """For each benchmark the systems, every pair of them, and what to know; then what was not compared."""
+    parts = [part for compared in report.benchmarks for part in _section(compared)]
+    parts.append(
+        "Differences are first - second, with 95 % intervals by cluster. p (Holm) is the permutation test by cluster, "
+        f"corrected for {report.count} comparison{'s' * (report.count != 1)}; * marks at most {ALPHA}. The others are "
+        "not corrected. McNemar's test takes items as independent. Needed: the items that show such a difference with "
+        "power .8."
+    )
+    unlike = _grouped((f"{refused.benchmark}: {refused.what}", refused.why) for refused in report.refused)
+    unlike += [f"{file.path}: {file.why}" for file in report.left_out]
+    if unlike:
+        parts += ["Not compared:", _bullets(unlike)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(compared: Compared) -> Iterator[str]:
+    yield f"## {safe(compared.benchmark)}: {safe(compared.metric)} ({compared.direction} is better)"
+    if len(compared.systems) > 2:
+        yield _matrix(compared)
+    if len(compared.comparisons) <= MOST_LISTED:
+        head = ("first", "second", "difference", "p (Holm)", "p", "t", "McNemar", "first wins", "second wins", "ties")
+        yield table((*head, "items / clusters", "needed"), map(_row, compared.comparisons))
+    else:
+        yield f"{len(compared.comparisons)} comparisons: -o FILE.csv or FILE.json lists them all."
+    if compared.notes:
+        yield _bullets(compared.notes)
+
+
+def _row(c: Comparison) -> list[str]:
+    t, e = c.test, c.test.difference
+    systems = [f"{short(system.label)} ({system.value.value:.3f})" for system in (c.first, c.second)]
+    difference = interval(e) if interval(e).startswith("-") else f"+{interval(e)}"
+    p_values = [_p(t.adjusted) + _mark(t.adjusted), *map(_p, (t.p_value, t.t_p_value, t.mcnemar))]
+    wins = [f"{100 * n / e.n:.1f} %" for n in c.wins] if c.wins else ["-"] * 3
+    return [*systems, difference, *p_values, *wins, f"{e.n} / {e.clusters}", str(t.needed or "-")]
+
+
+def _matrix(compared: Compared) -> str:
+    """The systems with their values and strengths, and the difference of each row's system to each column's."""
+    tests: dict[tuple[str, str], str] = {}
+    for c in compared.comparisons:
+        difference, p = c.test.difference.value, f"({_p(c.test.adjusted)}){_mark(c.test.adjusted)}"
+        tests[c.first.label, c.second.label] = f"{difference:+z.3f} {p}"
+        tests[c.second.label, c.first.label] = f"{-difference:+z.3f} {p}"
+    strong = any(s.strength for s in compared.systems)
+    head = ["", "system", compared.metric, *(["strength", "rank"] if strong else [])]
+    rows = []
+    for i, s in enumerate(compared.systems, 1):
+        row = [str(i), short(s.label), interval(s.value)]
+        if s.strength:
+            row += [interval(s.strength.estimate), f"{s.strength.best}-{s.strength.worst}"]
+        elif strong:
+            row += ["-", "-"]
+        rows.append(row + [tests.get((s.label, other.label), "") for other in compared.systems])
+    return table([*head, *(f"- {i}" for i in range(1, len(rows) + 1))], rows)
+
+
+def _p(p: float) -> str:
+    return "-" if math.isnan(p) else "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def _mark(p: float) -> str:
+    return "*" if p <= ALPHA else ""
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {safe(line)}" for line in lines)
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+REPORTS: Mapping[str, Callable[[Comparisons], str]] = {".md": as_markdown, ".csv": as_csv, ".json": as_json}
+
+
+def check_ending(path: Path | None) -> None:
+    """Raise BadInput for an unsupported file extension, before anything is computed."""
+    if path and path.suffix not in REPORTS:
+        raise BadInput(f"{path}: a report ends in {', '.join(REPORTS)}.")
+
+
+def write_report(path: Path, report: Comparisons) -> None:
+    """Write Markdown, CSV or JSON, by the file's extension."""
+    check_ending(path)
+    write_text(path, REPORTS[path.suffix](report))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage, ChatMessageUser, Content, ContentImage, ContentText, Model, ModelOutput
+from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, ContentText, Model, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from humor_tasks._version import __version__
@@ -89,17 +90,17 @@ def judging_by_name(task: str) -> Judging[Any]:
 
 def _pictures(path: Path, written: Sequence[LoggedSample]) -> dict[str, list[bytes]]:
     """The pictures of each question. Raises BadInput for a question whose pictures or clips the log does not hold."""
-    shown = {sample.id: sample for sample in written if sample.media_names}
-    inside = path.suffix in (".eval", ".json")
-    found = dict(logged_pictures(path, shown)) if shown and inside else {}
-    for identity, sample in shown.items():
-        if identity not in found:
+    illustrated = {sample.id: sample for sample in written if sample.media_names}
+    of_inspect = path.suffix in (".eval", ".json")
+    pictures = dict(logged_pictures(path, illustrated)) if illustrated and of_inspect else {}
+    for identity, sample in illustrated.items():
+        if identity not in pictures:
             raise BadInput(
                 f"{sample.where}: the log does not hold what its question shows ({', '.join(sample.media_names)}), "
                 "which the judges must see. Grade a run of Inspect with its pictures, or one that describes the scene "
                 "in words."
             )
-    return found
+    return pictures
 
 
 def grading_task(written: Written, task: str, name: str, **how: Any) -> Task:
@@ -190,25 +191,20 @@ def replay() -> Solver:
 
 
 def _sample(logged: LoggedSample, pictures: Sequence[bytes]) -> Sample:
-    told: dict[str, Any] = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
-    told |= {"place": logged.place} if logged.place is not None else {}
     facts = {**logged.facts, **(logged.outcome.facts if logged.outcome else {})}  # the reply's facts are known, too
-    points = [dataclasses.asdict(point) for point in logged.points]
+    about: dict[str, Any] = {"benchmark": logged.benchmark, "version": logged.version, "options": dict(logged.options)}
+    about |= {"place": logged.place} if logged.place is not None else {}
     metadata = {
         "cluster": logged.cluster,
-        "humor_tasks": told | {"groups": dict(logged.groups), "facts": facts},
-        "points": points,
+        "humor_tasks": about | {"groups": dict(logged.groups), "facts": facts},
+        "points": [dataclasses.asdict(point) for point in logged.points],
         "fields": dict(logged.fields),
         "logged_reply": logged.reply,
         "logged_stop": logged.stop,
     }
     target = [point.text for point in logged.points] or logged.target or ""
-    shown: list[Content] = [_content(picture, logged.where) for picture in pictures]
-    asked: str | list[ChatMessage] = logged.question
-    if shown:
-        asked = [ChatMessageUser(content=[*shown, ContentText(text=logged.question)])]
-    return Sample(id=logged.id, input=asked, target=target, metadata=metadata)
-
-
-def _content(picture: bytes, where: str) -> ContentImage:
-    return ContentImage(image=Picture(where, None, lambda: picture).data_uri())
+    question: str | list[ChatMessage] = logged.question
+    if pictures:
+        images = [ContentImage(image=Picture(logged.where, None, partial(bytes, p)).data_uri()) for p in pictures]
+        question = [ChatMessageUser(content=[*images, ContentText(text=logged.question)])]
+    return Sample(id=logged.id, input=question, target=target, metadata=metadata)

@@ -1,7 +1,9 @@
-"""Two systems of one benchmark with their scores on the items that both answered."""
+"""The systems of one benchmark in pairs, each pair with its scores on the items that both answered."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +12,7 @@ from functools import cached_property
 from humor_tasks.benchmarks.definition import Benchmark
 from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.data.records import Outcome
-from humor_tasks.results.comparable import refusals
+from humor_tasks.results.comparable import labels, refusals
 from humor_tasks.results.result import Result
 from humor_tasks.scorers.bradley_terry import Strength
 from humor_tasks.scorers.estimate import Estimate
@@ -41,15 +43,22 @@ class System:
         """Item id -> its cluster, of the items that count."""
         return {outcome.id: outcome.cluster for outcome in self.counted}
 
+    def replies(self, items: Iterable[str]) -> list[list[Outcome]]:
+        """The outcomes of each of these items, in one order for every system, so that all have the same groups."""
+        replies: dict[str, list[Outcome]] = {}
+        for outcome in self.counted:
+            replies.setdefault(outcome.id, []).append(outcome)
+        return [replies[identity] for identity in sorted(items)]
+
 
 @dataclass(frozen=True)
 class Paired:
     """Two systems with their scores on the same items, or their pseudo-values on the same groups of clusters.
 
-    swapped: for pseudo-values, the values whose signs the permutation test flips. items, clusters: the number of both
-    that the scores come from. left_out: the items that count in one of the two only. won: of each cluster the items on
-    which the first score is higher, on which the second is, and on which both are equal; None for a metric without
-    values of items.
+    swapped: for pseudo-values, the values whose signs the permutation test flips. items, clusters: how many the scores
+    come from. left_out: the items that count in only one of the two. won: for each cluster, the items on which the
+    first score is higher, on which the second is, and on which both are equal; None for a metric without values of
+    items.
     """
 
     first: System
@@ -62,20 +71,85 @@ class Paired:
     won: Mapping[str, Sequence[int]] | None
 
 
-def metric_named(benchmark: Benchmark, name: str) -> Metric | None:
+@dataclass(frozen=True)
+class Refused:
+    """Two systems, a run or a metric of a benchmark that are not compared, and why."""
+
+    benchmark: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The pairs of one benchmark that compare, by the metric or its part `name`. by_item: whether it is a mean."""
+
+    benchmark: str
+    metric: Metric
+    name: str
+    by_item: bool
+    systems: Sequence[System]
+    pairs: Sequence[Paired]
+
+
+def draft_of(results: Sequence[Result], metric: str | None, refused: list[Refused]) -> Draft | None:
+    """The pairs of one benchmark's results; None where no result has this metric.
+
+    Refusals are added to `refused`.
+    """
+    benchmark = results[0].benchmark
+    known = dict.fromkeys(name for result in results for name in result.estimates)
+    name = metric or next(iter(known), "-")
+    of = _metric(benchmark, name)
+
+    def refuse(what: str, *reasons: str) -> None:
+        refused.extend(Refused(benchmark.name, what, reason) for reason in reasons)
+
+    if of is None or name not in known:
+        refuse(name, f"is none of its metrics, which are {', '.join(known)}.")
+        return None
+    systems = []
+    for label, result in zip(labels(results), results, strict=True):
+        if outcomes := _counted(result, of, name):
+            by_item = dataclasses.replace(result, outcomes=outcomes).by_item(of.name)
+            systems.append(System(label, result, outcomes, of.over(outcomes), by_item))
+        else:
+            refuse(label, f"no item counts towards {name}.")
+    if len(systems) == 1:
+        refuse(systems[0].label, "there is no other run to compare it with.")
+    if len(systems) > 2:
+        systems.sort(key=lambda s: s.value.value if of.direction == "lower" else -s.value.value)
+    means = all(_is_mean(system, of) for system in systems)
+    pairs: list[Paired] = []
+    cache: dict[tuple[str, frozenset[str]], list[float]] = {}
+    for first, second in itertools.combinations(systems, 2):
+        both = f"{first.label} and {second.label}"
+        if reasons := _problems(first, second):
+            refuse(both, *reasons)
+            continue
+        pair = _paired(first, second, of, means, cache)
+        if pair.swapped is None or all(map(math.isfinite, (*pair.scores[0], *pair.scores[1], *pair.swapped))):
+            pairs.append(pair)
+        else:
+            refuse(both, f"{name} is not defined without some of the clusters.")
+    compared = {id(system) for pair in pairs for system in (pair.first, pair.second)}
+    return Draft(benchmark.name, of, name, means, [s for s in systems if id(s) in compared], pairs)
+
+
+def _metric(benchmark: Benchmark, name: str) -> Metric | None:
     """The metric of this name, or the one that the name is a part of."""
     prefixes = [m for m in benchmark.reported if name == m.name or name.startswith(f"{m.name}_")]
     return max(prefixes, key=lambda m: len(m.name), default=None)
 
 
-def counted(result: Result, metric: Metric, name: str) -> tuple[Outcome, ...]:
+def _counted(result: Result, metric: Metric, name: str) -> tuple[Outcome, ...]:
     """The outcomes that count towards a metric, or towards its part."""
     part = name.removeprefix(metric.name).removeprefix("_")
-    of_part = result.benchmark.part
-    return tuple(o for o in metric.counted(result.outcomes) if not part or of_part(result.opened, o.groups) == part)
+    part_of = result.benchmark.part
+    return tuple(o for o in metric.counted(result.outcomes) if not part or part_of(result.opened, o.groups) == part)
 
 
-def is_mean(system: System, metric: Metric) -> bool:
+def _is_mean(system: System, metric: Metric) -> bool:
     """Whether the metric is the mean of its values over replies."""
     if not all(metric.name in o.values for o in system.counted):
         return False
@@ -83,13 +157,13 @@ def is_mean(system: System, metric: Metric) -> bool:
     return metric.estimate is None or math.isclose(mean, system.value.value, rel_tol=EQUAL, abs_tol=EQUAL)
 
 
-def problems(first: System, second: System) -> list[str]:
+def _problems(first: System, second: System) -> list[str]:
     """Why two systems cannot be compared."""
     one, other = first.result, second.result
     if set(one.paths) == set(other.paths):
         return [f"are one run, scored by {one.scorer} and {other.scorer}."]
-    if why := refusals(one, other):
-        return [f"{reason.rstrip('.')}." for reason in why]
+    if reasons := refusals(one, other):
+        return [f"{reason.rstrip('.')}." for reason in reasons]
     if not first.clusters.keys() & second.clusters.keys():
         return ["have no item in common that counts."]
     if any(cluster != second.clusters.get(identity, cluster) for identity, cluster in first.clusters.items()):
@@ -97,7 +171,7 @@ def problems(first: System, second: System) -> list[str]:
     return []
 
 
-def paired(
+def _paired(
     first: System, second: System, metric: Metric, by_item: bool, cache: dict[tuple[str, frozenset[str]], list[float]]
 ) -> Paired:
     """The scores of two systems on the items that both have."""
@@ -122,32 +196,24 @@ def _pseudo_values(
     system: System, metric: Metric, items: Iterable[str], cache: dict[tuple[str, frozenset[str]], list[float]]
 ) -> list[float]:
     """The jackknife pseudo-values of the metric over these items."""
-    kept = frozenset(items)
-    if (system.label, kept) not in cache:
-        replies = _replies(system, kept)
+    key = system.label, frozenset(items)
+    if key not in cache:
+        replies = system.replies(items)
 
         def statistic(chosen: Sequence[int]) -> float:
             return float(metric.over([outcome for i in chosen for outcome in replies[i]]).value)
 
-        cache[system.label, kept] = pseudo_values(statistic, [each[0].cluster for each in replies])
-    return cache[system.label, kept]
+        cache[key] = pseudo_values(statistic, [outcomes[0].cluster for outcomes in replies])
+    return cache[key]
 
 
 def _swap_values(first: System, second: System, metric: Metric, items: Iterable[str]) -> list[float]:
     """The values for the permutation test of the metric's difference over these items."""
-    one, other = (_replies(system, items) for system in (first, second))
+    one, other = (system.replies(items) for system in (first, second))
 
     def statistic(of_first: Sequence[int], of_second: Sequence[int]) -> float:
         together = [o for i in of_first for o in one[i]] + [o for i in of_second for o in other[i]]
         return float(metric.over(together).value)
 
-    found: list[float] = swap_values(statistic, [each[0].cluster for each in one])
-    return found
-
-
-def _replies(system: System, items: Iterable[str]) -> list[list[Outcome]]:
-    """The outcomes of each of these items, in one order for every system, so that all have the same groups."""
-    replies: dict[str, list[Outcome]] = {}
-    for outcome in system.counted:
-        replies.setdefault(outcome.id, []).append(outcome)
-    return [replies[identity] for identity in sorted(items)]
+    values: list[float] = swap_values(statistic, [outcomes[0].cluster for outcomes in one])
+    return values

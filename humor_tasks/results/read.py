@@ -66,8 +66,10 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
         except BadInput as problem:
             left.append(LeftOut(run.path, without_path(run.path, problem)))
     if not results:
-        empty = [LeftOut(path, "holds no .eval or .json of Inspect and no samples of lm-eval.") for path in paths]
-        why = "\n".join(f"{each.path}: {each.why}" for each in left or empty)
+        left = left or [
+            LeftOut(path, "holds no .eval or .json of Inspect and no samples of lm-eval.") for path in paths
+        ]
+        why = "\n".join(f"{file.path}: {file.why}" for file in left)
         raise BadInput(f"there is no run to read.\n{why}")
     return Results(tuple(_named(results)), tuple(left))
 
@@ -77,19 +79,19 @@ def read_results(paths: Sequence[Path], predictions: Run | None = None) -> Resul
 
 def _files(paths: Iterable[Path]) -> list[Path]:
     """Every file once; folders with all logs below them, lm-eval's results with the samples beside them."""
-    found: dict[Path, Path] = {}
+    files: dict[Path, Path] = {}
     for path in paths:
         if not path.exists():
             raise BadInput(f"{path}: there is no such file or folder.")
-        for each in _below(path) if path.is_dir() else _with_samples(path):
-            found.setdefault(each.resolve(), each)
-    return list(found.values())
+        for file in _below(path) if path.is_dir() else _with_samples(path):
+            files.setdefault(file.resolve(), file)
+    return list(files.values())
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    files = sorted({path for pattern in LOGS for path in folder.rglob(pattern) if path.is_file()})
-    logs = (path for path in files if path.suffix != ".json" or RESULTS.fullmatch(path.name) or is_log(path))
-    return (each for path in logs for each in _with_samples(path))
+    for path in sorted({path for pattern in LOGS for path in folder.rglob(pattern) if path.is_file()}):
+        if path.suffix != ".json" or RESULTS.fullmatch(path.name) or is_log(path):
+            yield from _with_samples(path)
 
 
 def _with_samples(path: Path) -> list[Path]:
@@ -113,10 +115,10 @@ def is_log(path: Path) -> bool:
 
 def without_path(path: Path, problem: BadInput) -> str:
     """The message without the path in front of it."""
-    told = str(problem)
+    message = str(problem)
     for after in (": ", ", ", " "):  # a file of a file's line or id is named twice
-        told = told.removeprefix(f"{path}{after}")
-    return told
+        message = message.removeprefix(f"{path}{after}")
+    return message
 
 
 def _distinct(runs: Sequence[FinishedRun], left: list[LeftOut]) -> list[FinishedRun]:
@@ -125,21 +127,21 @@ def _distinct(runs: Sequence[FinishedRun], left: list[LeftOut]) -> list[Finished
     Of several files of one run, such as a log and its scored copy, the finished one counts, then the one with most
     items, then the one with scores, then the first.
     """
-    seen: dict[str, list[FinishedRun]] = {}
-    kept = set()
+    by_mark: dict[str, list[FinishedRun]] = {}
+    distinct = set()
     for run in sorted(runs, key=lambda run: (_done(run)[:2], bool(run.scorers)), reverse=True):  # stable
         with run.path.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()
-        alike = [other for mark in (run.identity, content) if mark for other in seen.get(mark, ())]
+        alike = [other for mark in (run.identity, content) if mark for other in by_mark.get(mark, ())]
         first = next((other for other in alike if not _other_model(run, other)), None)
         if first is not None:
             left.append(LeftOut(run.path, f"is the same run as {first.path}."))
             continue
         for mark in (run.identity, content):
             if mark:
-                seen.setdefault(mark, []).append(run)
-        kept.add(run.path)
-    return [run for run in runs if run.path in kept]
+                by_mark.setdefault(mark, []).append(run)
+        distinct.add(run.path)
+    return [run for run in runs if run.path in distinct]
 
 
 def _other_model(run: FinishedRun, other: FinishedRun) -> bool:
@@ -150,16 +152,14 @@ def _other_model(run: FinishedRun, other: FinishedRun) -> bool:
 
 def _latest(runs: Iterable[FinishedRun], left: list[LeftOut]) -> list[FinishedRun]:
     """Of several attempts of one run the finished one, else the one with the most items."""
-    kept: dict[str, FinishedRun] = {}
+    latest: dict[str, FinishedRun] = {}
     for i, run in enumerate(runs):
         key = run.task or str(i)
-        other = kept.get(key)
-        if other is None or _done(run) > _done(other):
-            kept[key] = run
-        if other is not None:
-            earlier = other if kept[key] is run else run
-            left.append(LeftOut(earlier.path, f"is another attempt of the run in {kept[key].path}."))
-    return list(kept.values())
+        other = latest.setdefault(key, run)
+        if other is not run:
+            earlier, latest[key] = (other, run) if _done(run) > _done(other) else (run, other)
+            left.append(LeftOut(earlier.path, f"is another attempt of the run in {latest[key].path}."))
+    return list(latest.values())
 
 
 def _joined(runs: Iterable[FinishedRun], left: list[LeftOut]) -> Iterator[FinishedRun]:
@@ -168,12 +168,12 @@ def _joined(runs: Iterable[FinishedRun], left: list[LeftOut]) -> Iterator[Finish
         if shard_of(together[0]) is None:
             yield together[0]
             continue
-        kept: dict[str, FinishedRun] = {}
+        parts: dict[str, FinishedRun] = {}
         for run in sorted(together, key=_done, reverse=True):
-            first = kept.setdefault(str(shard_of(run)), run)
+            first = parts.setdefault(str(shard_of(run)), run)
             if first is not run:
                 left.append(LeftOut(run.path, f"holds the same part {shard_of(run)} of the run as {first.path}."))
-        yield joined(list(kept.values()))
+        yield joined(list(parts.values()))
 
 
 def _done(run: FinishedRun) -> tuple[bool, int, str]:
@@ -209,7 +209,7 @@ def results_of(run: FinishedRun) -> list[Result]:
         empty = "holds no sample" if not run.instances else "is of a task of another package"
         raise BadInput(f"{run.path}: {empty}.")
     scored: dict[str, list[tuple[int, int, Outcome]]] = {}
-    asked: dict[str, set[Signature]] = {}
+    gradings: dict[str, set[Signature]] = {}
     judged: set[str] = set()
     first: LoggedSample | None = None
     errors = without_error = 0
@@ -223,21 +223,32 @@ def results_of(run: FinishedRun) -> list[Result]:
         for score in sample.scores:
             if score.outcome is not None:
                 scorer = score.scorer.rsplit("/", 1)[-1]
-                asked.setdefault(scorer, set()).add(score.grading)
+                gradings.setdefault(scorer, set()).add(score.grading)
                 judged |= {scorer} if JUDGED in score.details else set()
-                found = sample.epoch, sample.place or 0, once.held(score.outcome, sample.where)
-                scored.setdefault(scorer, []).append(found)
+                outcome = once.held(score.outcome, sample.where)
+                scored.setdefault(scorer, []).append((sample.epoch, sample.place or 0, outcome))
     if first is None or not scored:
         raise BadInput(f"{run.path}: holds no score of humor-tasks.")
     results = []
     for scorer, of_scorer in scored.items():
-        notes = tuple(_notes(run, errors, without_error - len(of_scorer)))
         rule = _rule(run, scorer)
-        opened = _opened(run.benchmark, scorer in judged, first, rule)
-        epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda one: one[:2]), strict=True)
-        paths, own = run.paths or (run.path,), _read_by(run, rule) if rule else run
-        judging = _judging(asked[scorer], run.settings.get("grader", ()))
-        results.append(Result(own, opened, scorer, _system(run), outcomes, epochs, paths, notes, not notes, judging))
+        opened = find_benchmark(run.benchmark).reopen(first.version, {**first.options, **rule})
+        epochs, _, outcomes = zip(*sorted(of_scorer, key=lambda entry: entry[:2]), strict=True)
+        notes = tuple(_notes(run, errors, without_error - len(of_scorer)))
+        results.append(
+            Result(
+                run=_read_by(run, rule) if rule else run,
+                opened=reporting(opened) if scorer in judged else opened,
+                scorer=scorer,
+                system=_system(run),
+                outcomes=outcomes,
+                epochs=epochs,
+                paths=run.paths or (run.path,),
+                notes=notes,
+                complete=not notes,
+                judging=_judging(gradings[scorer], run.settings.get("grader", ())),
+            )
+        )
     return results
 
 
@@ -256,27 +267,22 @@ def _read_by(run: FinishedRun, rule: Mapping[str, Any]) -> FinishedRun:
     return dataclasses.replace(run, options={**run.options, **rule}, signature=signature)
 
 
-def _judging(signatures: Iterable[Signature], own: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """How graders were asked; their own settings take precedence over those of the scorer."""
-    found: dict[str, set[str]] = {}
-    for name, value in (entry for each in signatures for entry in each.items()):
-        found.setdefault(name, set()).add(value)
-    told = {name: ",".join(sorted(values)) for name, values in found.items() if name != "graders"}
-    for name in sorted({name for each in own for name in each}) if told else ():
-        values = [each.get(name) for each in own]
-        told[name] = ",".join(told.get(name, "-") if v is None else setting_shown(v) for v in values)
-    return told
+def _judging(gradings: Iterable[Signature], models: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """How graders were asked; the settings of their models take precedence over those of the scorer."""
+    values: dict[str, set[str]] = {}
+    for name, value in (entry for grading in gradings for entry in grading.items()):
+        values.setdefault(name, set()).add(value)
+    judging = {name: ",".join(sorted(of_name)) for name, of_name in values.items() if name != "graders"}
+    for name in sorted({name for settings in models for name in settings}) if judging else ():
+        of_models = [settings.get(name) for settings in models]
+        judging[name] = ",".join(judging.get(name, "-") if v is None else setting_shown(v) for v in of_models)
+    return judging
 
 
 def _system(run: FinishedRun) -> str:
     """The model; where the run has none, the file of answers that it judges."""
     judged = run.signature.get("system")
     return Path(judged).stem if judged and run.model == NO_MODEL else run.replayed or run.model
-
-
-def _opened(benchmark: str, judged: bool, sample: LoggedSample, rule: Mapping[str, Any]) -> Run:
-    run = find_benchmark(benchmark).reopen(sample.version, {**sample.options, **rule})
-    return reporting(run) if judged else run
 
 
 def _notes(run: FinishedRun, errors: int, unscored: int) -> Iterator[str]:
@@ -330,7 +336,7 @@ def _named(results: Sequence[Result]) -> list[Result]:
 
 
 def _name(model: str, arguments: Mapping[str, Any], all_of_model: Sequence[Mapping[str, Any]]) -> str:
-    names = dict.fromkeys(name for each in all_of_model for name in each if not SECRET.search(name))
-    differing = [n for n in names if len({str(each.get(n, "-")) for each in all_of_model}) > 1]
-    shown = [f"{n}={str(arguments.get(n, '-'))[:MOST_SHOWN]}" for n in differing]
-    return f"{model} ({', '.join(shown)})" if shown else model
+    names = dict.fromkeys(name for others in all_of_model for name in others if not SECRET.search(name))
+    differing = [n for n in names if len({str(others.get(n, "-")) for others in all_of_model}) > 1]
+    values = [f"{n}={str(arguments.get(n, '-'))[:MOST_SHOWN]}" for n in differing]
+    return f"{model} ({', '.join(values)})" if values else model

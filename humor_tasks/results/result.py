@@ -27,7 +27,7 @@ class Result:
     epochs: the epoch of each.
     estimates: every metric by name, METRIC over all items and METRIC_PART over each part of the data.
     paths: the files of the run, several where it was run in parts.
-    notes: what a reader has to know of this run, one sentence each, such as that it is incomplete.
+    notes: on this run, one sentence each, such as that it is incomplete.
     judging: how the graders were asked, by name: verdict, temperature, seed, prompts; empty where there are none.
     complete: whether the run holds a score of every item of its data.
     """
@@ -56,7 +56,7 @@ class Result:
     @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
         """Every metric with at least one outcome that counts; the primary metric first."""
-        return {name: e for found in self.summaries.values() for name, e in found.items()}
+        return {name: e for estimates in self.summaries.values() for name, e in estimates.items()}
 
     @property
     def primary(self) -> Metric | None:
@@ -87,7 +87,7 @@ class Result:
             if metric in outcome.values:
                 values.setdefault(outcome.id, []).append(outcome.values[metric])
                 clusters[outcome.id] = outcome.cluster
-        return {identity: (sum(found) / len(found), clusters[identity]) for identity, found in values.items()}
+        return {identity: (sum(of_item) / len(of_item), clusters[identity]) for identity, of_item in values.items()}
 
 
 @dataclass(frozen=True)

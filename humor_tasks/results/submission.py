@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,14 +79,19 @@ def complete(
         raise BadInput(f"{where}: a submission needs a log of matching (five choices) or ranking (two).")
     if fill is not None and fill not in (*letters, "random"):
         raise BadInput(f"--fill {fill}: choose random or one of {', '.join(letters)}.")
-    gaps = [identity for identity, letter in answers.items() if not letter]
+    remedy = "without an answer; choose --fill random or --fill LETTER."
+    return _filled(answers, fill, lambda identity: seeded_guess(seed, identity, letters), where, "instance", remedy)
+
+
+def _filled(
+    answers: Mapping[str, str | None], fill: str | None, guess: Callable[[str], str], where: str, row: str, remedy: str
+) -> dict[str, str]:
+    """The answers with gaps filled. Raises BadInput for gaps where `fill` is None."""
+    gaps = [identity for identity, answer in answers.items() if not answer]
     if gaps and fill is None:
-        raise BadInput(f"{where}: {listed('instance', gaps)} without an answer; choose --fill random or --fill LETTER.")
-
-    def filled(identity: str) -> str:
-        return seeded_guess(seed, identity, letters) if fill == "random" else str(fill)
-
-    return {identity: letter or filled(identity) for identity, letter in answers.items()}
+        raise BadInput(f"{where}: {listed(row, gaps)} {remedy}")
+    filled = {identity: guess(identity) if fill == "random" else str(fill) for identity in gaps}
+    return {identity: answer or filled[identity] for identity, answer in answers.items()}
 
 
 def predictions(logged: Answers, fill: str | None, seed: int, where: str) -> dict[str, str]:
@@ -96,29 +101,19 @@ def predictions(logged: Answers, fill: str | None, seed: int, where: str) -> dic
     with two equal ratings counts as missing.
     """
     if logged.subtask == "rating":
-        found: Mapping[str, str | None] = logged.answers
+        answers: Mapping[str, str | None] = logged.answers
         if fill is not None and logged.form:
             try:
                 logged.form.from_submission(fill)
             except BadInput as problem:
                 raise BadInput(f"--fill {fill}: {problem}") from None
     else:
-        found = picks(logged)
+        answers = picks(logged)
         if fill not in (None, "1", "2", "random"):
             raise BadInput(f"--fill {fill}: choose random, 1 or 2, the funnier headline of a pair.")
-    gaps = [identity for identity, answer in found.items() if answer is None]
-    if gaps and fill is None:
-        equal = " (or with equal ratings)" * (logged.subtask == "ratings")
-        raise BadInput(f"{where}: {listed('row', gaps)} without an answer{equal}; choose --fill {_fills(logged)}.")
-
-    def filled(identity: str) -> str:
-        return NUMBERS[seeded_guess(seed, identity, "AB")] if fill == "random" else str(fill)
-
-    return {identity: filled(identity) if answer is None else answer for identity, answer in found.items()}
-
-
-def _fills(logged: Answers) -> str:
-    return "NUMBER" if logged.subtask == "rating" else "1, 2 or random"
+    equal = " (or with equal ratings)" * (logged.subtask == "ratings")
+    remedy = f"without an answer{equal}; choose --fill {'NUMBER' if logged.subtask == 'rating' else '1, 2 or random'}."
+    return _filled(answers, fill, lambda identity: NUMBERS[seeded_guess(seed, identity, "AB")], where, "row", remedy)
 
 
 def picks(logged: Answers) -> dict[str, str | None]:
@@ -141,8 +136,8 @@ def funnier(first: float | None, second: float | None) -> str | None:
     return "1" if first > second else "2"
 
 
-def write_predictions(path: Path, found: Mapping[str, str]) -> None:
+def write_predictions(path: Path, predictions: Mapping[str, str]) -> None:
     """Write the organisers' format: a CSV file with the columns id and pred."""
     if path.suffix != ".csv":
         raise BadInput(f"{path}: a submission to Humicroedit ends in .csv.")
-    write_table(path, ("id", "pred"), found.items(), exact=True)
+    write_table(path, ("id", "pred"), predictions.items(), exact=True)

@@ -188,6 +188,7 @@ def analyse(
 
 
 def _undecided(system: System, picks: Mapping[str, int | None], pairs: Sequence[Pair]) -> str:
+    """A note on the pairs that the system does not decide; "" where it decides all."""
     undecided = sum(picks.get(pair.id) is None for pair in pairs)
     why = "equal, or not both read" if system.ratings else "not read, or ratings that are equal"
     how = "its ratings are compared" if system.ratings else "its picks are taken"
@@ -196,11 +197,8 @@ def _undecided(system: System, picks: Mapping[str, int | None], pairs: Sequence[
 
 def compared(ratings: Mapping[str, float | None], pairs: Iterable[Pair]) -> dict[str, int | None]:
     """A system's picks by its ratings."""
-    found: dict[str, int | None] = {}
-    for pair in pairs:
-        place = funnier(*map(ratings.get, pair.headlines))
-        found[pair.id] = None if place is None else int(place)
-    return found
+    places = {pair.id: funnier(*map(ratings.get, pair.headlines)) for pair in pairs}
+    return {identity: None if place is None else int(place) for identity, place in places.items()}
 
 
 def overview(
@@ -208,16 +206,17 @@ def overview(
 ) -> Overview:
     """One system's row; an undecided pair counts as unsolved."""
     answers = list((system.ratings or system.picks).values())
-    kept, pred, gold = _rated(headlines, system.ratings)
+    rated, pred, gold = _rated(headlines, system.ratings)
+    clusters = [h.cluster for h in rated]
     right = [float(picks.get(pair.id) == pair.label) for pair in pairs]
     return Overview(
         name=system.name,
         subtask="rating" if system.ratings else "pairwise",
         answers=len(answers),
         unread=sum(answer is None for answer in answers),
-        rmse=rmse(pred, gold, [h.cluster for h in kept]) if kept else None,
+        rmse=rmse(pred, gold, clusters) if rated else None,
         solved=clustered_proportion(right, [pair.cluster for pair in pairs]) if pairs else None,
-        antipodal=tuple(rmse_at(pred, gold, [h.cluster for h in kept], x) for x in ANTIPODAL) if kept else (),
+        antipodal=tuple(rmse_at(pred, gold, clusters, x) for x in ANTIPODAL) if rated else (),
     )
 
 
@@ -228,34 +227,39 @@ def solved_by(pairs: Sequence[Pair], picks: Sequence[Mapping[str, int | None]]) 
     if not pairs or not picks:
         return []
     labels = np.array([pair.label for pair in pairs])
-    said = np.array([[each.get(pair.id) or 0 for pair in pairs] for each in picks])
-    right = said == labels  # [systems, pairs]
+    picked = np.array([[of_system.get(pair.id) or 0 for pair in pairs] for of_system in picks])
+    right = picked == labels  # [systems, pairs]
     counts, clusters = right.sum(axis=0), [pair.cluster for pair in pairs]
     independent = np.ones(1)
     for accuracy in right.mean(axis=1):
         independent = np.convolve(independent, [1 - accuracy, accuracy])
-    by = {n: (counts == n).tolist() for n in range(len(picks) + 1)}
-
-    def gap(held: Sequence[bool]) -> Estimate:
-        kept = [pair for pair, is_held in zip(pairs, held, strict=True) if is_held]
-        return clustered_mean([pair.gap for pair in kept], [pair.cluster for pair in kept])
-
-    return [Solved(n, sum(x), clustered_proportion(x, clusters), float(independent[n]), gap(x)) for n, x in by.items()]
+    solved = []
+    for n in range(len(picks) + 1):
+        by_n = (counts == n).tolist()
+        members = [pair for pair, is_member in zip(pairs, by_n, strict=True) if is_member]
+        gap = clustered_mean([pair.gap for pair in members], [pair.cluster for pair in members])
+        solved.append(Solved(n, len(members), clustered_proportion(by_n, clusters), float(independent[n]), gap))
+    return solved
 
 
 def by_gap(pairs: Sequence[Pair], picks: Sequence[Mapping[str, int | None]], width: float = 0.2) -> list[ByGap]:
     """The mean share of systems that solve a pair, in bins of the difference in funniness; bins without pairs are left
     out.
     """
-    held: dict[int, list[Pair]] = {}
+    bins: dict[int, list[Pair]] = {}
     for pair in pairs if picks else ():
-        held.setdefault(math.floor(round(pair.gap / width, 6)), []).append(pair)
+        bins.setdefault(math.floor(round(pair.gap / width, 6)), []).append(pair)
 
-    def solved(kept: Sequence[Pair]) -> Estimate:
-        shares = [sum(each.get(pair.id) == pair.label for each in picks) / len(picks) for pair in kept]
-        return clustered_proportion(shares, [pair.cluster for pair in kept])
+    def solved(members: Sequence[Pair]) -> Estimate:
+        shares = [_right(pair, picks) / len(picks) for pair in members]
+        return clustered_proportion(shares, [pair.cluster for pair in members])
 
-    return [ByGap(round(k * width, 6), round((k + 1) * width, 6), solved(held[k])) for k in sorted(held)]
+    return [ByGap(round(k * width, 6), round((k + 1) * width, 6), solved(bins[k])) for k in sorted(bins)]
+
+
+def _right(pair: Pair, picks: Sequence[Mapping[str, int | None]]) -> int:
+    """The number of systems that solve a pair."""
+    return sum(of_system.get(pair.id) == pair.label for of_system in picks)
 
 
 def incongruity(pairs: Sequence[Pair], embed: Embed, picks: Sequence[Mapping[str, int | None]]) -> Incongruity:
@@ -273,13 +277,14 @@ def incongruity(pairs: Sequence[Pair], embed: Embed, picks: Sequence[Mapping[str
     known = (norms[at] > 0).all(axis=1)
     distance = 1 - np.einsum("ijk,ijk->ij", unit[at[:, :2]], unit[at[:, 2:]])
     difference = distance[:, 1] - distance[:, 0]
-    solved = np.array([sum(each.get(pair.id) == pair.label for each in picks) for pair in pairs])
+    solved = np.array([_right(pair, picks) for pair in pairs])
 
-    def correlation(kept: Any) -> Estimate:
-        chosen = [pair for pair, is_kept in zip(pairs, kept, strict=True) if is_kept]
-        if len(chosen) < 3:  # two pairs always correlate by 1 or -1
-            return clustered_mean([math.nan] * len(chosen), [pair.cluster for pair in chosen])
-        return pearson(difference[kept].tolist(), [p.label for p in chosen], [p.cluster for p in chosen])
+    def correlation(among: Any) -> Estimate:
+        members = [pair for pair, is_member in zip(pairs, among, strict=True) if is_member]
+        clusters = [pair.cluster for pair in members]
+        if len(members) < 3:  # two pairs always correlate by 1 or -1
+            return clustered_mean([math.nan] * len(members), clusters)
+        return pearson(difference[among].tolist(), [pair.label for pair in members], clusters)
 
     by_solved = tuple(correlation(known & (solved == n)) for n in range(len(picks) + 1))
     return Incongruity(correlation(known), by_solved, int((~known).sum()), len(words))
@@ -287,12 +292,12 @@ def incongruity(pairs: Sequence[Pair], embed: Embed, picks: Sequence[Mapping[str
 
 def rated_by_all(systems: Sequence[System]) -> dict[str, list[float]]:
     """The ratings of each headline that all of these systems rated."""
-    found: dict[str, list[float]] = {}
+    complete: dict[str, list[float]] = {}
     for identity in systems[0].ratings if systems else ():
-        given = [r for s in systems if (r := s.ratings.get(identity)) is not None]
-        if len(given) == len(systems):
-            found[identity] = given
-    return found
+        ratings = [r for s in systems if (r := s.ratings.get(identity)) is not None]
+        if len(ratings) == len(systems):
+            complete[identity] = ratings
+    return complete
 
 
 def common_misses(headlines: Sequence[Headline], systems: Sequence[System], most: int) -> Misses:
@@ -301,19 +306,19 @@ def common_misses(headlines: Sequence[Headline], systems: Sequence[System], most
     As in section 6.1.2 and table 1 of the paper. A headline that one system rates too high and another too low is in
     neither list.
     """
-    ratings = rated_by_all(systems)
+    by_headline = rated_by_all(systems)
     means = {
-        h.id: math.fsum(given) / len(given)
+        h.id: math.fsum(ratings) / len(ratings)
         for h in headlines
-        if (given := ratings.get(h.id)) and (max(given) < h.gold or min(given) > h.gold)
+        if (ratings := by_headline.get(h.id)) and (max(ratings) < h.gold or min(ratings) > h.gold)
     }
     return misses(ALL, headlines, means, most)
 
 
 def misses(name: str, headlines: Sequence[Headline], ratings: Mapping[str, float | None], most: int) -> Misses:
     """The `most` headlines rated furthest below and furthest above their mean grade; ties stay in dataset order."""
-    kept, pred, _ = _rated(headlines, ratings)
-    rows = [Miss(h.id, h.text, h.gold, p, p - h.gold) for h, p in zip(kept, pred, strict=True)]
+    rated, pred, _ = _rated(headlines, ratings)
+    rows = [Miss(h.id, h.text, h.gold, p, p - h.gold) for h, p in zip(rated, pred, strict=True)]
     under = sorted((row for row in rows if row.error < 0), key=lambda row: row.error)
     over = sorted((row for row in rows if row.error > 0), key=lambda row: -row.error)
     return Misses(name, tuple(under[:most]), tuple(over[:most]))
@@ -321,8 +326,8 @@ def misses(name: str, headlines: Sequence[Headline], ratings: Mapping[str, float
 
 def errors_by_bin(name: str, headlines: Sequence[Headline], ratings: Mapping[str, float | None]) -> BinnedErrors:
     """The mean absolute error over rated headlines, in bins of width 0.2 of the mean grade."""
-    kept, pred, gold = _rated(headlines, ratings)
-    return BinnedErrors(name, tuple(mae_by_bin(pred, gold, [h.cluster for h in kept])))
+    rated, pred, gold = _rated(headlines, ratings)
+    return BinnedErrors(name, tuple(mae_by_bin(pred, gold, [h.cluster for h in rated])))
 
 
 def mean_errors_by_bin(headlines: Sequence[Headline], systems: Sequence[System]) -> BinnedErrors:
@@ -330,11 +335,11 @@ def mean_errors_by_bin(headlines: Sequence[Headline], systems: Sequence[System])
 
     The error of their averaged rating is smaller, because errors in both directions cancel.
     """
-    ratings = rated_by_all(systems)
+    by_headline = rated_by_all(systems)
     off = {
-        h.id: h.gold + math.fsum(abs(rating - h.gold) for rating in given) / len(given)
+        h.id: h.gold + math.fsum(abs(rating - h.gold) for rating in ratings) / len(ratings)
         for h in headlines
-        if (given := ratings.get(h.id))
+        if (ratings := by_headline.get(h.id))
     }
     return errors_by_bin(MEAN, headlines, off)
 
@@ -343,5 +348,5 @@ def _rated(
     headlines: Sequence[Headline], ratings: Mapping[str, float | None]
 ) -> tuple[list[Headline], list[float], list[float]]:
     """The rated headlines, their ratings and their mean grades."""
-    kept = [(h, r) for h in headlines if (r := ratings.get(h.id)) is not None]
-    return [h for h, _ in kept], [r for _, r in kept], [h.gold for h, _ in kept]
+    rated = [(h, r) for h in headlines if (r := ratings.get(h.id)) is not None]
+    return [h for h, _ in rated], [r for _, r in rated], [h.gold for h, _ in rated]

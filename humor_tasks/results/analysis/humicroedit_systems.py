@@ -57,13 +57,14 @@ def read_systems(named: Sequence[str], corpus: Corpus) -> list[System]:
     The files may be of either subtask. Raises BadInput for a malformed or repeated name, and as `read_system`.
     """
     systems: list[System] = []
-    for each in named:
-        name, sign, file = each.partition("=")
-        if not (name.strip() and sign and file):
-            raise BadInput(f"{each}: name a system and its file, as in gpt=logs/RUN.eval.")
-        if name.strip() in (ALL, MEAN, *(system.name for system in systems)):
-            raise BadInput(f"{each}: there is another system called {name.strip()}.")
-        systems.append(read_system(name.strip(), Path(file), corpus))
+    for pair in named:
+        name, _, file = pair.partition("=")
+        name = name.strip()
+        if not (name and file):
+            raise BadInput(f"{pair}: name a system and its file, as in gpt=logs/RUN.eval.")
+        if name in (ALL, MEAN, *(system.name for system in systems)):
+            raise BadInput(f"{pair}: there is another system called {name}.")
+        systems.append(read_system(name, Path(file), corpus))
     return systems
 
 
@@ -89,13 +90,13 @@ def _submitted(name: str, path: Path, corpus: Corpus) -> System:
 
 
 def _logged(name: str, path: Path, corpus: Corpus) -> System:
-    found = read_answers(path)
-    if not found.subtask:
+    logged = read_answers(path)
+    if not logged.subtask:
         raise BadInput(f"{path}: is no log of humicroedit_rating or humicroedit_pairwise.")
-    if found.subtask == "rating":
-        check_ids(corpus.rating, found.answers)
-        return System(name, {i: None if a is None else float(a) for i, a in found.answers.items()}, {})
-    picked = picks(found)
+    if logged.subtask == "rating":
+        check_ids(corpus.rating, logged.answers)
+        return System(name, {i: None if a is None else float(a) for i, a in logged.answers.items()}, {})
+    picked = picks(logged)
     check_ids(corpus.pairwise, picked)
     return System(name, {}, {identity: None if place is None else int(place) for identity, place in picked.items()})
 

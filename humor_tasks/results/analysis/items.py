@@ -17,16 +17,21 @@ from functools import partial
 from typing import Any
 
 from humor_tasks.benchmarks.card import DATE_MARGIN, contest_date, has_dates
+from humor_tasks.data.published import published
 from humor_tasks.data.records import Record
 from humor_tasks.errors import BadInput
 from humor_tasks.results import LeftOut, Result, Results
-from humor_tasks.results.analysis.difficulty import Difficulty, Embed, difficulty
-from humor_tasks.results.analysis.findings import Beside, Factor, Pair, Trend, beside
-from humor_tasks.results.analysis.shortcuts import Explained, explained, solved_by
-from humor_tasks.results.analysis.systems import Shown, System, comparable, leading, shown_items
+from humor_tasks.results.analysis.difficulty import Difficulty, Embed, Explained, difficulty, explained, solved_by
+from humor_tasks.results.analysis.systems import ItemTexts, System, item_texts, leading, systems_of
 from humor_tasks.results.read import without_path
 from humor_tasks.results.report.grouping import groups_of
-from humor_tasks.scorers.association import association, independent_difference, right_when_wrong
+from humor_tasks.scorers.association import (
+    Association,
+    Conditional,
+    association,
+    independent_difference,
+    right_when_wrong,
+)
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.kappa import cohen_kappa
 from humor_tasks.scorers.paired import holm
@@ -35,6 +40,62 @@ from humor_tasks.scorers.regression import spearman, spearman_p
 
 CLUSTER = "cluster"
 LEAST_ITEMS = 2  # items per level of a grouping, on average; with fewer it is a name of the items
+STUDY = "analyse"  # of the figures in published.toml
+FACTORS = {"cluster": "cluster_p", "fold": "fold_p", "distractor": "distractor_p"}
+"""Grouping of the items -> the quantity with the p-value of its chi-square test."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """The association of one grouping of the items with a system's values; `holm` corrects p over all factors."""
+
+    system: str
+    name: str
+    found: Association
+    holm: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems on their common items.
+
+    same_answer: the share of items with the same answer; right_if_same: the accuracy on those. kappa: of right and
+    wrong. by_item, by_cluster: Spearman's correlation of the values of items and of the clusters' means; by_cluster_p:
+    of the test that the latter is 0, nan where there is none. first, second: how often each is right where the other is
+    wrong. None where the benchmark has no such quantity.
+    """
+
+    systems: tuple[str, str]
+    n: int
+    same_answer: Estimate | None
+    right_if_same: Estimate | None
+    kappa: Estimate | None
+    by_item: Estimate
+    by_cluster: Estimate | None
+    by_cluster_p: float
+    first: Conditional | None
+    second: Conditional | None
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Spearman's correlation of the contests' dates with a system's mean on them, and the p-value of no correlation."""
+
+    system: str
+    found: Estimate
+    p: float
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A published value, with the same quantity of each system or pair of systems here."""
+
+    quantity: str
+    system: str
+    published: float
+    bound: str
+    source: str
+    here: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -95,19 +156,17 @@ def analyse(
     draws: of the permutation tests. predictors: also look for what predicts the difficulty of clusters, with the
     pictures of `records` and the vectors of `embed` where they are given.
     """
-    systems = comparable(results, metric)
-    shown = shown_items(systems)
+    systems = systems_of(results, metric)
+    texts = item_texts(systems)
     notes = []
     if any(len(set(s.result.epochs)) > 1 for s in systems):
         notes.append("Values are means over the epochs; answers are those of the first epoch.")
-    solved = solved_by(systems[0], shown)
-    if systems[0].letters and not shown:
+    solved = solved_by(systems[0], texts)
+    if systems[0].letters and not texts:
         notes.append("No log holds the choices: distractors and shortcuts of the texts were not analysed.")
-    splits, dated = [], [s for s in systems if has_dates(s.result.benchmark.card, s.clusters.values())]
-    if cutoff is not None:
-        splits = [_cutoff(s, cutoff) for s in dated]
-        if not splits:
-            notes.append(f"The items have no dates: no {systems[0].metric.name} before and after {cutoff}.")
+    dated = [s for s in systems if has_dates(s.result.benchmark.card, s.clusters.values())]
+    if cutoff is not None and not dated:
+        notes.append(f"The items have no dates: no {systems[0].metric.name} before and after {cutoff}.")
     means = _cluster_means(systems)
     most = min(most, len(means) // 2)  # no cluster is in both lists
     sign = 1 if systems[0].metric.direction == "higher" else -1
@@ -117,9 +176,9 @@ def analyse(
     predicted = None
     if predictors:
         ease = {c.name: sign * c.shrunk for c in means}
-        predicted = difficulty(systems[0], ease, shown, records, embed, dated=bool(dated))
+        predicted = difficulty(systems[0], ease, texts, records, embed, dated=bool(dated))
         notes += predicted.notes
-    factors = _factors(systems, shown, draws)
+    factors = _factors(systems, texts, draws)
     pairs = [_pair(a, b, draws) for a, b in itertools.combinations(systems, 2)]
     trends = [_trend(s) for s in dated]
     return Analysis(
@@ -132,23 +191,23 @@ def analyse(
         trends=tuple(trends),
         hardest=tuple(ranked[:most]),
         easiest=tuple(ranked[::-1][:most]),
-        cutoffs=tuple(splits),
-        shortcuts=tuple(found for s in systems for found in explained(s, solved, systems)),
-        published=beside(results[0].benchmark.name, factors, pairs, trends),
+        cutoffs=() if cutoff is None else tuple(_cutoff(s, cutoff) for s in dated),
+        shortcuts=tuple(shortcut for s in systems for shortcut in explained(s, solved, systems)),
+        published=_beside(results[0].benchmark.name, factors, pairs, trends),
         difficulty=predicted,
         notes=tuple(notes),
     )
 
 
-def analyse_all(found: Results, **how: Any) -> tuple[list[Analysis], list[LeftOut]]:
+def analyse_all(results: Results, **how: Any) -> tuple[list[Analysis], list[LeftOut]]:
     """The analysis of each group of results that compare, by benchmark, and what was left out and why.
 
     how: arguments of `analyse`. Unfinished runs are left out. Raises BadInput where nothing is left.
     """
     analyses: list[Analysis] = []
-    left = list(found.left_out)
-    for benchmark in found.benchmarks:
-        of = found.of(benchmark.name)
+    left = list(results.left_out)
+    for benchmark in results.benchmarks:
+        of = results.of(benchmark.name)
         of = of if how.get("metric") else leading(of)
         left += [LeftOut(r.paths[0], r.notes[0]) for r in of if not r.complete]
         for group in groups_of(benchmark, [r for r in of if r.complete]):
@@ -160,43 +219,44 @@ def analyse_all(found: Results, **how: Any) -> tuple[list[Analysis], list[LeftOu
             apart = (f"These runs do not compare with those above: {'; '.join(group.apart)}.",) if group.apart else ()
             analyses.append(dataclasses.replace(analysed, notes=(*apart, *analysed.notes)))
     if not analyses:
-        raise BadInput("\n".join(["there is no run to analyse.", *(f"{each.path}: {each.why}" for each in left)]))
+        raise BadInput("\n".join(["there is no run to analyse.", *(f"{file.path}: {file.why}" for file in left)]))
     return analyses, left
 
 
 # ---- groupings of the items ---------------------------------------------------------------------
 
 
-def _factors(systems: Sequence[System], shown: Mapping[str, Shown], draws: int) -> list[Factor]:
-    found = []
-    for each in systems:
-        values, clusters = list(each.values.values()), [each.clusters[i] for i in each.values]
-        for name, levels in _groupings(each, shown).items():
+def _factors(systems: Sequence[System], texts: Mapping[str, ItemTexts], draws: int) -> list[Factor]:
+    tested = []
+    for system in systems:
+        values, clusters = list(system.values.values()), [system.clusters[i] for i in system.values]
+        for name, levels in _groupings(system, texts).items():
             whole = None if name == CLUSTER else clusters
-            found.append((each.name, name, association(levels, values, whole, draws)))
-    tested = [a.p_permutation for _, _, a in found if not math.isnan(a.p_permutation)]
-    corrected = iter(holm(tested))
-    return [Factor(s, n, a, math.nan if math.isnan(a.p_permutation) else next(corrected)) for s, n, a in found]
+            tested.append((system.name, name, association(levels, values, whole, draws)))
+    corrected = iter(holm([a.p_permutation for *_, a in tested if not math.isnan(a.p_permutation)]))
+    return [Factor(s, n, a, math.nan if math.isnan(a.p_permutation) else next(corrected)) for s, n, a in tested]
 
 
-def _groupings(each: System, shown: Mapping[str, Shown]) -> dict[str, list[Hashable]]:
+def _groupings(system: System, texts: Mapping[str, ItemTexts]) -> dict[str, list[Hashable]]:
     """The level of every item: its cluster, its groups, the place of the right choice, its distractors."""
-    ids = list(each.values)
-    found: dict[str, list[Hashable]] = {CLUSTER: [each.clusters[i] for i in ids]}
-    for name in dict.fromkeys(name for i in ids for name in each.outcomes[i].groups):
-        found[name] = [each.outcomes[i].groups.get(name, "-") for i in ids]
-    if each.letters:
-        found["place of the right choice"] = [each.outcomes[i].target for i in ids]
-        if all(i in shown for i in ids):
-            found["distractor"] = [shown[i].distractors(each.outcomes[i].target, each.letters) for i in ids]
+    outcomes = [system.outcomes[i] for i in system.values]
+    groupings: dict[str, list[Hashable]] = {CLUSTER: [system.clusters[i] for i in system.values]}
+    for name in dict.fromkeys(name for outcome in outcomes for name in outcome.groups):
+        groupings[name] = [outcome.groups.get(name, "-") for outcome in outcomes]
+    if system.letters:
+        groupings["place of the right choice"] = [outcome.target for outcome in outcomes]
+        if all(outcome.id in texts for outcome in outcomes):
+            groupings["distractor"] = [
+                tuple(c for x, c in zip(system.letters, texts[o.id].choices, strict=False) if x != o.target)
+                for o in outcomes
+            ]
 
-    def levels(of: Sequence[Hashable]) -> int:
-        return len({level for each in of for level in (each if isinstance(each, tuple) else (each,))})
+    def repeats(levels: Sequence[Hashable]) -> bool:
+        """Whether there are several levels, and each has enough items on average."""
+        memberships = [one for level in levels for one in (level if isinstance(level, tuple) else (level,))]
+        return 2 <= len(set(memberships)) <= len(memberships) / LEAST_ITEMS
 
-    def memberships(of: Sequence[Hashable]) -> int:
-        return sum(len(each) if isinstance(each, tuple) else 1 for each in of)
-
-    return {name: of for name, of in found.items() if 2 <= levels(of) <= memberships(of) / LEAST_ITEMS}
+    return {name: levels for name, levels in groupings.items() if repeats(levels)}
 
 
 # ---- systems ------------------------------------------------------------------------------------
@@ -233,25 +293,19 @@ def _pair(a: System, b: System, draws: int) -> Pair:
     )
 
 
-def _trend(each: System) -> Trend:
+def _trend(system: System) -> Trend:
     """With the number of a contest for its date: both have the same order."""
-    means = each.by_cluster()
+    means = system.by_cluster()
     dates, values = [float(c) for c in means], list(means.values())
-    return Trend(each.name, spearman(dates, values, list(means)), spearman_p(dates, values))
+    return Trend(system.name, spearman(dates, values, list(means)), spearman_p(dates, values))
 
 
-def _cutoff(each: System, cutoff: datetime.date) -> Cutoff:
-    before: list[str] = []
-    after: list[str] = []
-    between = 0
-    for identity, cluster in each.clusters.items():
-        apart = contest_date(int(cluster)) - cutoff
-        if abs(apart) <= DATE_MARGIN:
-            between += 1
-        else:
-            (after if apart > DATE_MARGIN else before).append(identity)
-    first, second = each.mean(before), each.mean(after)
-    return Cutoff(each.name, first, second, independent_difference(second, first), between)
+def _cutoff(system: System, cutoff: datetime.date) -> Cutoff:
+    since = {i: contest_date(int(cluster)) - cutoff for i, cluster in system.clusters.items()}
+    before = system.mean([i for i, time in since.items() if time < -DATE_MARGIN])
+    after = system.mean([i for i, time in since.items() if time > DATE_MARGIN])
+    between = sum(abs(time) <= DATE_MARGIN for time in since.values())
+    return Cutoff(system.name, before, after, independent_difference(after, before), between)
 
 
 # ---- clusters -----------------------------------------------------------------------------------
@@ -266,17 +320,17 @@ def _cluster_means(systems: Sequence[System]) -> list[Cluster]:
     """
     values: dict[str, list[float]] = {}
     clusters: dict[str, str] = {}
-    for each in systems:
-        for identity, value in each.values.items():
+    for system in systems:
+        clusters |= system.clusters
+        for identity, value in system.values.items():
             values.setdefault(identity, []).append(value)
-            clusters[identity] = each.clusters[identity]
     held: dict[str, list[float]] = {}
-    for identity, found in values.items():
-        held.setdefault(clusters[identity], []).append(math.fsum(found) / len(found))
+    for identity, of_item in values.items():
+        held.setdefault(clusters[identity], []).append(math.fsum(of_item) / len(of_item))
     n, k = len(values), len(held)
     means = {c: math.fsum(x) / len(x) for c, x in held.items()}
-    mean = math.fsum(x for found in held.values() for x in found) / n
-    squares = math.fsum((x - means[c]) ** 2 for c, found in held.items() for x in found)
+    mean = math.fsum(x for items in held.values() for x in items) / n
+    squares = math.fsum((x - means[c]) ** 2 for c, items in held.items() for x in items)
     within = squares / (n - k) if n > k else 0.0
     effective = (n - math.fsum(len(x) ** 2 for x in held.values()) / n) / (k - 1) if k > 1 else 1.0
     spread = math.fsum(len(x) * (means[c] - mean) ** 2 for c, x in held.items()) / (k - 1) if k > 1 else 0.0
@@ -287,3 +341,40 @@ def _cluster_means(systems: Sequence[System]) -> list[Cluster]:
         return means[c] if between + noise == 0 else mean + (means[c] - mean) * between / (between + noise)
 
     return [Cluster(c, len(held[c]), means[c], shrunk(c)) for c in held]
+
+
+# ---- published figures --------------------------------------------------------------------------
+
+
+def _beside(
+    benchmark: str, factors: Sequence[Factor], pairs: Sequence[Pair], trends: Sequence[Trend]
+) -> tuple[Beside, ...]:
+    """The published results of a benchmark, beside those quantities that were computed here."""
+    here: dict[str, dict[str, float]] = {}
+
+    def add(quantity: str, label: str, value: float) -> None:
+        if not math.isnan(value):
+            here.setdefault(quantity, {})[label] = value
+
+    for factor in factors:
+        if factor.name in FACTORS:
+            add(FACTORS[factor.name], factor.system, factor.found.p)
+    for trend in trends:
+        add("date_spearman", trend.system, trend.found.value)
+        add("date_spearman_p", trend.system, trend.p)
+    for pair in pairs:
+        both = " and ".join(pair.systems)
+        for name, estimate in (("cluster_spearman", pair.by_cluster), ("right_if_same", pair.right_if_same)):
+            add(name, both, estimate.value if estimate else math.nan)
+        add("cluster_spearman_p", both, pair.by_cluster_p)
+        for right, (one, other) in ((pair.first, pair.systems), (pair.second, pair.systems[::-1])):
+            if right:
+                label = f"{one} where {other} is wrong"
+                add("right_when_wrong", label, right.share)
+                add("right_when_wrong_expected", label, right.expected)
+                add("right_when_wrong_p", label, right.p if math.isnan(right.p_clusters) else right.p_clusters)
+    return tuple(
+        Beside(f.metric, f.system, f.value, f.bound or "", f.source, here.get(f.metric, {}))
+        for f in published(benchmark)
+        if f.study == STUDY
+    )

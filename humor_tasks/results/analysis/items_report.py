@@ -12,26 +12,23 @@ from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput
 from humor_tasks.results import LeftOut
 from humor_tasks.results.analysis.difficulty import Difficulty
-from humor_tasks.results.analysis.findings import Factor, Pair
-from humor_tasks.results.analysis.items import Analysis, Cutoff
+from humor_tasks.results.analysis.items import Analysis, Cutoff, Factor, Pair
 from humor_tasks.scorers.association import Conditional
 
+SPEARMAN = ("Spearman, items", "Spearman, clusters")
 _Table = tuple[str, Sequence[str], list[Sequence[object]]]
-FACTORS = "Groupings of the items and the {metric} (chi-square; the p-values by permutation count)"
-PAIRS = "Systems in pairs"
-HARDEST = "Hardest and easiest clusters, by the empirical Bayes mean over the systems"
 
 
 def as_markdown(analyses: Sequence[Analysis], left_out: Sequence[LeftOut] = ()) -> str:
     """One section per benchmark; a table without rows is left out."""
     parts = []
-    for found in analyses:
-        parts.append(f"# {found.benchmark}: {found.metric}")
-        for title, head, rows in _tables(found):
+    for analysis in analyses:
+        parts.append(f"# {analysis.benchmark}: {analysis.metric}")
+        for title, head, rows in _tables(analysis):
             if rows:
                 parts += [f"## {title}", table(head, [[short(str(cell)) for cell in row] for row in rows])]
-        parts += [f"Note: {safe(note)}" for note in found.notes]
-    parts += [f"Left out: {safe(f'{each.path}: {each.why}')}" for each in left_out]
+        parts += [f"Note: {safe(note)}" for note in analysis.notes]
+    parts += [f"Left out: {safe(f'{file.path}: {file.why}')}" for file in left_out]
     return "\n\n".join(parts) + "\n"
 
 
@@ -43,23 +40,13 @@ def _tables(a: Analysis) -> list[_Table]:
             [(name, interval(e), e.n, e.clusters) for name, e in zip(a.systems, a.means, strict=True)],
         ),
         (
-            FACTORS.format(metric=a.metric),
+            f"Groupings of the items and the {a.metric} (chi-square; the p-values by permutation count)",
             ("system", "grouping", "groups", "chi-square", "V", "p", "p, permuted", "p, Holm", "permuted"),
             [_factor(f) for f in a.factors],
         ),
         (
-            PAIRS,
-            (
-                "first",
-                "second",
-                "n",
-                "same answer",
-                "right if same",
-                "kappa",
-                "Spearman, items",
-                "Spearman, clusters",
-                "p",
-            ),
+            "Systems in pairs",
+            ("first", "second", "n", "same answer", "right if same", "kappa", *SPEARMAN, "p"),
             [_pair(p) for p in a.pairs],
         ),
         (
@@ -101,21 +88,21 @@ def _tables(a: Analysis) -> list[_Table]:
             ],
         ),
         (
-            HARDEST,
+            "Hardest and easiest clusters, by the empirical Bayes mean over the systems",
             ("", "cluster", "items", "mean", "empirical Bayes"),
             [
                 (side, c.name, c.items, _number(c.mean), _number(c.shrunk))
-                for side, held in (("hard", a.hardest), ("easy", a.easiest))
-                for c in held
+                for side, clusters in (("hard", a.hardest), ("easy", a.easiest))
+                for c in clusters
             ],
         ),
     ]
 
 
 def _factor(f: Factor) -> Sequence[object]:
-    found = f.found
-    tests = _number(found.statistic, 1), _number(found.v), _p(found.p), _p(found.p_permutation), _p(f.holm)
-    return f.system, f.name, found.groups, *tests, "clusters" if found.by_cluster else "items"
+    a = f.found
+    tests = _number(a.statistic, 1), _number(a.v), _p(a.p), _p(a.p_permutation), _p(f.holm)
+    return f.system, f.name, a.groups, *tests, "clusters" if a.by_cluster else "items"
 
 
 def _pair(p: Pair) -> Sequence[object]:
@@ -163,11 +150,8 @@ def _p(value: float) -> str:
 
 def as_json(analyses: Sequence[Analysis], left_out: Sequence[LeftOut] = ()) -> str:
     """The analyses and the files that were left out; a value that is not known is null."""
-    found = {
-        "analyses": [plain(each) for each in analyses],
-        "left_out": [{"path": str(each.path), "why": each.why} for each in left_out],
-    }
-    return json.dumps(found, indent=2) + "\n"
+    left = [{"path": str(file.path), "why": file.why} for file in left_out]
+    return json.dumps({"analyses": plain(analyses), "left_out": left}, indent=2) + "\n"
 
 
 WRITERS: dict[str, Callable[[Sequence[Analysis], Sequence[LeftOut]], str]] = {".md": as_markdown, ".json": as_json}

@@ -13,7 +13,7 @@ from humor_tasks.benchmarks.metric import REPLY_RATES, Metric
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.results import Result, refusals
-from humor_tasks.results.labels import labels
+from humor_tasks.results.comparable import labels
 from humor_tasks.scorers.estimate import Estimate, clustered_mean
 from humor_tasks.scorers.proportion import clustered_proportion
 
@@ -37,31 +37,27 @@ class System:
 
     def mean(self, ids: Sequence[str] | None = None) -> Estimate:
         """The mean over these items, or over all."""
-        kept = list(self.values) if ids is None else ids
+        over = list(self.values) if ids is None else ids
         mean = clustered_proportion if self.metric.proportion else clustered_mean
-        return mean([self.values[i] for i in kept], [self.clusters[i] for i in kept])
+        return mean([self.values[i] for i in over], [self.clusters[i] for i in over])
 
     def by_cluster(self) -> dict[str, float]:
         """Cluster -> the mean of its items."""
-        found: dict[str, list[float]] = {}
+        members: dict[str, list[float]] = {}
         for identity, value in self.values.items():
-            found.setdefault(self.clusters[identity], []).append(value)
-        return {cluster: math.fsum(values) / len(values) for cluster, values in found.items()}
+            members.setdefault(self.clusters[identity], []).append(value)
+        return {cluster: math.fsum(values) / len(values) for cluster, values in members.items()}
 
 
 @dataclass(frozen=True)
-class Shown:
+class ItemTexts:
     """The choices of an item, and the scene as text ("" where it is not known)."""
 
     choices: tuple[str, ...]
     context: str
 
-    def distractors(self, target: str | None, letters: Sequence[str]) -> tuple[str, ...]:
-        """The wrong choices."""
-        return tuple(c for letter, c in zip(letters, self.choices, strict=False) if letter != target)
 
-
-def comparable(results: Sequence[Result], metric: str | None = None) -> list[System]:
+def systems_of(results: Sequence[Result], metric: str | None = None) -> list[System]:
     """The results with the values of `metric`, by default the benchmark's first metric that items have.
 
     Raises BadInput for results that do not compare, for incomplete runs, and for a metric that no item has.
@@ -75,8 +71,19 @@ def comparable(results: Sequence[Result], metric: str | None = None) -> list[Sys
     return [_system(result, name, metric) for result, name in zip(results, labels(results), strict=True)]
 
 
-def of_items(result: Result) -> list[Metric]:
-    """The benchmark's metrics that single items of this result have, without those of all replies."""
+def leading(results: Sequence[Result]) -> list[Result]:
+    """For each run, the scorer with the benchmark's first metrics; another one rates the form of replies, say."""
+    leaders: dict[tuple[Path, ...], tuple[int, Result]] = {}
+    for result in results:
+        metrics, names = result.benchmark.metrics, _item_metrics(result)
+        place = metrics.index(names[0]) if names else len(metrics)
+        if result.paths not in leaders or place < leaders[result.paths][0]:
+            leaders[result.paths] = place, result
+    return [result for _, result in leaders.values()]
+
+
+def _item_metrics(result: Result) -> list[Metric]:
+    """The benchmark's metrics that single items of this result have; rates of replies are left out."""
     return [
         metric
         for metric in result.benchmark.metrics
@@ -84,25 +91,14 @@ def of_items(result: Result) -> list[Metric]:
     ]
 
 
-def leading(results: Sequence[Result]) -> list[Result]:
-    """Of the scorers of each run the one with the benchmark's first metrics; another rates the form of replies, say."""
-    kept: dict[tuple[Path, ...], tuple[int, Result]] = {}
-    for result in results:
-        held = of_items(result)
-        place = result.benchmark.metrics.index(held[0]) if held else len(result.benchmark.metrics)
-        if result.paths not in kept or place < kept[result.paths][0]:
-            kept[result.paths] = place, result
-    return [result for _, result in kept.values()]
-
-
 def _system(result: Result, name: str, metric: str | None) -> System:
-    held = of_items(result)
-    if not held:
+    metrics = {m.name: m for m in _item_metrics(result)}
+    if not metrics:
         raise BadInput(f"{result.paths[0]}: {result.benchmark.name} has no metric of single items to analyse.")
     if metric is not None:
-        check_choice(f"metric of single items of {result.benchmark.name}", metric, [m.name for m in held])
-    chosen = next(m for m in held if metric in (None, m.name))
-    found = result.by_item(chosen.name)
+        check_choice(f"metric of single items of {result.benchmark.name}", metric, list(metrics))
+    chosen = metrics[metric] if metric is not None else next(iter(metrics.values()))
+    by_item = result.by_item(chosen.name)
     first: dict[str, Outcome] = {}
     for outcome in result.outcomes:
         first.setdefault(outcome.id, outcome)
@@ -111,18 +107,19 @@ def _system(result: Result, name: str, metric: str | None) -> System:
         result=result,
         name=name,
         metric=chosen,
-        values={i: value for i, (value, _) in found.items()},
-        clusters={i: cluster for i, (_, cluster) in found.items()},
-        outcomes={i: first[i] for i in found},
+        values={i: value for i, (value, _) in by_item.items()},
+        clusters={i: cluster for i, (_, cluster) in by_item.items()},
+        outcomes={i: first[i] for i in by_item},
         letters=tuple(form.letters) if isinstance(form, Choice) else (),
     )
 
 
-def shown_items(systems: Sequence[System]) -> dict[str, Shown]:
-    """The choices of the items, from the first run that holds those of all its items; empty where none does."""
-    for each in systems:
-        items = each.result.opened.records or each.result.run.samples  # a file of predictions has no choices itself
-        found = {item.id: Shown(item.choices, item.context) for item in items if item.choices}
-        if found and each.result.targets.keys() <= found.keys():
-            return found
+def item_texts(systems: Sequence[System]) -> dict[str, ItemTexts]:
+    """The texts of the items, from the first run that holds texts for all of its items; empty where no run does."""
+    for system in systems:
+        result = system.result
+        items = result.opened.records or result.run.samples  # a file of predictions has no choices itself
+        texts = {item.id: ItemTexts(item.choices, item.context) for item in items if item.choices}
+        if texts and result.targets.keys() <= texts.keys():
+            return texts
     return {}

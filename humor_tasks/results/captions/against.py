@@ -50,17 +50,17 @@ def compare(
 ) -> list[Against]:
     """Each system's captions of these contests against people's.
 
-    parameters: those of `caption_writing`. A group that has not ten captions is one reply that cannot be read, or one
-    that declines. Raises BadInput where a run does not finish; then the command resumes from the cached verdicts.
+    parameters: of `caption_writing`. A group without ten captions counts as one unreadable or declined reply. Raises
+    BadInput where a run does not finish; then the command resumes from the cached verdicts.
     """
-    found = []
+    against = []
     for system in dict.fromkeys(group.system for group in groups):
-        own = {g.contest: g for g in groups if g.system == system and g.contest in contests}
-        for mode in modes if own else ():
-            given = {**parameters, "mode": mode, "contests": ",".join(map(str, sorted(own))), "cache": cache}
-            given |= {"tau": "none"} if mode == "best_pick" else {}  # its replies have no log-probability of a letter
+        of_system = {g.contest: g for g in groups if g.system == system and g.contest in contests}
+        for mode in modes if of_system else ():
+            settings = {**parameters, "mode": mode, "contests": ",".join(map(str, sorted(of_system))), "cache": cache}
+            settings |= {"tau": "none"} if mode == "best_pick" else {}  # its replies have no letter's log-probability
             try:
-                task = build(CAPTION_WRITING.name, given, asks=False)
+                task = build(CAPTION_WRITING.name, settings, asks=False)
             except CannotRun as problem:
                 raise BadInput(plain(problem)) from None
             task = task_with(
@@ -68,8 +68,8 @@ def compare(
                 name=CAPTION_WRITING.name,
                 solver=from_file(
                     system,
-                    {f"contest-{number}": list(group.captions) for number, group in own.items()},
-                    [f"contest-{number}" for number, group in own.items() if group.refused],
+                    {f"contest-{number}": list(group.captions) for number, group in of_system.items()},
+                    [f"contest-{number}" for number, group in of_system.items() if group.refused],
                 ),
                 metadata=(task.metadata or {}) | {"explainer": system},  # who wrote the replies; see FinishedRun
             )
@@ -83,8 +83,8 @@ def compare(
                 raise BadInput(f"{system}, {mode}: ended with status {finished.status}{why} Run the command again.")
             run = CAPTION_WRITING.reopen(None, next(iter(finished)).options)
             metrics = run.metrics([sample.outcome for sample in finished if sample.outcome is not None])
-            found.append(Against(system, mode, metrics, finished.signature, str(log.location)))
-    return found
+            against.append(Against(system, mode, metrics, finished.signature, str(log.location)))
+    return against
 
 
 @solver
@@ -107,13 +107,13 @@ def from_file(system: str, captions: Mapping[str, list[str]], refused: Sequence[
     return solve
 
 
-def as_markdown(found: Sequence[Against]) -> str:
+def as_markdown(against: Sequence[Against]) -> str:
     """The win rates, each beside the judge's accuracy and the corrected one, in per cent."""
     rows = []
-    for each in found:
+    for verdicts in against:
         for name in HUMAN_GROUPS:
-            shown = (f"win_rate_{name}", "judge_accuracy", f"corrected_win_rate_{name}")
-            values = [interval(each.metrics.get(metric), 1, 100) for metric in shown]
-            rows.append([short(each.system), each.mode, name, *values])
+            metrics = (f"win_rate_{name}", "judge_accuracy", f"corrected_win_rate_{name}")
+            values = [interval(verdicts.metrics.get(metric), 1, 100) for metric in metrics]
+            rows.append([short(verdicts.system), verdicts.mode, name, *values])
     head = ["system", "mode", "against", "win rate, %", "judge's accuracy, %", "corrected, %"]
     return f"{table(head, rows)}\n\n{CAVEAT}"

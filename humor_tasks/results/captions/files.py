@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from humor_tasks.data.logs.lm_eval_samples import is_samples
 from humor_tasks.data.reading import CsvRows, check_text, is_visible, json_lines, read_csv
 from humor_tasks.data.writing import LONE
 from humor_tasks.errors import BadInput
-from humor_tasks.scorers.caption_list import read_captions
+from humor_tasks.scorers.caption_list import read_captions as read_list
 
 WANTED = 10
 """Captions of a whole group."""
@@ -37,7 +37,7 @@ _HUMAN, _PARTNER = "human_", "claude.csv"
 
 @dataclass(frozen=True)
 class CaptionGroup:
-    """The captions of one system for one contest, in the order of the file. note: what is wrong with them, else "".
+    """The captions of one system for one contest, in the order of the file. note: their defects, or "".
 
     refused: whether a reply of a run declined, and there is no caption of another one.
     """
@@ -55,7 +55,29 @@ class CaptionGroup:
 
 
 @dataclass(frozen=True)
-class _Found:
+class Caption:
+    """A caption of a contest's cartoon, and the system that wrote it."""
+
+    contest: str
+    text: str
+    system: str
+
+
+@dataclass(frozen=True)
+class Captions:
+    """Single captions in the order of their files, and the numbers of replies without one: unparsed, and refused.
+
+    corpus: the parameters that locate the cartoons, as far as a log records them.
+    """
+
+    captions: tuple[Caption, ...]
+    corpus: Mapping[str, Any]
+    unparsed: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True)
+class _Entry:
     """What one row, line or reply holds. listed: whether it is a whole group, and not one caption of it."""
 
     where: str
@@ -74,56 +96,85 @@ def read_groups(path: Path) -> list[CaptionGroup]:
     without text are left out, which the group's note says; a group is never filled up. Raises BadInput naming file,
     line and field for what cannot be read.
     """
-    if path.suffix.lower() == ".csv":
-        found = _grouped(_of_table(path))
-    elif path.suffix == ".jsonl" and path.is_file() and not is_samples(path):
-        found = _grouped(_of_lines(path))
-    else:
-        found = _grouped(_of_run(path))
-    if not found:
+    groups = _grouped(_entries(path))
+    if not groups:
         raise BadInput(f"{path}: holds no captions; each line must be an object with contest and captions.")
-    return found
+    return groups
+
+
+def read_captions(path: Path) -> Captions:
+    """The captions of a file or log as they are, for comparisons of every two of a contest.
+
+    Raises BadInput naming file, line and field for what cannot be read, also for a caption without visible text.
+    """
+    captions = []
+    without = Counter[bool]()  # whether it was refused -> replies without a caption
+    for entry in _entries(path):
+        for text in entry.texts:
+            if LONE.search(check_text(text, f"{entry.where}: caption")):
+                raise BadInput(f"{entry.where}: caption is {text!r:.60}; it must be text.")
+            captions.append(Caption(str(entry.contest), " ".join(text.split()), entry.system))
+        without.update([entry.refused] if not entry.texts else ())
+    corpus: dict[str, Any] = {}
+    if _is_run(path):
+        run = read_run(path)
+        corpus |= {name: run.options[name] for name in ("fold", "setting") if name in run.options}
+        corpus |= {name: run.source[name] for name in ("dataset", "split") if name in run.source}
+        corpus |= {"revision": run.source["requested_revision"]} if run.source.get("requested_revision") else {}
+    return Captions(tuple(captions), corpus, without[False], without[True])
+
+
+def _is_run(path: Path) -> bool:
+    return path.suffix.lower() != ".csv" and not (path.suffix == ".jsonl" and path.is_file() and not is_samples(path))
+
+
+def _entries(path: Path) -> Iterable[_Entry]:
+    if _is_run(path):
+        return _of_run(path)
+    return _of_table(path) if path.suffix.lower() == ".csv" else _of_lines(path)
 
 
 def read_all(paths: Sequence[Path]) -> list[CaptionGroup]:
     """The captions of several files. Raises BadInput where two hold the same system's captions for a contest."""
-    held: dict[tuple[str, int], Path] = {}
-    found = []
+    files: dict[tuple[str, int], Path] = {}
+    groups = []
     for path in paths:
         for group in read_groups(path):
-            other = held.setdefault((group.system, group.contest), path)
+            other = files.setdefault((group.system, group.contest), path)
             if other is not path:
                 raise BadInput(
                     f"{path}: contest {group.contest} of {group.system:.60} is also in {other}; leave one file out, or "
                     "give one another system's name."
                 )
-            found.append(group)
-    return found
+            groups.append(group)
+    return groups
 
 
-def _grouped(items: Iterable[_Found]) -> list[CaptionGroup]:
-    held: dict[tuple[str, int], list[_Found]] = {}
-    for item in items:
-        others = held.setdefault((item.system, item.contest), [])
-        if others and (item.listed or others[0].listed):
+def _grouped(entries: Iterable[_Entry]) -> list[CaptionGroup]:
+    groups: dict[tuple[str, int], list[_Entry]] = {}
+    for entry in entries:
+        others = groups.setdefault((entry.system, entry.contest), [])
+        if others and (entry.listed or others[0].listed):
             raise BadInput(
-                f"{item.where}: contest {item.contest} of {item.system:.60} is also in {others[0].where}; keep one."
+                f"{entry.where}: contest {entry.contest} of {entry.system:.60} is also in {others[0].where}; keep one."
             )
-        others.append(item)
-    return [_group(system, contest, items) for (system, contest), items in held.items()]
+        others.append(entry)
+    return [_group(system, contest, members) for (system, contest), members in groups.items()]
 
 
-def _group(system: str, contest: int, items: Sequence[_Found]) -> CaptionGroup:
-    kept, dropped = [], Counter[str]()
-    for item in items:
-        for text in item.texts:
+def _group(system: str, contest: int, entries: Sequence[_Entry]) -> CaptionGroup:
+    captions, dropped = [], Counter[str]()
+    for entry in entries:
+        for text in entry.texts:
             caption, why = _cleaned(text)
-            dropped.update([why] if why else ())
-            kept += [caption] if not why else []
+            if why:
+                dropped[why] += 1
+            else:
+                captions.append(caption)
     notes = [f"{count} {why} left out" for why, count in dropped.items()]
-    told = "; ".join([*notes, *(item.note for item in items if item.note)])
-    declined = not kept and any(item.refused for item in items)
-    return CaptionGroup(system, contest, tuple(kept), told, declined)
+    notes += [entry.note for entry in entries if entry.note]
+    refused = not captions and any(entry.refused for entry in entries)
+    return CaptionGroup(system, contest, tuple(captions), "; ".join(notes), refused)
 
 
 def _cleaned(text: str) -> tuple[str, str]:
@@ -145,7 +196,7 @@ def _contest(value: object, where: str) -> int:
 # ---- JSON lines ---------------------------------------------------------------------------------
 
 
-def _of_lines(path: Path) -> Iterator[_Found]:
+def _of_lines(path: Path) -> Iterator[_Entry]:
     for where, row in json_lines(path):
         if not isinstance(row, dict) or "contest" not in row or ("caption" in row) == ("captions" in row):
             raise BadInput(f"{where}: must be an object with contest, and caption or captions.")
@@ -160,13 +211,13 @@ def _of_lines(path: Path) -> Iterator[_Found]:
             if not isinstance(text, str):
                 name = f"captions[{i}]" if "captions" in row else "caption"
                 raise BadInput(f"{where}: {name} is {text!r:.40}; it must be text.")
-        yield _Found(where, system, contest, texts, "captions" in row)
+        yield _Entry(where, system, contest, texts, "captions" in row)
 
 
 # ---- tables -------------------------------------------------------------------------------------
 
 
-def _of_table(path: Path) -> list[_Found]:
+def _of_table(path: Path) -> list[_Entry]:
     table = read_csv(path, ())
     named = {name: _CAPTION.fullmatch(name.strip()) for name in table.rows[0]}
     columns = {int(match[1]): name for name, match in named.items() if match}
@@ -177,17 +228,16 @@ def _of_table(path: Path) -> list[_Found]:
         )
     if len(columns) < sum(match is not None for match in named.values()):
         raise BadInput(f"{path}: two columns are the same caption, such as caption1 and 1; keep one of them.")
-    found: list[_Found] = []
+    entries: list[_Entry] = []
     for i, number in enumerate(_numbers(table)):
         if number is None:  # the second half of a row that was torn in two
-            last = found.pop()
             note = f"the row after it (line {table.lines[i]}) has no contest number and is left out"
-            found.append(_Found(last.where, last.system, last.contest, last.texts, True, note))
+            entries[-1] = replace(entries[-1], note=note)
             continue
         cells = [table.rows[i][columns[k]] for k in sorted(columns)]
         texts = ["" if cell.strip() == OF_PANDAS else cell for cell in cells]
-        found.append(_Found(table.where(i), path.stem, number, texts, True))
-    return found
+        entries.append(_Entry(table.where(i), path.stem, number, texts, True))
+    return entries
 
 
 def _numbers(table: CsvRows) -> list[int | None]:
@@ -222,16 +272,16 @@ def _of_partner(table: CsvRows) -> list[int]:
 # ---- runs ---------------------------------------------------------------------------------------
 
 
-def _of_run(path: Path) -> Iterator[_Found]:
+def _of_run(path: Path) -> Iterator[_Entry]:
     run = read_run(path)
     for sample in run.samples:
         contest = _contest(sample.cluster, f"{sample.where}: its contest")
         if sample.benchmark in writers("caption"):
-            yield _Found(sample.where, run.model, contest, *_brainstormed(sample))
+            yield _Entry(sample.where, run.model, contest, *_brainstormed(sample))
         elif sample.benchmark in writers("captions"):
             if sample.epoch > 1:
                 raise BadInput(f"{path}: holds several epochs; give a run with one.")
-            yield _Found(sample.where, run.model, contest, *_written(sample))
+            yield _Entry(sample.where, run.model, contest, *_written(sample))
         else:
             known = " nor ".join(f"humor_tasks/{name}" for name in (*writers("caption"), *writers("captions")))
             raise BadInput(f"{sample.where} is of neither {known}.")
@@ -247,7 +297,7 @@ def _brainstormed(sample: LoggedSample) -> tuple[Any, ...]:
 
 
 def _written(sample: LoggedSample) -> tuple[Any, ...]:
-    listed = read_captions(sample.reply or "", WANTED)
+    listed = read_list(sample.reply or "", WANTED)
     if listed.status == "answered":
         return listed.texts, True
     status = "refused" if sample.refused else listed.status

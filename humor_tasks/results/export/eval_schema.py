@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from humor_tasks.benchmarks.metric import Metric
-from humor_tasks.results.export.choosing import Published, defaults, started
+from humor_tasks.results.export import Published, defaults, started
 from humor_tasks.results.result import Result
 from humor_tasks.scorers.estimate import Estimate
 
@@ -28,23 +28,23 @@ DATA = ("split", "fold", "subset", "skipped", "revision", "fingerprint", "rows")
 
 def files(published: Sequence[Published], organization: str, relationship: str, now: float) -> dict[PurePosixPath, str]:
     """The files' texts. now: seconds since 1970, the time of the export."""
-    made = {_file(each, organization): _record(each, organization, relationship, now) for each in published}
-    return {path: json.dumps(each, indent=2, ensure_ascii=False) + "\n" for path, each in made.items()}
+    records = {_file(p, organization): _record(p, organization, relationship, now) for p in published}
+    return {path: json.dumps(record, indent=2, ensure_ascii=False) + "\n" for path, record in records.items()}
 
 
 def _file(published: Published, organization: str) -> PurePosixPath:
     """The record's place, the same in each export of the run by the organisation."""
     result = published.result
     run = result.run
-    named = [organization, published.model, result.system, result.scorer, run.identity, str(run.signature), run.created]
-    digest = hashlib.sha256(json.dumps([*named, run.source.get("fingerprint")]).encode()).digest()
+    key = [organization, published.model, result.system, result.scorer, run.identity, str(run.signature), run.created]
+    digest = hashlib.sha256(json.dumps([*key, run.source.get("fingerprint")]).encode()).digest()
     return PurePosixPath("data", _corpus(result), published.model, f"{UUID(bytes=digest[:16], version=4)}.json")
 
 
 def _record(published: Published, organization: str, relationship: str, now: float) -> dict[str, Any]:
     result, model = published.result, published.model
     signed = {"signature": str(result.run.signature), "humor_tasks": result.signature.get("humor_tasks", "unknown")}
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "schema_version": SCHEMA,
         "evaluation_id": f"{result.benchmark.name}/{model.replace('/', '_')}/{now}",
         "retrieved_timestamp": str(now),
@@ -72,8 +72,8 @@ def _record(published: Published, organization: str, relationship: str, now: flo
         ],
     }
     if started(result):
-        found["evaluation_timestamp"] = started(result)
-    return found
+        record["evaluation_timestamp"] = started(result)
+    return record
 
 
 def _corpus(result: Result) -> str:
@@ -106,22 +106,22 @@ def _score(result: Result, metric: Metric, estimate: Estimate) -> dict[str, Any]
 
 
 def _uncertainty(estimate: Estimate) -> dict[str, Any]:
-    found: dict[str, Any] = {"num_samples": estimate.n}
+    uncertainty: dict[str, Any] = {"num_samples": estimate.n}
     if math.isfinite(estimate.stderr):
-        found["standard_error"] = {"value": estimate.stderr, "method": "clustered, linearised"}
+        uncertainty["standard_error"] = {"value": estimate.stderr, "method": "clustered, linearised"}
     if math.isfinite(estimate.low) and math.isfinite(estimate.high):
         ends = {"lower": estimate.low, "upper": estimate.high}
-        found["confidence_interval"] = {**ends, "confidence_level": 0.95, "method": "clustered"}
-    return found
+        uncertainty["confidence_interval"] = {**ends, "confidence_level": 0.95, "method": "clustered"}
+    return uncertainty
 
 
 def _source(result: Result) -> dict[str, Any]:
-    """The corpus; a commit is what only a dataset of the hub has."""
+    """The corpus. Only a dataset of the hub has a revision."""
     source = result.run.source
-    known = {**result.signature, **{name: value for name, value in source.items() if value is not None}}
-    about = {name: str(known[name]) for name in DATA if name in known}
-    found: dict[str, Any] = {"dataset_name": _corpus(result), "additional_details": about}
+    recorded = {**result.signature, **{name: value for name, value in source.items() if value is not None}}
+    about = {name: str(recorded[name]) for name in DATA if name in recorded}
+    data: dict[str, Any] = {"dataset_name": _corpus(result), "additional_details": about}
     if source.get("revision"):
         hub = {"hf_repo": source["dataset"], "hf_split": about.get("split", "test")}
-        return found | {"source_type": "hf_dataset"} | hub
-    return found | {"source_type": "other"}
+        return data | {"source_type": "hf_dataset"} | hub
+    return data | {"source_type": "other"}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from humor_tasks.benchmarks.definition import Benchmark
-from humor_tasks.results.comparable import other_inputs, other_protocol, refusals, settings
+from humor_tasks.results.comparable import reasons_apart, settings
 from humor_tasks.results.result import Result
 
 IN_HEADINGS = {
@@ -52,7 +52,7 @@ def groups_of(benchmark: Benchmark, results: Iterable[Result]) -> list[Group]:
     """
     found: list[list[Result]] = []
     for result in sorted(results, key=lambda each: not each.complete):
-        home = next((group for group in found if all(not _apart(result, other) for other in group)), None)
+        home = next((group for group in found if all(not reasons_apart(result, other) for other in group)), None)
         if home is None:
             found.append(home := [])
         home.append(result)
@@ -63,7 +63,7 @@ def groups_of(benchmark: Benchmark, results: Iterable[Result]) -> list[Group]:
             name=_letters(i) if several else "",
             benchmark=benchmark,
             results=tuple(group),
-            apart=tuple(_apart(found[0][0], group[0])) if i else (),
+            apart=tuple(reasons_apart(found[0][0], group[0])) if i else (),
             about=_about(group),
             differences=tuple(_differences(group)),
         )
@@ -74,21 +74,6 @@ def groups_of(benchmark: Benchmark, results: Iterable[Result]) -> list[Group]:
 def _letters(i: int) -> str:
     """A, B, ..., Z, AA, AB, ..."""
     return (_letters(i // 26 - 1) if i >= 26 else "") + string.ascii_uppercase[i % 26]
-
-
-def _apart(a: Result, b: Result) -> list[str]:
-    """Why two results are not in one group. Of an unfinished run, only the rows that it holds can tell."""
-    if a.complete and b.complete:
-        return refusals(a, b) + other_inputs(a, b)
-    reasons = other_protocol(a, b)
-    rows = [result.signature.get("rows") for result in (a, b)]
-    if None not in rows and rows[0] != rows[1]:
-        return [*reasons, f"fingerprint of the rows: {rows[0]} and {rows[1]}"]
-    reasons += other_inputs(a, b)
-    few, many = sorted((a, b), key=lambda each: len(each.targets))
-    if many.complete and not few.targets.items() <= many.targets.items():
-        reasons.append(f"rows: {len(few.targets.items() - many.targets.items())} of {len(few.targets)} are others")
-    return reasons
 
 
 def _about(group: Sequence[Result]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from humor_tasks.benchmarks.metric import Metric
 from humor_tasks.benchmarks.options import parameters_of
 from humor_tasks.data.published import Figure as Published
 from humor_tasks.data.published import published
-from humor_tasks.results.comparable import SETTINGS, UNTOLD
+from humor_tasks.results.comparable import SETTINGS, UNREPORTED
 from humor_tasks.results.report.beside import best_published, mark, sentences
 from humor_tasks.results.report.grouping import Group, groups_of
 from humor_tasks.results.result import Result, Results
@@ -222,7 +222,7 @@ def _labels(results: Sequence[Result]) -> list[str]:
     for result in results:
         same = [each for each in results if each.system == result.system]
         others = dict.fromkeys((*SETTINGS, *(name for each in same for name in each.signature)))
-        names = [n for n in others if n not in UNTOLD and len({each.signature.get(n, "-") for each in same}) > 1]
+        names = [n for n in others if n not in UNREPORTED and len({each.signature.get(n, "-") for each in same}) > 1]
         names += [n for n in BESIDE if n not in names and len({each.signature.get(n, "-") for each in results}) > 1]
         told: list[str] = [result.run.harness] if len({each.run.harness for each in same}) > 1 else []
         told += [f"{name} {result.signature.get(name, '-')}" for name in names]

@@ -4,8 +4,6 @@
 |---|---|
 | `rows` | the rows: what is published, how it is computed, what that needs |
 | `recipes` | the few ways to compute a row |
-| `arithmetic` | whether printed figures of a vote are consistent |
 | `verdict` | reproduced, differs, or cannot run here; consistent or inconsistent |
 | `rescore` | the scores of a log, computed again without a model |
-| `cli` | `humor-tasks reproduce` and `humor-tasks rescore` |
 """

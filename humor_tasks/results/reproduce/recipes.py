@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from humor_tasks.api import evaluate
 from humor_tasks.benchmarks import find_benchmark
 from humor_tasks.benchmarks.answers import Answer
 from humor_tasks.benchmarks.definition import Run
-from humor_tasks.data.published import Figure
 from humor_tasks.data.reading import parse_json, read_body
 from humor_tasks.data.signature import Signature
 from humor_tasks.errors import BadInput
@@ -72,7 +72,7 @@ def expected(row: Row, given: Given) -> Estimates:
     always = [evaluate(run, {r.id: Answer(label) for r in run.records}).metrics for label in run.form.labels]
 
     def mean(name: str) -> Estimate:
-        values = [each[name].value for each in always]
+        values = [metrics[name].value for metrics in always]
         one = always[0][name]
         return Estimate(math.fsum(values) / len(values), math.nan, math.nan, math.nan, one.n, one.clusters)
 
@@ -97,16 +97,11 @@ def baseline_answers(recipe: str, run: Run) -> dict[str, Answer]:
             targets = [shot.target for shots in run.pool(fold).values() for shot in shots if shot.target is not None]
             if not targets:
                 raise BadInput(f"{run.benchmark.name}: {run.options.dataset} has no training rows.")
-            by_fold[fold] = _most_frequent(targets) if recipe == "majority" else _mean(targets)
+            if recipe == "majority":
+                by_fold[fold] = Answer(max(sorted(set(targets)), key=Counter(targets).__getitem__))
+            else:
+                by_fold[fold] = Answer(repr(math.fsum(map(float, targets)) / len(targets)))
     return {record.id: by_fold[record.groups.get("fold", "")] for record in run.records}
-
-
-def _most_frequent(targets: list[str]) -> Answer:
-    return Answer(max(sorted(set(targets)), key=Counter(targets).__getitem__))
-
-
-def _mean(targets: list[str]) -> Answer:
-    return Answer(repr(math.fsum(map(float, targets)) / len(targets)))
 
 
 # ---- people -------------------------------------------------------------------------------------
@@ -120,14 +115,14 @@ def labelled(row: Row, given: Given) -> Estimates:
     run = _open(row.labels or row.benchmark, row, dataset, {})
     (figure,) = row.figures
     explainers = dict.fromkeys(r.groups["explainer"] for r in run.records)
-    found = [r for r in run.records if _bare(figure.system) in _bare(r.groups["explainer"])]
-    if len(found) != figure.n:
+    labels = [r for r in run.records if _bare(figure.system) in _bare(r.groups["explainer"])]
+    if len(labels) != figure.n:
         raise CannotRunHere(
-            f"{dataset or run.options.dataset} holds {len(found)} labels of {figure.system} and {figure.n} are "
+            f"{dataset or run.options.dataset} holds {len(labels)} labels of {figure.system} and {figure.n} are "
             f"published; it has those of {', '.join(explainers)}. Give the file: --dataset {row.file}."
         )
-    passed = [float(record.target == "PASS") for record in found]
-    return {figure.metric: clustered_proportion(passed, [record.cluster for record in found])}
+    passed = [float(record.target == "PASS") for record in labels]
+    return {figure.metric: clustered_proportion(passed, [record.cluster for record in labels])}
 
 
 def _bare(name: str) -> str:
@@ -138,39 +133,54 @@ def _bare(name: str) -> str:
 # ---- models and predictions -----------------------------------------------------------------------
 
 
-def asked(row: Row, given: Given) -> Estimates:
+def run_model(row: Row, given: Given) -> Estimates:
     """The scores of the model that the user names, run in Inspect."""
     if given.model is None:
         raise _lacking(row, "it needs a model: give --model MODEL, or --predictions with the log of its command.")
     opened(row, given)  # says what is missing before a model is loaded
-    from humor_tasks.results.reproduce.models import run_model
+    from contextlib import redirect_stdout
+
+    from inspect_ai import eval
+
+    from humor_tasks.on_inspect.client import open_model
+    from humor_tasks.on_inspect.errors import plain
+    from humor_tasks.on_inspect.private import PrerequisiteError
+    from humor_tasks.results import read_results
 
     dataset = given.dataset_of(row)
     parameters = {**row.parameters, **given.parameters, **({"dataset": dataset} if dataset else {})}
     try:
-        return run_model(row.benchmark, given.model, parameters)
+        model = open_model(given.model)
     except BadInput as problem:
         raise CannotRunHere(str(problem)) from None
+    try:
+        with redirect_stdout(sys.stderr):  # stdout is for the verdict
+            (log,) = eval(f"humor_tasks/{row.benchmark}", task_args=parameters, model=model)
+    except (PrerequisiteError, ValueError) as problem:
+        raise CannotRunHere(f"{given.model}: {plain(problem)}") from None
+    if log.status != "success":
+        raise CannotRunHere(
+            f"{given.model}: the run ended with status {log.status} ({log.error and log.error.message})."
+        )
+    try:
+        (result,) = read_results([Path(log.location)]).results
+    except BadInput as problem:
+        raise CannotRunHere(str(problem)) from None
+    return result.estimates
 
 
-def needs_predictions(row: Row, given: Given) -> Estimates:
-    """Nothing: the row's predictions come from the user."""
-    raise _lacking(row, "it needs predictions: give --predictions FILE, predictions or the log of its command.")
-
-
-def needs_perplexity(row: Row, given: Given) -> Estimates:
-    """Nothing: log-likelihoods of the references are not computed here."""
-    raise _lacking(row, "it needs --predictions FILE: metrics.json of its training, or lm-eval's results_*.json.")
-
-
-def needs_people(row: Row, given: Given) -> Estimates:
-    """Nothing: people answer the items that the row's command writes."""
-    raise CannotRunHere("it needs people: `humor-tasks annotate` shows them the items that its command writes.")
-
-
-def _lacking(row: Row, told: str) -> CannotRunHere:
+def _lacking(row: Row, need: str) -> CannotRunHere:
     retired = row.retired and f"the published model was shut down on {row.retired}, and another is no reproduction; "
-    return CannotRunHere(f"{retired or ''}{told}")
+    return CannotRunHere(f"{retired or ''}{need}")
+
+
+def _needs(need: str) -> Callable[[Row, Given], Estimates]:
+    """A recipe that computes nothing: what it needs comes from the user or from people."""
+
+    def refuse(row: Row, given: Given) -> Estimates:
+        raise _lacking(row, f"it needs {need}")
+
+    return refuse
 
 
 RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
@@ -178,10 +188,10 @@ RECIPES: Mapping[str, Callable[[Row, Given], Estimates]] = {
     "majority": from_training_rows,
     "mean": from_training_rows,
     "labels": labelled,
-    "model": asked,
-    "predictions": needs_predictions,
-    "perplexity": needs_perplexity,
-    "people": needs_people,
+    "model": run_model,
+    "predictions": _needs("predictions: give --predictions FILE, predictions or the log of its command."),
+    "perplexity": _needs("--predictions FILE: metrics.json of its training, or lm-eval's results_*.json."),
+    "people": _needs("people: `humor-tasks annotate` shows them the items that its command writes."),
 }
 
 
@@ -214,18 +224,18 @@ def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
 
     Raises BadInput for another file, and for a run on other rows or with other parameters.
     """
-    found = parse_json(path, read_body(path))
+    data = parse_json(path, read_body(path))
     try:
         if path.name == METRICS:
-            asked = {name: str(value) for name, value in read_object(path.parent / CONFIG).items()}
-            split, benchmark = parameters.get("split", "test"), asked["task"]
-            values = {name: each["value"] for name, each in found[split]["perplexity"].items()}
-            count = found["rows"][split]
+            settings = {name: str(value) for name, value in read_object(path.parent / CONFIG).items()}
+            split, benchmark = parameters.get("split", "test"), settings["task"]
+            values = {name: estimate["value"] for name, estimate in data[split]["perplexity"].items()}
+            count = data["rows"][split]
         else:
-            ((task, config),) = found["configs"].items()
-            asked = dict(Signature.parse(config["metadata"]["signature"]))
-            benchmark, count = asked["bench"], found["n-samples"][task]["effective"]
-            values = {name: found["results"][task][f"{name},none"] for name in (each.metric for each in row.figures)}
+            ((task, config),) = data["configs"].items()
+            settings = dict(Signature.parse(config["metadata"]["signature"]))
+            benchmark, count = settings["bench"], data["n-samples"][task]["effective"]
+            values = {figure.metric: data["results"][task][f"{figure.metric},none"] for figure in row.figures}
         values = {name: math.nan if value is None else _number(value) for name, value in values.items()}
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise TypeError(f"{count!r:.40} rows")
@@ -233,17 +243,14 @@ def measured(row: Row, parameters: Mapping[str, Any], path: Path) -> Estimates:
         raise
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as problem:
         raise BadInput(f"{path}: holds no perplexity of one run of {row.benchmark} ({problem!r:.100}).") from None
-    told = [*_other(parameters, asked), *_sample(asked.get("data", asked.get("dataset")))]
     if benchmark != row.benchmark:
-        told = [f"it is a run of {benchmark}."]
-    if told:
-        raise BadInput(f"{path}: does not fit {row.name}: {' '.join(told)}")
-    nan = math.nan
-    return {name: Estimate(value, nan, nan, nan, count, 0) for name, value in values.items()}
+        _check_fits(path, row, [f"it is a run of {benchmark}."])
+    _check_fits(path, row, _other(parameters, settings, settings.get("data", settings.get("dataset"))))
+    return {name: Estimate(value, math.nan, math.nan, math.nan, count, 0) for name, value in values.items()}
 
 
 def _number(value: Any) -> float:
-    """A perplexity. Raises TypeError for what is none; it is at least 1."""
+    """A perplexity, which is at least 1. Raises TypeError for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float) or float(value) < 1:
         raise TypeError(f"{value!r:.40} is no perplexity")
     return float(value)
@@ -252,31 +259,28 @@ def _number(value: Any) -> float:
 def _of_log(row: Row, given: Given, path: Path) -> Estimates:
     from humor_tasks.results import read_results
 
-    found = read_results([path]).of(row.benchmark)
-    if not found:
+    results = read_results([path]).of(row.benchmark)
+    if not results:
         raise BadInput(f"{path}: is no run of {row.benchmark}.")
-    if len({each.paths for each in found}) > 1:
+    if len({result.paths for result in results}) > 1:
         raise BadInput(f"{path}: holds several runs of {row.benchmark}; name one log, or a folder of the parts of one.")
-    result = found[0]
-    told = [*(() if result.complete else result.notes)]
-    told += _other({**row.parameters, **given.parameters}, result.signature)
-    told += _sample(result.signature.get("data"))
-    if told:
-        raise BadInput(f"{path}: does not fit {row.name}: {' '.join(told)}")
-    return {name: estimate for each in reversed(found) for name, estimate in each.estimates.items()}
+    first = results[0]
+    problems = [] if first.complete else list(first.notes)
+    problems += _other({**row.parameters, **given.parameters}, first.signature, first.signature.get("data"))
+    _check_fits(path, row, problems)
+    return {name: estimate for result in reversed(results) for name, estimate in result.estimates.items()}
 
 
-def _sample(dataset: str | None) -> Iterator[str]:
-    if dataset == SAMPLE:
-        yield "its rows are those of the packaged sample."
+def _other(parameters: Mapping[str, Any], signature: Mapping[str, str], dataset: str | None) -> list[str]:
+    """Where a run differs from a row with these parameters."""
+    problems = [
+        f"it has {name}={signature[name]}, the row {name}={value}."
+        for name, value in parameters.items()
+        if signature.get(name, str(value)) != str(value)
+    ]
+    return [*problems, *(["its rows are those of the packaged sample."] if dataset == SAMPLE else [])]
 
 
-def _other(parameters: Mapping[str, Any], signature: Mapping[str, str]) -> Iterator[str]:
-    for name, value in parameters.items():
-        if signature.get(name, str(value)) != str(value):
-            yield f"it has {name}={signature[name]}, the row {name}={value}."
-
-
-def value_of(figure: Figure, estimates: Estimates) -> Estimate | None:
-    """The estimate to compare with a published figure; falls back to the whole run's."""
-    return estimates.get(figure.estimate) or estimates.get(figure.metric)
+def _check_fits(path: Path, row: Row, problems: Sequence[str]) -> None:
+    if problems:
+        raise BadInput(f"{path}: does not fit {row.name}: {' '.join(problems)}")

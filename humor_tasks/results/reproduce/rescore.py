@@ -47,13 +47,13 @@ class Item:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         both = {"logged": self.logged, "rescored": self.rescored}
-        shown = {n: {"status": o.status, "answer": o.answer, "values": dict(o.values)} for n, o in both.items()}
-        return {"id": self.id, "epoch": self.epoch, "target": self.logged.target} | shown
+        scores = {n: {"status": o.status, "answer": o.answer, "values": dict(o.values)} for n, o in both.items()}
+        return {"id": self.id, "epoch": self.epoch, "target": self.logged.target} | scores
 
 
 @dataclass(frozen=True)
 class Rescored:
-    """The scores of one scorer; `changed` are the parameters that differ from those of the log."""
+    """The scores of one scorer; `changed` are the parameters that differ from the log's."""
 
     result: Result
     changed: Mapping[str, Any]
@@ -65,8 +65,8 @@ class Rescored:
         """(name, logged, rescored, difference) of each metric; nan where it has no value."""
         names = dict.fromkeys((*self.result.estimates, *self.estimates))
         for name in names:
-            logged, found = (e[name].value if name in e else math.nan for e in (self.result.estimates, self.estimates))
-            yield name, logged, found, 0.0 if logged == found else found - logged
+            logged, again = (e[name].value if name in e else math.nan for e in (self.result.estimates, self.estimates))
+            yield name, logged, again, 0.0 if logged == again else again - logged
 
     def as_dict(self, items: bool = False) -> dict[str, Any]:
         """For JSON; an undefined number is None. With `items`, also the outcome of every reply."""
@@ -94,20 +94,21 @@ def rescore(paths: Sequence[Path], given: Sequence[tuple[str, str]] = ()) -> tup
     given: parameters as name and text. Raises BadInput where there is no log of this package's tasks, and for
     parameters that none of the scores has.
     """
-    found = read_results(paths)
-    rules = [rules_of(result) for result in found.results]
+    read = read_results(paths)
+    results = read.results
+    rules = [rules_of(result) for result in results]
     known = dict.fromkeys(name for names in rules for name in names)
     for name, _ in given:
         if not known:
-            of = ", ".join(dict.fromkeys(_asked(result).name for result in found.results))
-            raise BadInput(f"-T {name}: no parameter changes the scores of {of}.")
+            benchmarks = ", ".join(dict.fromkeys(_asked(result).name for result in results))
+            raise BadInput(f"-T {name}: no parameter changes the scores of {benchmarks}.")
         check_choice("parameter of these scores", name, known)
     again = []
-    for result, names in zip(found.results, rules, strict=True):
+    for result, names in zip(results, rules, strict=True):
         benchmark = _asked(result)
-        changes = read_parameters(benchmark.options, benchmark.name, [each for each in given if each[0] in names])
+        changes = read_parameters(benchmark.options, benchmark.name, [pair for pair in given if pair[0] in names])
         again.append(_rescored(result, changes))
-    return again, found.left_out
+    return again, read.left_out
 
 
 def _asked(result: Result) -> Benchmark:
@@ -130,61 +131,51 @@ def rules_of(result: Result) -> list[str]:
 
 
 def _rescored(result: Result, changes: Mapping[str, Any]) -> Rescored:
-    own = result.run.scorers.get(result.scorer, {})
-    settings = dict(result.run.options) | {n: own[n] for n in RULES if own.get(n) is not None}
+    of_scorer = result.run.scorers.get(result.scorer, {})
+    settings = dict(result.run.options) | {n: of_scorer[n] for n in RULES if of_scorer.get(n) is not None}
     if result.scorer.startswith(READ_BY_NAME):
         settings["extraction"] = result.scorer.removeprefix(READ_BY_NAME)
     changed = {name: value for name, value in changes.items() if settings.get(name) != value}
     version = next(iter(result.run)).version
     run = _asked(result).reopen(version, settings | dict(changes))
-    found = [
-        (sample.epoch, sample.place or 0, Item(sample.id, sample.epoch, score.outcome, _again(run, sample, score)))
-        for sample, score in _scores(result)
-        if score.outcome is not None
+    placed = [
+        (
+            sample.epoch,
+            sample.place or 0,
+            Item(sample.id, sample.epoch, score.outcome, _again(run, sample, score, score.outcome)),
+        )
+        for sample in result.run
+        for score in sample.scores
+        if score.scorer.rsplit("/", 1)[-1] == result.scorer and score.outcome is not None
     ]
-    items = tuple(item for *_, item in sorted(found, key=lambda one: one[:2]))
+    items = tuple(item for *_, item in sorted(placed, key=lambda entry: entry[:2]))
     metrics = run if run.benchmark is result.benchmark else result.opened
     return Rescored(result, changed, items, metrics.metrics([item.rescored for item in items]))
-
-
-def _scores(result: Result) -> Iterator[tuple[LoggedSample, Scored]]:
-    for sample in result.run:
-        for score in sample.scores:
-            if score.scorer.rsplit("/", 1)[-1] == result.scorer:
-                yield sample, score
 
 
 # ---- one reply ----------------------------------------------------------------------------------
 
 
-def _record(sample: LoggedSample, score: Scored) -> Record:
-    """What scoring reads of a record."""
-    logged = score.outcome
-    target, groups, facts = (
-        (logged.target, logged.groups, logged.facts) if logged else (None, sample.groups, sample.facts)
-    )
-    return Record(sample.id, sample.cluster, {}, "", (), target, groups, facts=facts)
-
-
-def _read(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+def _read(run: Run, sample: LoggedSample, logged: Outcome) -> Outcome:
     """From the reply, or from the log-likelihoods of the labels."""
-    record = _record(sample, score)
-    told = score.outcome.values if score.outcome else {}  # the model's numbers are among the logged values
+    record = Record(sample.id, sample.cluster, {}, "", (), logged.target, logged.groups, facts=logged.facts)
+    numbers = logged.values  # among them those that the model reported
     if sample.reply is None and isinstance(sample.raw, list):
         responses = [sample.raw] if isinstance(sample.raw[0], int | float | str) else sample.raw
-        return run.scored(record, run.form.from_likelihoods([float(likelihood) for likelihood, _ in responses]), told)
-    return run.outcome(record, sample.reply or "", sample.refused, told, sample.cut_off)
+        answer = run.form.from_likelihoods([float(likelihood) for likelihood, _ in responses])
+        return run.scored(record, answer, numbers)
+    return run.outcome(record, sample.reply or "", sample.refused, numbers, sample.cut_off)
 
 
-def _again(run: Run, sample: LoggedSample, score: Scored) -> Outcome:
+def _again(run: Run, sample: LoggedSample, score: Scored, logged: Outcome) -> Outcome:
     """From the reply, or where judges were asked from their verdicts."""
     panels, judging = panels_in(score.details, sample.where), judging_of(run)
     if judging is None or (panels is None and score.scorer.rsplit("/", 1)[-1] != judging.scorer):
-        return _read(run, sample, score)
-    o = Outcome(sample.id, sample.cluster, sample.groups, "answered", None, None, {}, sample.facts)
+        return _read(run, sample, logged)
+    unread = Outcome(sample.id, sample.cluster, sample.groups, "answered", None, None, {}, sample.facts)
     try:
         if panels is None:
             raise KeyError(JUDGED)
-        return judging.outcome(run, _read(run, sample, score) if judging.judges_replies else o, panels)
+        return judging.outcome(run, _read(run, sample, logged) if judging.judges_replies else unread, panels)
     except (LookupError, TypeError, ArithmeticError) as problem:
         raise damaged(sample.where, problem) from None

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from humor_tasks.data.published import Figure, published
@@ -26,7 +27,8 @@ RECIPES = ("random", "majority", "mean", "labels", "votes", "people", "model", "
 class Row:
     """A published row: figures of one system on one benchmark, and how to compute them.
 
-    figures: the entries of published.toml whose fields equal those of `figures` in the file, or one of a list there.
+    figures: the entries of published.toml whose fields have the values (or one of the listed values) that `figures` in
+    the file gives.
     recipe: `random` is the expectation of a random choice; `majority` and `mean` give every item the most frequent
     label or the mean rating of the training rows; `labels` counts the human labels in `file`, a file of the benchmark
     `labels`; `votes` only checks whether some votes have the figures; `people` needs people who answer the items;
@@ -55,21 +57,17 @@ class Row:
         return self.figures[0].benchmark
 
 
-def rows() -> dict[str, Row]:
-    """Every row by name, in the order of the cards."""
-    return dict(_rows())
-
-
 @cache
-def _rows() -> Mapping[str, Row]:
-    found: dict[str, Row] = {}
+def rows() -> Mapping[str, Row]:
+    """Every row by name, in the order of the cards."""
+    by_name: dict[str, Row] = {}
     for card in names():
         path = folder(card) / FILE
         for row in read_rows(path, card) if path.is_file() else ():
-            if row.name in found:
-                raise BadInput(f"{path}: row {row.name} is also in {found[row.name].card}.")
-            found[row.name] = row
-    return found
+            if row.name in by_name:
+                raise BadInput(f"{path}: row {row.name} is also in {by_name[row.name].card}.")
+            by_name[row.name] = row
+    return MappingProxyType(by_name)
 
 
 def find_row(name: str) -> Row:
@@ -80,7 +78,7 @@ def find_row(name: str) -> Row:
 
 
 def read_rows(path: Path, card: str) -> list[Row]:
-    """The rows of one file. Raises BadInput naming the file and the row for what is no row."""
+    """The rows of one file. Raises BadInput naming the file and the row where an entry is malformed."""
     try:
         listed = tomllib.loads(read_body(path))
     except tomllib.TOMLDecodeError as problem:
@@ -106,9 +104,8 @@ def _each(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
-    known = {each.name for each in fields(Row)} - {"card"}
     for name in entry:
-        check_choice(f"{where}, field", name, known)
+        check_choice(f"{where}, field", name, {field.name for field in fields(Row)} - {"card"})
     if missing := {"name", "figures", "recipe", "tolerance", "command"} - entry.keys():
         raise BadInput(f"{where}: has no {sorted(missing)[0]}.")
     check_choice(f"{where}, recipe", entry["recipe"], RECIPES)
@@ -116,30 +113,30 @@ def _row(entry: Mapping[str, Any], card: str, where: str) -> Row:
     tolerance = _tolerance(entry["tolerance"], chosen, where)
     retired = [f"the model, which was shut down on {day}"] if (day := entry.get("retired")) else []
     needs = (*entry.get("needs", ()), *retired)
-    kept = {name: entry[name] for name in ("parameters", "file", "labels", "retired") if name in entry}
-    return Row(entry["name"], card, chosen, entry["recipe"], tolerance, entry["command"], needs=needs, **kept)
+    optional = {name: entry[name] for name in ("parameters", "file", "labels", "retired") if name in entry}
+    return Row(entry["name"], card, chosen, entry["recipe"], tolerance, entry["command"], needs=needs, **optional)
 
 
 def _tolerance(given: Any, figures: tuple[Figure, ...], where: str) -> dict[str, float]:
     """A number for all figures, or a table with one for each metric."""
-    found = given if isinstance(given, Mapping) else {figure.metric: given for figure in figures}
-    if set(found) != {figure.metric for figure in figures}:
-        raise BadInput(f"{where}: tolerance has {sorted(found)}; the figures have other metrics.")
-    for value in found.values():
+    by_metric = given if isinstance(given, Mapping) else {figure.metric: given for figure in figures}
+    if set(by_metric) != {figure.metric for figure in figures}:
+        raise BadInput(f"{where}: tolerance has {sorted(by_metric)}; the figures have other metrics.")
+    for value in by_metric.values():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
             raise BadInput(
                 f"{where}: tolerance is {value!r}; it must be a number above 0, or a table with one a metric."
             )
-    return {name: float(value) for name, value in found.items()}
+    return {name: float(value) for name, value in by_metric.items()}
 
 
 def _figures(wanted: Mapping[str, Any], where: str) -> tuple[Figure, ...]:
     for name in wanted:
         check_choice(f"{where}, figures", name, get_type_hints(Figure))
     values = {name: value if isinstance(value, list) else [value] for name, value in {"study": None, **wanted}.items()}
-    found = tuple(f for f in published() if all(getattr(f, name) in among for name, among in values.items()))
-    if not found:
+    figures = tuple(f for f in published() if all(getattr(f, name) in among for name, among in values.items()))
+    if not figures:
         raise BadInput(f"{where}: no published figure has {dict(wanted)}.")
-    if len({f.benchmark for f in found}) > 1 or len({f.estimate for f in found}) < len(found):
+    if len({f.benchmark for f in figures}) > 1 or len({f.estimate for f in figures}) < len(figures):
         raise BadInput(f"{where}: {dict(wanted)} selects several figures of one metric; name their source or setting.")
-    return found
+    return figures

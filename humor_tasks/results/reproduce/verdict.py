@@ -1,21 +1,26 @@
-"""Whether a published row is reproduced, or, where only arithmetic is possible, whether its figures are consistent."""
+"""Whether a published row is reproduced, or, where only arithmetic is possible, whether its figures are consistent.
+
+The arithmetic says whether two printed figures of a vote can come from one set of votes; it reproduces nothing. Three
+people judge each pair, and the majority counts. The printed share fixes the number of pairs won. The votes are not
+published, so the split into unanimous and divided pairs is free, and nearly every agreement fits some split.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from humor_tasks.data.published import Figure
-from humor_tasks.results.reproduce.arithmetic import Splits, splits
-from humor_tasks.results.reproduce.recipes import RECIPES, CannotRunHere, Given, rescored, value_of
+from humor_tasks.results.reproduce.recipes import RECIPES, CannotRunHere, Given, rescored
 from humor_tasks.results.reproduce.rows import Row
 from humor_tasks.scorers.estimate import Estimate
 
 Status = Literal["reproduced", "differs", "cannot run here", "consistent", "inconsistent"]
 EXIT: Mapping[Status, int] = {"differs": 1, "reproduced": 0, "cannot run here": 3, "inconsistent": 5, "consistent": 4}
 """Verdict -> exit status; of several rows' verdicts the first one here counts."""
+RATERS = 3  # of each pair in Table 3 of Hessel et al. 2023
 _ROUNDING = 1e-9  # of the difference of two numbers that are printed with few digits
 
 
@@ -36,18 +41,15 @@ class Compared:
     @property
     def agrees(self) -> bool:
         """Whether the difference is within the tolerance; a value that is not a number does not agree."""
-        return abs(self.difference) <= self.tolerance + _ROUNDING
+        return _agrees(self.here.value, self.figure.value, self.tolerance)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; an undefined number is None."""
         numbers = {"here": self.here.value, "low": self.here.low, "high": self.here.high, "difference": self.difference}
-        shown = {name: value if math.isfinite(value) else None for name, value in numbers.items()}
         about = {"metric": self.figure.estimate, "published": self.figure.value, "source": self.figure.source}
-        return (
-            about
-            | shown
-            | {"n": self.here.n, "published_n": self.figure.n, "tolerance": self.tolerance, "agrees": self.agrees}
-        )
+        about |= {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+        counts = {"n": self.here.n, "published_n": self.figure.n}
+        return about | counts | {"tolerance": self.tolerance, "agrees": self.agrees}
 
     def __str__(self) -> str:
         interval = f" [{self.here.low:.5f}, {self.here.high:.5f}]" if math.isfinite(self.here.low) else ""
@@ -55,6 +57,15 @@ class Compared:
             f"{self.figure.estimate}: published {self.figure.value:.5f}, here {self.here.value:.5f}{interval}, "
             f"n {self.here.n}, difference {self.difference:+.5f}, tolerance {self.tolerance:g}"
         )
+
+
+@dataclass(frozen=True)
+class Splits:
+    """The ways to split the votes that give both printed figures, of all that give the share; `sentence` says so."""
+
+    fitting: int
+    possible: int
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -78,26 +89,28 @@ class Verdict:
             return "consistent" if self.splits.fitting else "inconsistent"
         if self.reason:
             return "cannot run here"
-        return "reproduced" if all(each.agrees for each in self.compared) else "differs"
+        return "reproduced" if all(figure.agrees for figure in self.compared) else "differs"
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """The status in a phrase: `reproduced`, `differs by ...`, `cannot run here, because ...`, `consistent: ...`."""
         if self.splits is not None:
-            return f"{self.status}: {self.splits.told}"
+            return f"{self.status}: {self.splits.sentence}"
         if self.reason:
             return f"cannot run here, because {self.reason}"
         if self.status == "reproduced":
             return "reproduced"
-        wrong = (f"{each.difference:+.5f} ({each.figure.estimate})" for each in self.compared if not each.agrees)
-        return f"differs by {', '.join(wrong)}"
+        off = (f"{c.difference:+.5f} ({c.figure.estimate})" for c in self.compared if not c.agrees)
+        return f"differs by {', '.join(off)}"
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        about = {"row": self.row.name, "status": self.status, "command": self.row.command, "needs": self.row.needs}
-        figures = [each.as_dict() for each in self.compared]
-        found = {"reason": self.reason, "figures": figures, "changed": dict(self.changed)}
-        return about | found | ({"splits": asdict(self.splits)} if self.splits else {})
+        row = self.row
+        about: dict[str, Any] = {"row": row.name, "status": self.status, "command": row.command, "needs": row.needs}
+        about |= {"reason": self.reason, "figures": [compared.as_dict() for compared in self.compared]}
+        about |= {"changed": dict(self.changed)}
+        s = self.splits
+        return about | ({"splits": {"fitting": s.fitting, "possible": s.possible, "told": s.sentence}} if s else {})
 
 
 def reproduce(row: Row, given: Given) -> Verdict:
@@ -106,13 +119,48 @@ def reproduce(row: Row, given: Given) -> Verdict:
         return Verdict(row, splits=splits(row))
     changed = {name: value for name, value in given.parameters.items() if row.parameters.get(name) != value}
     try:
-        found = rescored(row, given, given.predictions) if given.predictions else RECIPES[row.recipe](row, given)
+        estimates = rescored(row, given, given.predictions) if given.predictions else RECIPES[row.recipe](row, given)
         compared = []
         for figure in row.figures:
-            here = value_of(figure, found)
+            here = estimates.get(figure.estimate) or estimates.get(figure.metric)  # the part's, else the whole run's
             if here is None:
                 raise CannotRunHere(f"the rows give no {figure.estimate}; are they labelled?")
             compared.append(Compared(figure, here, row.tolerance[figure.metric]))
     except CannotRunHere as problem:
         return Verdict(row, reason=str(problem), changed=changed)
     return Verdict(row, compared, changed=changed)
+
+
+# ---- votes --------------------------------------------------------------------------------------
+
+
+def splits(row: Row) -> Splits:
+    """How many splits of the votes have the row's printed share (`win_rate`) and agreement (`gwet_ac1`)."""
+    by_metric = {figure.metric: figure for figure in row.figures}
+    share, ac1 = by_metric["win_rate"], by_metric["gwet_ac1"]
+    pairs = (share.n or 0) // RATERS
+    near = (math.floor(share.value * pairs), math.ceil(share.value * pairs))
+    wins = [k for k in dict.fromkeys(near) if _agrees(k / pairs, share.value, row.tolerance["win_rate"])]
+    if not wins:
+        nearest = " and ".join(f"{k} are {100 * k / pairs:.1f} %" for k in near)
+        problem = f"no whole number of the {pairs} pairs with {RATERS} votes is {100 * share.value:.1f} % ({nearest})."
+        return Splits(0, 0, problem)
+    possible = [_ac1(pairs, k, a, b) for k in wins for a in range(k + 1) for b in range(pairs - k + 1)]
+    fitting = sum(_agrees(value, ac1.value, row.tolerance["gwet_ac1"]) for value in possible)
+    sentence = (
+        f"{fitting:,} of {len(possible):,} ways to split {pairs} pairs with the share {share.value:g} into unanimous "
+        f"and divided ones have the agreement {ac1.value:g}. The votes are not published."
+    )
+    return Splits(fitting, len(possible), sentence)
+
+
+def _agrees(value: float, printed: float, tolerance: float) -> bool:
+    return abs(value - printed) <= tolerance + _ROUNDING
+
+
+def _ac1(pairs: int, wins: int, all_a: int, all_b: int) -> float:
+    """Gwet's AC1 of `wins` pairs won and the others lost, `all_a` and `all_b` of them by all three votes."""
+    agreeing = (all_a + all_b + (pairs - all_a - all_b) / RATERS) / pairs
+    share = (2 * wins + all_a + pairs - wins - all_b) / (RATERS * pairs)
+    chance = 2 * share * (1 - share)
+    return (agreeing - chance) / (1 - chance)

@@ -1,16 +1,22 @@
-"""Estimates of the human pass rate: judged pass rates, corrected with human labels of a sample of the rows."""
+"""Verdicts on the rows of graded logs: pass rates corrected with human labels, and the hard subset.
+
+The hard subset holds the rows with the lowest pass rate over a pool of models (Narad et al. 2025). It depends on the
+pool, so the output names its logs. Keys identify rows by (idx, element).
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from humor_tasks.benchmarks.humorbench.corpus import check_distinct, key
 from humor_tasks.benchmarks.judging import BOUNDS, MISSING
 from humor_tasks.data.rows import CsvRows, read_csv
 from humor_tasks.errors import BadInput, listed
-from humor_tasks.results.report.graded import GradedPoint, read_graded
+from humor_tasks.results.report.graded import GradedLog, GradedPoint, read_graded
 from humor_tasks.scorers.correction import ENOUGH, prediction_powered, rogan_gladen
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
@@ -60,13 +66,12 @@ def read_judged(path: Path) -> list[GradedPoint]:
         if repeated:
             raise BadInput(f"{path}: holds {repeated} rows more than once (epochs?); a correction needs one each.")
         return points
-    found = read_csv(path, ("verdict",))
-    ids = _ids(found)
+    table = read_csv(path, ("verdict",))
     points = []
-    for i, (identity, row) in enumerate(zip(ids, found.rows, strict=True)):
+    for i, (identity, row) in enumerate(zip(_ids(table), table.rows, strict=True)):
         verdict = row["verdict"].strip()
         if verdict not in (*VERDICTS, ""):
-            raise BadInput(f"{found.where(i)}: verdict is {verdict!r}; it must be PASS, FAIL or empty.")
+            raise BadInput(f"{table.where(i)}: verdict is {verdict!r}; it must be PASS, FAIL or empty.")
         points.append(GradedPoint(identity, row.get("cluster") or identity, VERDICTS.get(verdict), None))
     return points
 
@@ -77,33 +82,33 @@ def read_labels(path: Path, judged: Sequence[GradedPoint]) -> dict[str, bool]:
     An optional column `explanation` must hold the judged text. Raises BadInput for any other label, a row that was not
     judged, a repeated row and a different explanation.
     """
-    found = read_csv(path, ("label",))
+    table = read_csv(path, ("label",))
     known = {point.id: point for point in judged}
-    ids = _ids(found)
+    ids = _ids(table)
     unknown = [identity for identity in ids if identity not in known]
     if unknown:
         raise BadInput(f"{path}: {listed('labelled row', unknown)} not among the judged rows. Nothing was computed.")
     labels = {}
-    for i, (identity, row) in enumerate(zip(ids, found.rows, strict=True)):
+    for i, (identity, row) in enumerate(zip(ids, table.rows, strict=True)):
         label = row["label"].strip()
         if label not in VERDICTS:
-            raise BadInput(f"{found.where(i)}: label is {label!r}; it must be PASS or FAIL, by a human annotator.")
+            raise BadInput(f"{table.where(i)}: label is {label!r}; it must be PASS or FAIL, by a human annotator.")
         written, text = known[identity].explanation, row.get("explanation")
         if text is not None and written is not None and text.split() != written.split():
-            raise BadInput(f"{found.where(i)}: labels another explanation than the one that was judged.")
+            raise BadInput(f"{table.where(i)}: labels another explanation than the one that was judged.")
         labels[identity] = VERDICTS[label]
     return labels
 
 
-def _ids(found: CsvRows) -> list[str]:
-    columns = found.rows[0]
+def _ids(table: CsvRows) -> list[str]:
+    columns = table.rows[0]
     if "id" in columns:
-        ids = [row["id"].strip() for row in found.rows]
+        ids = [row["id"].strip() for row in table.rows]
     elif {"idx", "element"} <= set(columns):
-        ids = [key(row["idx"], row["element"]) for row in found.rows]
+        ids = [key(row["idx"], row["element"]) for row in table.rows]
     else:
-        raise BadInput(f"{found.path}: needs a column id, or the columns idx and element.")
-    check_distinct(ids, [found.where(i) for i in range(len(ids))], "row")
+        raise BadInput(f"{table.path}: needs a column id, or the columns idx and element.")
+    check_distinct(ids, [table.where(i) for i in range(len(ids))], "row")
     return ids
 
 
@@ -113,34 +118,75 @@ def correct(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> Correc
     Rows without a verdict are left out of every estimate but the bounds, and counted. Standard errors are clustered by
     the rows' clusters. Raises BadInput for fewer than 10 labelled rows with a verdict.
     """
-    found, asked = _estimates(judged, labels), [point for point in judged if point.asked]
+    estimates, asked = _estimates(judged, labels), [point for point in judged if point.asked]
     without = [float(point.passed is None) for point in asked]
     bounds: dict[str, Estimate] = {}
     for suffix, passes in BOUNDS.items() if any(without) else ():
         filled = [replace(point, passed=passes) if point.passed is None else point for point in asked]
         bounds |= {f"{name}_{suffix}": e for name, e in _estimates(filled, labels).items() if name != "labelled"}
     return Correction(
-        **found,
+        **estimates,
         without_verdict=sum(point.passed is None for point in judged),
-        missing=clustered_proportion(without, [point.cluster for point in asked]),
+        missing=clustered_proportion(without, _clusters(asked)),
         bounds=bounds,
     )
 
 
 def _estimates(judged: Sequence[GradedPoint], labels: Mapping[str, bool]) -> dict[str, Estimate]:
     """The estimates from the rows with a verdict."""
-    read = [(point, point.passed) for point in judged if point.passed is not None]
-    rest = [(p, float(v)) for p, v in read if p.id not in labels]
-    both = [(p, float(v)) for p, v in read if p.id in labels]
+    decided = [point for point in judged if point.passed is not None]
+    rest = [point for point in decided if point.id not in labels]
+    both = [point for point in decided if point.id in labels]
     if len(both) < LEAST:
         raise BadInput(f"{len(both)} of the labelled rows have a verdict; a correction needs at least {LEAST}.")
-    human = [float(labels[p.id]) for p, _ in both]
-    clusters, human_clusters = [p.cluster for p, _ in rest], [p.cluster for p, _ in both]
-    data = ([v for _, v in rest], [v for _, v in both], human)
-    own = {"clusters": clusters, "human_clusters": human_clusters}
+    human = [labels[point.id] for point in both]
+    verdicts, verdicts_on_labelled = [bool(point.passed) for point in rest], [bool(point.passed) for point in both]
+    clusters = {"clusters": _clusters(rest), "human_clusters": _clusters(both)}
+    data = [list(map(float, values)) for values in (verdicts, verdicts_on_labelled, human)]
     return {
-        "judged": clustered_proportion([float(v) for _, v in read], [p.cluster for p, _ in read]),
-        "labelled": clustered_proportion(human, human_clusters),
-        "prediction_powered": prediction_powered(*data, **own, proportion=True),
-        "rogan_gladen": rogan_gladen(*([bool(v) for v in part] for part in data), **own),
+        "judged": clustered_proportion([float(bool(point.passed)) for point in decided], _clusters(decided)),
+        "labelled": clustered_proportion(data[2], _clusters(both)),
+        "prediction_powered": prediction_powered(*data, **clusters, proportion=True),
+        "rogan_gladen": rogan_gladen(verdicts, verdicts_on_labelled, human, **clusters),
+    }
+
+
+def _clusters(points: Sequence[GradedPoint]) -> list[str]:
+    return [point.cluster for point in points]
+
+
+def hard_subset(logs: Sequence[GradedLog], size: int = 100, min_attempts: int = 3) -> dict[str, Any]:
+    """The `size` keys with the lowest pass rate among those with at least `min_attempts` verdicts.
+
+    Of equal rates, the row with more attempts comes first, then that with the smaller SHA-256 of its key, which favours
+    no cartoon; the note tells how many rows tie at the cut. Raises BadInput for logs of different data files, when no
+    row has enough attempts, and when at most `size` rows have enough.
+    """
+    files = {log.fingerprint for log in logs if log.fingerprint}
+    if len(files) > 1:
+        raise BadInput(f"the logs are of {len(files)} different data files; a subset belongs to one.")
+    tally: dict[str, list[bool]] = {}
+    for log in logs:
+        for point in log.points:
+            tally.setdefault(point.id, []).extend([] if point.passed is None else [point.passed])
+    enough = {key: passes for key, passes in tally.items() if len(passes) >= min_attempts}
+    if not enough:
+        most = max(map(len, tally.values()), default=0)
+        raise BadInput(f"no row has {min_attempts} verdicts; the most is {most}. Give logs of more models or epochs.")
+    if len(enough) <= size:
+        raise BadInput(f"{len(enough)} rows have {min_attempts} verdicts or more: {size} would be all of them.")
+    worth = {key: (sum(passes) / len(passes), -len(passes)) for key, passes in enough.items()}
+    keys = sorted(worth, key=lambda key: (*worth[key], hashlib.sha256(key.encode()).hexdigest()))[:size]
+    tied = list(worth.values()).count(worth[keys[-1]])
+    places = sum(worth[key] == worth[keys[-1]] for key in keys)
+    cut = f"; {tied} rows tie at the cut, where {places} fit: a hash of their keys decides" if tied > places else ""
+    return {
+        "subset": "hard",
+        "corpus_sha256": next(iter(files), None),
+        "source": {"logs": [{"log": o.path.name, "model": o.model, "grading": str(o.grading)} for o in logs]},
+        "note": f"lowest pass rate of {len(enough)} rows with at least {min_attempts} verdicts; "
+        f"{len(tally) - len(enough)} rows had fewer{cut}",
+        "keys": keys,
+        "pass_rates": {key: round(sum(enough[key]) / len(enough[key]), 6) for key in keys},
+        "attempts": {key: len(enough[key]) for key in keys},
     }
