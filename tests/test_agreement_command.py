@@ -17,11 +17,10 @@ import pytest
 from standins.votes import cells, shown, tight, told, votes_on
 
 from humor_tasks.errors import BadInput
+from humor_tasks.people.agreement import read_questions
 from humor_tasks.people.agreement_report import analyse
-from humor_tasks.people.pairs import write_pairs
-from humor_tasks.people.questions import read_questions
-from humor_tasks.people.vote import Vote
-from humor_tasks.people.votes import write_votes
+from humor_tasks.people.items import write_pairs
+from humor_tasks.people.votes import Vote, write_votes
 from humor_tasks.scorers.agreement import agreement
 
 Rows = list[dict[str, Any]]

@@ -23,11 +23,10 @@ from humor_tasks.cli import main
 from humor_tasks.data.media.picture import picture_file
 from humor_tasks.errors import BadInput
 from humor_tasks.people import render
-from humor_tasks.people.pairs import Item, read_pairs, same_text, write_pairs
-from humor_tasks.people.session import Session, View, assigned, shown_order
-from humor_tasks.people.store import VoteStore
-from humor_tasks.people.vote import Vote
-from humor_tasks.people.votes import COLUMNS, read_votes
+from humor_tasks.people.items import Item, read_pairs, same_text, write_pairs
+from humor_tasks.people.session import Session, View, VoteStore, assigned, shown_order
+from humor_tasks.people.vote_files import read_votes
+from humor_tasks.people.votes import COLUMNS, Vote
 
 SAMPLE = Path(__file__).resolve().parent.parent / "datasets_cards" / "newyorker_caption_contest"
 

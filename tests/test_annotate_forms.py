@@ -16,11 +16,10 @@ from humor_tasks.cli import main
 from humor_tasks.data.contests.annotations import read_annotations
 from humor_tasks.errors import BadInput
 from humor_tasks.people import render
-from humor_tasks.people.pairs import Item, choices_of, read_pairs, write_pairs
-from humor_tasks.people.qualifying import read_qualified
-from humor_tasks.people.session import Session, View
-from humor_tasks.people.store import VoteStore
-from humor_tasks.people.votes import read_votes
+from humor_tasks.people.collecting import read_qualified
+from humor_tasks.people.items import Item, choices_of, read_pairs, write_pairs
+from humor_tasks.people.session import Session, View, VoteStore
+from humor_tasks.people.vote_files import read_votes
 
 LINK = "https://en.wikipedia.org/wiki/Moby-Dick"
 DESCRIBED = {"image_description": "A whale cooks.", "image_uncanny_description": "Whales do not."}

@@ -11,8 +11,8 @@ from PIL import Image
 from playwright.sync_api import Browser
 from standins.browser import CONTRAST, FITS, GUARD, Rater, Server, browser
 
-from humor_tasks.people.pairs import choices_of, read_pairs, write_pairs
-from humor_tasks.people.votes import read_votes
+from humor_tasks.people.items import choices_of, read_pairs, write_pairs
+from humor_tasks.people.vote_files import read_votes
 
 pytestmark = pytest.mark.slow
 HOSTILE = "</textarea><img src=x onerror='window.hacked = 1'>\" onfocus=\"window.hacked=2"

@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, Response
 from standins.browser import CONTRAST, FITS, GUARD, Rater, Server, browser
 
 from humor_tasks.cli import main
-from humor_tasks.people.pairs import write_pairs
-from humor_tasks.people.votes import read_votes
+from humor_tasks.people.items import write_pairs
+from humor_tasks.people.vote_files import read_votes
 
 pytestmark = pytest.mark.slow
 

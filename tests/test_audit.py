@@ -13,13 +13,10 @@ from hypothesis import strategies as st
 from standins.corpus import noise_png
 
 from humor_tasks.corpora.audit.auditing import audit
-from humor_tasks.corpora.audit.balance import balances
-from humor_tasks.corpora.audit.findings import KINDS, Finding, fails, found, in_order
-from humor_tasks.corpora.audit.items import Item, Items, Part, key
-from humor_tasks.corpora.audit.pictures import alike, difference_hash
+from humor_tasks.corpora.audit.items import KINDS, Finding, Item, Items, Part, fails, found, in_order, key
 from humor_tasks.corpora.audit.rules import answer_only, classified, credit, likeness, occurrences, ridge
-from humor_tasks.corpora.audit.shortcuts import Shortcut, shortcuts
-from humor_tasks.corpora.audit.similar import jaccard, near_pairs, shingles
+from humor_tasks.corpora.audit.shortcuts import Shortcut, balances, shortcuts
+from humor_tasks.corpora.audit.similar import alike, difference_hash, jaccard, near_pairs, shingles
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.errors import BadInput
 from humor_tasks.models.choosers.chooser import Chooser, Question

@@ -35,7 +35,7 @@ from humor_tasks.cli import main
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.rows import catalogue, described_by, open_rows
 from humor_tasks.errors import BadInput
-from humor_tasks.people.pairs import read_pairs
+from humor_tasks.people.items import read_pairs
 from humor_tasks.testing import ChatServer, HubServer, text_of
 
 MODEL = "openai-api/seer/eye"

@@ -15,10 +15,10 @@ from standins.votes import cells, shown, tight, votes_on
 
 from humor_tasks import load
 from humor_tasks.errors import BadInput
+from humor_tasks.people.agreement import read_questions
 from humor_tasks.people.agreement_report import Analysis, analyse
+from humor_tasks.people.items import write_pairs
 from humor_tasks.people.judge import Comparison, family, read_judge_log
-from humor_tasks.people.pairs import write_pairs
-from humor_tasks.people.questions import read_questions
 from humor_tasks.scorers.correction import prediction_powered
 from humor_tasks.tasks import explanation, explanation_preference
 

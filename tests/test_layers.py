@@ -53,7 +53,7 @@ MAY_IMPORT = {
             "results.captions.comparing",
             "results.reproduce.models",
         ),
-        "corpora.options.models",
+        "corpora.mock.option_models",
     ),
     "lm_eval": ("on_lm_eval", "testing", "_lm_eval_backport"),
 }

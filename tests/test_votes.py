@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from humor_tasks.data.text import is_visible
 from humor_tasks.errors import BadInput
-from humor_tasks.people.questions import read_questions
-from humor_tasks.people.vote import Vote
-from humor_tasks.people.votes import Votes, read_votes, votes_table, write_votes
+from humor_tasks.people.agreement import read_questions
+from humor_tasks.people.vote_files import read_votes
+from humor_tasks.people.votes import Vote, Votes, votes_table, write_votes
 
 HEADER = "item,rater,choice,time\n"
 T1, T2 = "2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z"

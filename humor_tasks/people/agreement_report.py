@@ -14,8 +14,7 @@ from humor_tasks.benchmarks.missing import MISSING
 from humor_tasks.data.tables import interval, percent, plain, safe, table
 from humor_tasks.data.writing import as_table, write_text
 from humor_tasks.errors import BadInput
-from humor_tasks.people.agreement import Agreed, Rater, agreed, raters, systems
-from humor_tasks.people.questions import PREFERENCE, Question
+from humor_tasks.people.agreement import PREFERENCE, Agreed, Question, Rater, agreed, raters, systems
 from humor_tasks.scorers.bradley_terry import Strength
 from humor_tasks.scorers.estimate import Estimate
 

@@ -19,11 +19,9 @@ from humor_tasks.benchmarks.preference import EXPLANATION_PREFERENCE
 from humor_tasks.data.logs import LoggedSample, read_run
 from humor_tasks.data.records import Outcome
 from humor_tasks.errors import BadInput, check_choice, listed
-from humor_tasks.people.agreement import WORTH, Agreed, first_shown
-from humor_tasks.people.pairs import same_text
-from humor_tasks.people.questions import PREFERENCE, Question
-from humor_tasks.people.vote import TIE, Vote
-from humor_tasks.people.votes import votes_table
+from humor_tasks.people.agreement import PREFERENCE, WORTH, Agreed, Question, first_shown
+from humor_tasks.people.items import same_text
+from humor_tasks.people.votes import TIE, Vote, votes_table
 from humor_tasks.scorers.agreement import gwet_ac1, raw_agreement
 from humor_tasks.scorers.annotators import human_ceiling
 from humor_tasks.scorers.correction import ENOUGH, prediction_powered

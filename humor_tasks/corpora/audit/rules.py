@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from humor_tasks.benchmarks.mock.corpus import as_seen
-from humor_tasks.corpora.options.block_design import TOKENS
+from humor_tasks.corpora.mock.block_design import TOKENS
 from humor_tasks.data.writing import encodable
 
 FOLDS = 5

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.corpora.options.shortcuts import Cell, Found
+from humor_tasks.corpora.mock.shortcuts import Cell, Found
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.text import missing
 from humor_tasks.data.writing import LONE

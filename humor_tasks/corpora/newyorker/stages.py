@@ -1,13 +1,18 @@
 """The stages of a build, each with the files that it reads and writes.
 
-The last step, the blocks, matching's wrong captions and the dataset folder (see `dataset`), takes seconds and is done
-as a whole.
+Stage 1, ingest, mends and checks the captions of a contest. Stage 4, quality, fits the text-only quality model on the
+rated contests and measures it on those that it did not see: accuracy, and precision at k of both ends, as Hessel et al.
+(ACL 2023, Appendix C) report of theirs. The rules of selection and pool are in `pool`, the pairs in `ranking`. The last
+step, the blocks, matching's wrong captions and the dataset folder (see `dataset`), takes seconds and is done as a
+whole.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,18 +20,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humor_tasks.corpora.newyorker.embedding import embed
-from humor_tasks.corpora.newyorker.ingest import ingest
-from humor_tasks.corpora.newyorker.pool import pool
-from humor_tasks.corpora.newyorker.quality import Validation, scores, training
+from humor_tasks.corpora.newyorker.pool import embed, pool, select
 from humor_tasks.corpora.newyorker.ranking import FEATURES, assign
-from humor_tasks.corpora.newyorker.select import select
 from humor_tasks.corpora.newyorker.work import Stage, Work, read_json, reading, write_columns
+from humor_tasks.data.contests.contest_csv import Contest, read_contest
 from humor_tasks.data.contests.twins import twins
 from humor_tasks.data.writing import write_json
 from humor_tasks.models.choosers.embedding import Embedding
 from humor_tasks.models.quality import Halves, Sums, fit, load, sums
 from humor_tasks.models.quality.model import Encoder
+from humor_tasks.scorers.estimate import Estimate
+from humor_tasks.scorers.proportion import clustered_proportion
 
 Counts = Mapping[str, Any]
 
@@ -73,6 +77,29 @@ def facts_of(work: Work, contest: int | None) -> dict[str, Any]:
 
 
 # ---- stages -------------------------------------------------------------------------------------
+
+COLUMNS = ("caption", "key", "mean", "precision", "votes")
+
+
+def _ingest(work: Work, folder: Path, number: int | None) -> Counts:
+    """Write `captions.parquet`, in the crowd's order, and `contest.json`: whether it is rated, and the finalists."""
+    assert number is not None
+    contest = read_contest(work.crowd[number]) if number in work.crowd else Contest(number, rated=False)
+    finalists = list(work.finalists.get(number, ()))
+    write_captions(folder / "captions.parquet", contest)
+    write_json(folder / "contest.json", {"contest": number, "rated": contest.rated, "finalists": finalists})
+    if not finalists:
+        contest.counts["contests without known finalists"] += 1
+    return dict(Counter(contest.counts) + Counter({"kept": len(contest.caption), "finalists": len(finalists)}))
+
+
+def write_captions(path: Path, contest: Contest) -> None:
+    """Write the contest's captions with their place, 0 for the crowd's best."""
+    import pyarrow as pa
+
+    types = dict(zip(COLUMNS, (pa.string(), pa.string(), pa.float64(), pa.float64(), pa.int64()), strict=True))
+    columns = {name: (getattr(contest, name), kind) for name, kind in types.items()}
+    write_columns(path, columns | {"place": (range(len(contest.caption)), pa.int32())})
 
 
 def _select(work: Work, folder: Path, contest: int | None) -> Counts:
@@ -212,10 +239,63 @@ def pairs_of(work: Work, contest: int | None) -> list[dict[str, Any]]:
     return found
 
 
+# ---- training and validation of the quality model ----------------------------------------------
+
+AT = (1, 5, 10, 20, 30, 50, 100)
+
+
+@dataclass
+class Validation:
+    """Accuracy, and precision at k of both ends, over contests.
+
+    Ranked are the training captions of a contest, best and worst in equal numbers, so that chance is .5, by the model
+    that did not see the contest. accuracy: the share of captions on the right side of even odds. precision at k of the
+    best: of the k captions ranked highest, the share that are the crowd's best; of the worst: of the k ranked lowest,
+    the share that are its worst. A contest with fewer captions than k is left out at that k.
+    """
+
+    shares: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, scores: Sequence[float], best: Sequence[bool]) -> None:
+        """Add a contest's captions: their log-odds, and whether each is one of the crowd's best."""
+        odds, good = np.asarray(scores, dtype=float), np.asarray(best, dtype=bool)
+        order = np.argsort(-odds, kind="stable")
+        for end, ranked in (("best", good[order]), ("worst", ~good[order[::-1]])):
+            for k in AT:
+                if k <= len(ranked):
+                    self._add(f"precision at {k} of the {end}", ranked[:k])
+        if len(good):
+            self._add("accuracy", (odds > 0) == good)
+            self._add("accuracy of halves", good[order][: len(good) // 2])
+
+    def _add(self, name: str, right: NDArray[np.bool_]) -> None:
+        self.shares.setdefault(name, []).append(float(right.mean()))
+
+    def estimates(self) -> dict[str, Estimate]:
+        """The mean of each over contests, with an interval within [0, 1]."""
+        return {name: clustered_proportion(values, range(len(values))) for name, values in self.shares.items()}
+
+
+def training(rows: Iterable[dict[str, Any]]) -> tuple[list[int], list[bool]]:
+    """The places of a contest's training captions, and whether each is one of the best."""
+    places, best = [], []
+    for i, row in enumerate(rows):
+        top, bottom = "train_top" in row["roles"], "train_bottom" in row["roles"]
+        if top or bottom:
+            places.append(i)
+            best.append(top)
+    return places, best
+
+
+def scores(model: Halves, vectors: NDArray[Any], captions: Sequence[str], contest: int) -> NDArray[np.float64]:
+    """The log-odds of a contest's captions, by the model that has not seen it."""
+    return model.score_vectors(vectors, captions, [contest] * len(captions))
+
+
 STAGES = {
     stage.name: stage
     for stage in (
-        Stage("ingest", ingest, trains=True),
+        Stage("ingest", _ingest, trains=True),
         Stage("select", _select, ("ingest",), trains=True),
         Stage("embed", _embed, ("select",), ("embedding",), trains=True),
         Stage("twins", _twins, ("ingest",), whole=True),

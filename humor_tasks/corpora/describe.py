@@ -1,4 +1,10 @@
-"""A dataset folder in the from-description format, with a model's answers instead of the annotators' descriptions."""
+"""`humor-tasks describe`: a model's descriptions of a dataset's pictures, as a dataset for from-description tasks.
+
+The caption contest: a folder in the from-description format, with a model's answers to four questions instead of the
+annotators' descriptions. MOCK: literal descriptions, a part by people, the others by a model, all checked by a person.
+The paper (section 3.3) annotates a part of the pictures, fine-tunes LLaVA on it, lets that describe the others, and has
+one person correct the result. `humor-tasks train image-text --task describing` is the fine-tuning.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +12,7 @@ import glob
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +22,16 @@ import yaml
 
 from humor_tasks._version import __version__
 from humor_tasks.benchmarks.caption_contest.described import Part, described_row
+from humor_tasks.benchmarks.mock import described
+from humor_tasks.benchmarks.mock.described import Shown
+from humor_tasks.corpora.mock.options import copy_folder, with_section
 from humor_tasks.data.append_log import JsonLog
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
+from humor_tasks.data.reading import read_body
 from humor_tasks.data.rows import described_by, join_fingerprints
 from humor_tasks.data.text import is_visible
+from humor_tasks.data.writing import replacing, write_text
 from humor_tasks.errors import BadInput, listed
 
 # ---- the answers file ----------------------------------------------------------------------------
@@ -222,3 +233,47 @@ def _card(plan: Plan) -> str:
         model=plan.asked["model"],
         questions="\n".join(f"| {question} | `{columns[name]}` |" for name, question in QUESTIONS.items()),
     )
+
+
+QUESTION = QUESTIONS["description"]
+HEADING = "## Descriptions"
+Ask = Callable[[Mapping[str, Picture]], Mapping[str, str]]
+
+
+def texts_of(shown: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, str]:
+    """media_id -> description: of `known`, else of the rows. Raises BadInput for an id that is not there."""
+    unknown = [name for name in known if name not in shown]
+    if unknown:
+        raise BadInput(f"--known: {listed('media_id', unknown)} of no picture here.")
+    own = {name: each.description for name, each in shown.items() if each.description}
+    return own | dict(known)
+
+
+def answered(shown: Mapping[str, Shown], texts: Mapping[str, str], ask: Ask, unanswered: str | None) -> dict[str, str]:
+    """media_id -> description, of all pictures: those of `texts`, and the model's for the others.
+
+    Raises BadInput for an answer without text, unless `unanswered` replaces it.
+    """
+    missing = {name: each.picture for name, each in shown.items() if name not in texts}
+    given = {name: " ".join(text.split()) for name, text in ask(missing).items()} if missing else {}
+    empty = [name for name, text in given.items() if not is_visible(text)]
+    if empty and not unanswered:
+        raise BadInput(f"{listed('empty answer', empty, 3)}. Give a replacement with --unanswered TEXT.")
+    return {**texts, **given, **dict.fromkeys(empty, unanswered or "")}
+
+
+def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str) -> int:
+    """Write the folder with these descriptions, atomically; media are linked where possible. Returns the number of
+    rows with one.
+    """
+    count = 0
+    with replacing(out) as made:
+        copy_folder(folder, made)
+        for path in described.files(folder):
+            rows = described.described_rows(path, texts)
+            count += sum(bool(row["description"]) for row in rows)
+            lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+            write_text(made / path.relative_to(folder), lines)
+        card = made / "README.md"
+        write_text(card, with_section(read_body(card) if card.exists() else "", HEADING, f"{HEADING}\n\n{note}"))
+    return count

@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, Model
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.prompts import Template, fill, read_all, split_turns
 from humor_tasks.benchmarks.rubric import Judgement, open_rubric
-from humor_tasks.corpora.options.distractors import Item, Option, Plan, plain
+from humor_tasks.corpora.mock.options import Item, Option, Plan, plain
 from humor_tasks.data.logs.record import CUT_OFF
 from humor_tasks.data.records import Prompt, Turn
 from humor_tasks.errors import BadInput

@@ -1,21 +1,24 @@
-"""Import of votes from exports of Label Studio (JSON, JSON_MIN) and Argilla (1.x and 2.x).
+"""Files of votes: this project's own, and exports of Label Studio (JSON, JSON_MIN) and Argilla 2.
 
-The format is recognised by its structure. Label Studio: a task has `annotations` (`completions` before 1.0) with
-`result`, where a choice is `value.choices` and a pairwise choice `value.selected`; JSON_MIN has one row per annotation.
-Argilla 2.x: `responses: {question: [{user_id, value}]}`, or flat `question.responses`, `.users` and `.status`; 1.x:
-`question: [{user_id, value, status}]`. Only submitted responses count.
+The format of an export is recognised by its structure. Label Studio: a task has `annotations` (`completions` before
+1.0) with `result`, where a choice is `value.choices` and a pairwise choice `value.selected`; JSON_MIN has one row per
+annotation. Argilla: `responses: {question: [{user_id, value}]}`, or flat `question.responses`, `.users` and `.status`.
+Only submitted responses count.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.errors import BadInput
-from humor_tasks.people.vote import Vote, utc
+from humor_tasks.data.reading import parse_line, read_body
+from humor_tasks.data.rows import read_csv
+from humor_tasks.errors import BadInput, check_choice
+from humor_tasks.people.votes import PREFERENCE, REQUIRED, TWICE, Vote, Votes, checked, stripped, utc, vote_of
 
 ITEM_FIELDS = ("item", "instance_id", "item_id", "external_id", "id")
 QUESTIONS = ("choice", "preference")
@@ -51,6 +54,77 @@ class _Response:
     answers: Row
     status: str | None = SUBMITTED
     time: str = ""
+
+
+def read_votes(
+    path: Path,
+    known_items: Collection[str] | None = None,
+    twice: str = "error",
+    choices: Collection[str] | Mapping[str, Collection[str]] | None = PREFERENCE,
+    **export: Any,
+) -> Votes:
+    """The votes of a CSV or JSON-lines file, or of an export of Label Studio or Argilla, recognised by its content.
+
+    known_items: votes on other items are refused. twice: repeated votes of an annotator on an item are refused
+    ("error"), or the last by time, then row, counts ("last"). choices: the allowed labels, for all items or by item;
+    None allows any. `export`: the fields of Export.
+
+    Raises BadInput naming the rows where any vote is invalid.
+    """
+    check_choice("twice", twice, TWICE)
+    rows = _rows(path)
+    if rows is None:
+        found = read_csv(path, REQUIRED)
+        votes = [vote_of(row, found.where(i), stripped) for i, row in enumerate(found.rows)]
+        left_out: Mapping[str, int] = {}
+    elif any(set(REQUIRED) & set(row) for _, row in rows) and not is_export(rows):
+        votes, left_out = [vote_of(row, where) for where, row in rows], {}
+    else:
+        votes, left_out = read_export(path, rows, Export(**export))
+    return checked(path, votes, known_items, twice, choices, left_out)
+
+
+def _rows(path: Path) -> list[tuple[str, dict[str, Any]]] | None:
+    """(location, object) of each row of a JSON or JSON-lines file; None for a file that is not JSON."""
+    body = read_body(path)
+    if body.lstrip()[:1] not in ("[", "{"):
+        return None
+    rows = [(where, row) for where, row in read_json_rows(path, body)]
+    if not rows:
+        raise BadInput(f"{path}: there are no rows.")
+    return rows
+
+
+def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
+    """(location, object) of a JSON list of objects, of JSON lines, or of one object that holds columns or rows."""
+    try:
+        data = json.loads(body)
+    except json.JSONDecodeError:
+        lines = [(f"{path}, line {i}", line) for i, line in enumerate(body.split("\n"), 1) if line.strip()]
+        rows = [(where, parse_line(line, where)) for where, line in lines]
+    except (ValueError, RecursionError) as problem:
+        raise BadInput(f"{path}: not JSON ({problem}).") from None
+    else:
+        rows = [(f"{path}, row {i}", row) for i, row in enumerate(_listed(data), 1)]
+    for where, row in rows:
+        if not isinstance(row, dict):
+            raise BadInput(f"{where}: is {type(row).__name__}; a row must be an object.")
+    return rows
+
+
+def _listed(data: Any) -> list[Any]:
+    """The rows: a list as it is; Argilla's dict of columns transposed, its dict of rows without the keys."""
+    if isinstance(data, list):
+        return data
+    values = list(data.values()) if isinstance(data, dict) else []
+    if values and all(isinstance(value, dict) for value in values):
+        return values
+    if values and all(isinstance(value, list) for value in values) and len(set(map(len, values))) == 1:
+        return [dict(zip(data, cells, strict=True)) for cells in zip(*values, strict=True)]
+    return [data]
+
+
+# ---- exports ------------------------------------------------------------------------------------
 
 
 def is_export(rows: Sequence[tuple[str, Row]]) -> bool:

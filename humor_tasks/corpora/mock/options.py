@@ -20,9 +20,9 @@ from typing import Any
 
 from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.loading import can_show
+from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import balanced_letters
-from humor_tasks.corpora.options.block_design import Line, distractors
-from humor_tasks.corpora.options.shortcuts import HEADING, Found, section, shortcuts_in, shortcuts_of
+from humor_tasks.corpora.mock.shortcuts import HEADING, Found, section, shortcuts_in, shortcuts_of
 from humor_tasks.data.media.picture import picture_file, resolve_inside
 from humor_tasks.data.reading import json_lines, read_body
 from humor_tasks.data.records import Record
