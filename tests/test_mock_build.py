@@ -24,7 +24,7 @@ from humor_tasks.corpora.mock.items import Item, balanced_letters
 from humor_tasks.corpora.mock.stills import OWN
 from humor_tasks.data.media.frames import probe
 from humor_tasks.data.media.picture import check_picture
-from humor_tasks.models.choosers.baseline import content_words
+from humor_tasks.models.choosers.shortcuts import content_words
 from humor_tasks.on_lm_eval.providers.baseline import BaselineLM
 from humor_tasks.tasks import mock_detecting, mock_matching
 from humor_tasks.testing import run_lm_eval

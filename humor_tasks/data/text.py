@@ -40,3 +40,9 @@ def cut_at(text: str, stops: tuple[str, ...]) -> str:
     """The text before the first stop sequence."""
     places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
     return text[: min(places)] if places else text
+
+
+def as_seen(text: str) -> str:
+    """A text normalized to compare what a reader sees: NFKC, casefolded, without invisible characters."""
+    marks = (c for c in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(c) != "Cf")
+    return " ".join("".join(marks).split())

@@ -7,7 +7,6 @@ sources. See the card `datasets_cards/mock`.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +24,7 @@ from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.records import Prompt, Record, Turn
 from humor_tasks.data.rows import fingerprint
-from humor_tasks.data.text import check_text, missing
+from humor_tasks.data.text import as_seen, check_text, missing
 from humor_tasks.errors import BadInput
 
 CARD = "mock"
@@ -309,12 +308,6 @@ def _options(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, 
     if shown["ABCD".index(answer)] != line:
         raise BadInput(f"{where}: option {answer}, the answer, is not the row's own line: '{line:.60}'.")
     return shown, answer
-
-
-def as_seen(option: str) -> str:
-    """A text normalized to compare what a reader sees: NFKC, casefolded, without invisible characters."""
-    marks = (c for c in unicodedata.normalize("NFKC", option).casefold() if unicodedata.category(c) != "Cf")
-    return " ".join("".join(marks).split())
 
 
 def _explanation(row: Mapping[str, Any], line: str, where: str) -> tuple[tuple[str, ...], str]:

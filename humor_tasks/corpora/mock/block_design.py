@@ -22,13 +22,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.benchmarks.mock.corpus import as_seen
-from humor_tasks.models.choosers.baseline import content_words
+from humor_tasks.data.text import as_seen
+from humor_tasks.models.choosers.shortcuts import TOKENS, content_words
 
 SIZE = 4
 LENGTH = 0.2
-TOKENS = r"\w+|[^\w\s]"
-"""Words and single signs, so that no text is without tokens."""
 _WINDOW = 512  # lines of neighbouring length that are compared with each other
 _EXCHANGES = 100  # tries per line
 _SPARE = 32  # lines that may replace one of the block

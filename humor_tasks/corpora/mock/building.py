@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.mock.corpus import PUBLISHED, as_seen
+from humor_tasks.benchmarks.mock.corpus import PUBLISHED
 from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import SPLITS, Built, Item, Media, Source, balanced_letters
 from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
 from humor_tasks.corpora.mock.stills import OWN
 from humor_tasks.data.media.picture import MIME, Picture
+from humor_tasks.data.text import as_seen
 from humor_tasks.data.writing import replacing, write_bytes, write_text
 from humor_tasks.errors import BadInput
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.corpora.mock.shortcuts import Cell, Found
+from humor_tasks.corpora.mock.shortcuts import Cell, Estimates
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.text import missing
 from humor_tasks.data.writing import LONE
@@ -145,7 +145,7 @@ class Built:
     left_out: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # scene, sub-task, reason
     without_media: int = 0
     unseen: int = 0
-    shortcuts: Found = field(default_factory=dict)
+    shortcuts: Estimates = field(default_factory=dict)
 
     def size(self, scene: str, subtask: str, split: str) -> int:
         """The number of rows of a cell."""

@@ -22,10 +22,11 @@ from humor_tasks.benchmarks.mock import corpus as mock
 from humor_tasks.benchmarks.mock.loading import can_show
 from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import balanced_letters
-from humor_tasks.corpora.mock.shortcuts import HEADING, Found, section, shortcuts_in, shortcuts_of
+from humor_tasks.corpora.mock.shortcuts import HEADING, Estimates, section, shortcuts_in, shortcuts_of
 from humor_tasks.data.media.picture import picture_file, resolve_inside
 from humor_tasks.data.reading import json_lines, read_body
 from humor_tasks.data.records import Record
+from humor_tasks.data.text import as_seen
 from humor_tasks.data.writing import LONE, replacing, write_text
 from humor_tasks.errors import BadInput, listed
 
@@ -198,7 +199,7 @@ def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
 
 def plain(text: str) -> str:
     """A text reduced to lower-case letters and digits, to compare lines."""
-    return " ".join(re.findall(r"[^\W_]+", mock.as_seen(text).replace("’", "").replace("'", "")))
+    return " ".join(re.findall(r"[^\W_]+", as_seen(text).replace("’", "").replace("'", "")))
 
 
 # ---- writing ------------------------------------------------------------------------------------
@@ -221,7 +222,7 @@ def check_output(source: Path, out: Path) -> None:
         raise BadInput(f"{out}: is inside {source}; name a path outside of it.")
 
 
-def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[str, Any], note: str) -> Found:
+def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[str, Any], note: str) -> Estimates:
     """Write the source with these rows (by id) in place of the items, atomically: a file for a file, a folder for a
     folder. Returns the shortcut baselines of what was written.
 

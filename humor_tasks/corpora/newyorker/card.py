@@ -9,8 +9,8 @@ from typing import Any
 
 from humor_tasks._version import __version__
 from humor_tasks.corpora.newyorker.folder import Config, Contents
-from humor_tasks.corpora.newyorker.pool import punctuation
 from humor_tasks.corpora.newyorker.rows import BLOCKS, Instance
+from humor_tasks.models.choosers.shortcuts import RULES, credit
 from humor_tasks.scorers.estimate import Estimate
 from humor_tasks.scorers.proportion import clustered_proportion
 
@@ -125,24 +125,17 @@ def sizes(contents: Contents) -> str:
 
 def answer_only(instances: Sequence[Instance], quality: Mapping[str, float] | None = None) -> dict[str, Estimate]:
     """Rule that sees the choices alone -> its accuracy, clustered by contest. Ties share the credit."""
-    scores: dict[str, list[list[float]]] = {
-        "longest": [[len(choice) for choice in each.choices] for each in instances],
-        "shortest": [[-len(choice) for choice in each.choices] for each in instances],
-        "most words": [[len(choice.split()) for choice in each.choices] for each in instances],
-        "most punctuation": [[punctuation(choice) for choice in each.choices] for each in instances],
-    }
+    options, scenes = [instance.choices for instance in instances], [""] * len(instances)
+    rules = ("longest", "shortest", "most words", "most punctuation")
+    scores = {rule: RULES[rule](options, scenes) for rule in rules}
     if quality is not None:
-        scores["predicted quality"] = [[quality[choice] for choice in each.choices] for each in instances]
-    contests = [each.contest for each in instances]
+        scores["predicted quality"] = [[quality[choice] for choice in row] for row in options]
+    contests = [instance.contest for instance in instances]
+    right = ["ABCDE".index(instance.label) for instance in instances]
     return {
-        rule: clustered_proportion([_credit(s, each) for s, each in zip(held, instances, strict=True)], contests)
-        for rule, held in scores.items()
+        rule: clustered_proportion([credit(*pair) for pair in zip(of_rows, right, strict=True)], contests)
+        for rule, of_rows in scores.items()
     }
-
-
-def _credit(scores: Sequence[float], instance: Instance) -> float:
-    best = [i for i, score in enumerate(scores) if score == max(scores)]
-    return ("ABCDE".index(instance.label) in best) / len(best)
 
 
 def baselines(contents: Contents, quality: Mapping[str, float] | None = None) -> str:

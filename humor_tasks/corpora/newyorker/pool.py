@@ -16,7 +16,6 @@ Captions that a reader sees as the same (equal keys) count once, at the best pla
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 
 from humor_tasks.data.contests.captions import key_of
 from humor_tasks.models.choosers.embedding import open_model
+from humor_tasks.models.choosers.shortcuts import punctuation
 
 CROWD_TOP = 5
 TRAINING = 1000
@@ -210,11 +210,6 @@ def distinct(places: Sequence[int], rows: Sequence[Row], vectors: NDArray[Any]) 
         if cluster not in best or (rows[place]["votes"] or 0) > (rows[best[cluster]]["votes"] or 0):
             best[cluster] = place
     return sorted(best.values())
-
-
-def punctuation(text: str) -> int:
-    """The number of punctuation marks of a text (Unicode's category P)."""
-    return sum(unicodedata.category(c).startswith("P") for c in text)
 
 
 def _described(row: Row, place: int, source: str, quality: float) -> dict[str, Any]:
