@@ -354,18 +354,6 @@ def test_argilla_2_nested_rows_do_not_say_what_was_submitted(written: Any) -> No
     assert (found.votes, found.left_out) == ((Vote("r", "u1", "A"),), {"discarded": 1})
 
 
-def test_argilla_1_rows_as_list_of_objects_or_object_of_lists(written: Any) -> None:
-    answers = [
-        {"user_id": "u1", "value": "A", "status": "submitted"},
-        {"user_id": "u2", "value": None, "status": "discarded"},
-    ]
-    row = {"prompt": "…", "choice": answers, "choice-suggestion": None, "metadata": "{}", "external_id": "x"}
-    columns = {name: [answer[name] for answer in answers] for name in answers[0]}
-    for form in (answers, columns):
-        found = read_votes(written([row | {"choice": form}, row | {"choice": [], "external_id": "y"}]))
-        assert (found.votes, found.left_out) == ((Vote("x", "u1", "A"),), {"discarded": 1})
-
-
 # ---- exports that cannot be used ----------------------------------------------------------------
 
 ONE = annotation(1, result("choice", choices=["A"]))

@@ -20,7 +20,7 @@ from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.people.votes import PREFERENCE, REQUIRED, TWICE, Vote, Votes, checked, stripped, utc, vote_of
 
-ITEM_FIELDS = ("item", "instance_id", "item_id", "external_id", "id")
+ITEM_FIELDS = ("item", "instance_id", "item_id", "id")
 QUESTIONS = ("choice", "preference")
 REASON = "reason"
 SIDES = {"left": "A", "right": "B"}
@@ -72,27 +72,24 @@ def read_votes(
     Raises BadInput naming the rows where any vote is invalid.
     """
     check_choice("twice", twice, TWICE)
-    rows = _rows(path)
-    if rows is None:
-        found = read_csv(path, REQUIRED)
-        votes = [vote_of(row, found.where(i), stripped) for i, row in enumerate(found.rows)]
-        left_out: Mapping[str, int] = {}
-    elif any(set(REQUIRED) & set(row) for _, row in rows) and not is_export(rows):
-        votes, left_out = [vote_of(row, where) for where, row in rows], {}
-    else:
-        votes, left_out = read_export(path, rows, Export(**export))
-    return checked(path, votes, known_items, twice, choices, left_out)
-
-
-def _rows(path: Path) -> list[tuple[str, dict[str, Any]]] | None:
-    """(location, object) of each row of a JSON or JSON-lines file; None for a file that is not JSON."""
     body = read_body(path)
     if body.lstrip()[:1] not in ("[", "{"):
-        return None
-    rows = [(where, row) for where, row in read_json_rows(path, body)]
+        table = read_csv(path, REQUIRED)
+        votes = [vote_of(row, table.where(i), stripped) for i, row in enumerate(table.rows)]
+        return checked(path, votes, known_items, twice, choices)
+    rows = read_json_rows(path, body)
     if not rows:
         raise BadInput(f"{path}: there are no rows.")
-    return rows
+    read = next((read for is_shape, read in _SHAPES if any(is_shape(row) for _, row in rows)), None)
+    if read is None and any(set(REQUIRED) & set(row) for _, row in rows):
+        return checked(path, [vote_of(row, where) for where, row in rows], known_items, twice, choices)
+    if read is None:
+        raise BadInput(
+            f"{path}: is neither votes (item, rater, choice, time) nor an export of Label Studio (annotations, or "
+            f"annotation_id and annotator) nor of Argilla (responses); a row has: {_names(rows[0][1])}."
+        )
+    votes, left_out = _read_export(path, rows, read, Export(**export))
+    return checked(path, votes, known_items, twice, choices, left_out)
 
 
 def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
@@ -127,19 +124,10 @@ def _listed(data: Any) -> list[Any]:
 # ---- exports ------------------------------------------------------------------------------------
 
 
-def is_export(rows: Sequence[tuple[str, Row]]) -> bool:
-    """Whether any row has the structure of a supported export."""
-    return any(is_shape(row) for is_shape, _ in _SHAPES for _, row in rows)
-
-
-def read_export(path: Path, rows: Sequence[tuple[str, Row]], export: Export) -> tuple[list[Vote], dict[str, int]]:
-    """The votes of an export, and the number of answers left out by reason. Raises BadInput for an unknown format."""
-    read = next((read for is_shape, read in _SHAPES if any(is_shape(row) for _, row in rows)), None)
-    if read is None:
-        raise BadInput(
-            f"{path}: is neither votes (item, rater, choice, time) nor an export of Label Studio (annotations, or "
-            f"annotation_id and annotator) nor of Argilla (responses); a row has: {_names(rows[0][1])}."
-        )
+def _read_export(
+    path: Path, rows: Sequence[tuple[str, Row]], read: Callable[[str, Row], Iterator[_Response]], export: Export
+) -> tuple[list[Vote], dict[str, int]]:
+    """The votes, and the number of answers left out by reason."""
     responses: list[_Response] = []
     for where, row in rows:
         try:
@@ -270,11 +258,11 @@ def _is_side(value: Any) -> bool:
 # ---- Argilla ------------------------------------------------------------------------------------
 
 
-def _by_annotator(where: str, fields: Row, given: Mapping[str, Sequence[Row]]) -> Iterator[_Response]:
+def _by_annotator(where: str, fields: Row, responses: Mapping[str, Sequence[Row]]) -> Iterator[_Response]:
     """One response per annotator, from question -> [{user_id, value, status}]."""
     by_annotator: dict[str, tuple[str | None, dict[str, Any]]] = {}
-    for question, each in given.items():
-        for answer in each or ():
+    for question, answers_to_it in responses.items():
+        for answer in answers_to_it or ():
             by_annotator.setdefault(answer["user_id"], (answer.get("status"), {}))[1][question] = answer["value"]
     for rater, (status, answers) in by_annotator.items():
         yield _Response(where, fields, rater, answers, status)
@@ -294,34 +282,16 @@ def _is_flat(row: Row) -> bool:
 
 
 def _flat(where: str, row: Row) -> Iterator[_Response]:
-    given: dict[str, list[Row]] = {}
+    responses: dict[str, list[Row]] = {}
     for name in row:
         if name.endswith(".responses"):
             values = row[name] or []
             users, states = (row.get(f"{name}.{part}") or [None] * len(values) for part in ("users", "status"))
-            cells = zip(users, values, states, strict=True)
-            given[name.removesuffix(".responses")] = [dict(zip(_PARTS, cell, strict=True)) for cell in cells]
-    return _by_annotator(where, row, given)
-
-
-_PARTS = ("user_id", "value", "status")
-
-
-def _is_legacy(row: Row) -> bool:
-    return any(_legacy_answers(value) for value in row.values())
-
-
-def _legacy_answers(value: Any) -> list[Row]:
-    """A question's answers; older versions of `datasets` store the list of objects as an object of lists."""
-    if isinstance(value, Mapping) and all(isinstance(value.get(part), list) for part in _PARTS):
-        cells = zip(*(value[part] for part in _PARTS), strict=True)
-        return [dict(zip(_PARTS, cell, strict=True)) for cell in cells]
-    objects = isinstance(value, list) and all(isinstance(one, Mapping) and set(_PARTS) <= set(one) for one in value)
-    return value if objects else []
-
-
-def _legacy(where: str, row: Row) -> Iterator[_Response]:
-    return _by_annotator(where, row, {name: _legacy_answers(value) for name, value in row.items()})
+            responses[name.removesuffix(".responses")] = [
+                {"user_id": user, "value": value, "status": status}
+                for user, value, status in zip(users, values, states, strict=True)
+            ]
+    return _by_annotator(where, row, responses)
 
 
 _SHAPES: tuple[tuple[Callable[[Row], bool], Callable[[str, Row], Iterator[_Response]]], ...] = (
@@ -329,5 +299,4 @@ _SHAPES: tuple[tuple[Callable[[Row], bool], Callable[[str, Row], Iterator[_Respo
     (_is_min, _min),
     (_is_nested, _nested),
     (_is_flat, _flat),
-    (_is_legacy, _legacy),
 )
