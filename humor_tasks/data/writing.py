@@ -10,7 +10,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -68,6 +68,16 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
 def write_json(path: Path, data: Any) -> None:
     """Write `data` as indented JSON, atomically."""
     write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], types: Mapping[str, Any]) -> None:
+    """Write `rows` as Parquet, atomically; types: column -> its pyarrow type. Raises OSError where that fails."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pylist([*rows], schema=pa.schema(types.items()))
+    with moved_into_place(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
 
 
 def write_table(path: Path, names: Sequence[str], rows: Iterable[Iterable[Any]], exact: bool = False) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from humor_tasks.corpora.newyorker.rows import BLOCKS, TASKS, Instance, Instance
 from humor_tasks.data.contests.annotations import Annotated
 from humor_tasks.data.media.checking import check_media
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.writing import replacing, write_json, write_text
+from humor_tasks.data.writing import replacing, write_json, write_parquet, write_text
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def write_folder(
         for config in contents.configs:
             for kind, blocks in {"": config.fixed, "_all": config.every or ()}.items():
                 for k, rows in enumerate(blocks):
-                    write_rows(folder / config.name / f"block{k}{kind}.parquet", rows)
+                    write_parquet(folder / config.name / f"block{k}{kind}.parquet", rows, types_of(rows[0]))
         if quality:
             shutil.copytree(quality, folder / "quality")
         write_json(folder / "provenance.json", provenance)
@@ -190,23 +190,9 @@ def place(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def write_rows(path: Path, rows: Sequence[Row]) -> None:
-    """Write rows of one configuration with the hub's types."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    path.parent.mkdir(exist_ok=True)
-    table = pa.Table.from_pylist(rows, schema=schema_of(rows[0]))
-    pq.write_table(table, path, compression="zstd")
-
-
-def schema_of(row: Row) -> pa.Schema:
-    """The columns of rows like this one, with the hub's types; a picture is the path of its file."""
+def types_of(row: Row) -> dict[str, pa.DataType]:
+    """Column -> the hub's type, of rows like this one; a picture is the path of its file."""
     import pyarrow as pa
 
-    kinds: dict[type, Callable[[], pa.DataType]] = {
-        str: pa.string,
-        int: pa.int32,
-        list: lambda: pa.list_(pa.field("element", pa.string())),
-    }
-    return pa.schema([(name, kinds[type(value)]()) for name, value in row.items()])
+    types = {str: pa.string(), int: pa.int32(), list: pa.list_(pa.field("element", pa.string()))}
+    return {name: types[type(value)] for name, value in row.items()}

@@ -143,15 +143,6 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
 
 
-def write_columns(path: Path, columns: Mapping[str, tuple[Sequence[Any], Any]]) -> None:
-    """Write a unit's Parquet file; columns: name -> values and their pyarrow type."""
-    import pyarrow as pa
-    from pyarrow.parquet import write_table
-
-    table = pa.table({name: pa.array(values, kind) for name, (values, kind) in columns.items()})
-    write_table(table, path, compression="zstd")
-
-
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
     return _digest(read_bytes(path))
