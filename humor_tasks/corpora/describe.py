@@ -25,7 +25,7 @@ from humor_tasks.benchmarks.caption_contest.described import Part, described_row
 from humor_tasks.benchmarks.mock import described
 from humor_tasks.benchmarks.mock.described import Shown
 from humor_tasks.corpora.mock.options import copy_folder, with_section
-from humor_tasks.data.append_log import JsonLog
+from humor_tasks.data.append_log import ReplyStore
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.reading import read_body
@@ -35,37 +35,34 @@ from humor_tasks.data.writing import replacing, write_text
 from humor_tasks.errors import BadInput, listed
 
 # ---- the answers file ----------------------------------------------------------------------------
-# An interrupted run resumes from it without asking answered questions again.
-# One JSON object per line, appended as answers arrive: picture (SHA-256), question, answer, and `asked` (the model and
-# its settings).
 
 
 class Answers:
-    """The answers of one model with one set of settings; answers of others in the same file are ignored."""
+    """The answers of one model with one set of settings; answers of others in the same file are ignored.
+
+    asked: the model and everything that its answers depend on, as JSON. A line of the file has picture (SHA-256),
+    question, answer and asked.
+    """
 
     def __init__(self, path: Path, asked: Mapping[str, Any]) -> None:
-        """`asked` holds the model and everything that its answers depend on, as JSON."""
-        self.path = path
         self.asked = json.loads(json.dumps(dict(asked), sort_keys=True))
-        self._known: dict[tuple[str, str], str] = {}
-        self._file = JsonLog(path)
-        self._file.open_records("picture", self._read, "Remove the line; its question will be asked again.")
+        self._store = ReplyStore(path)
+        self._store.open_records("picture", self._read, "Remove the line; its question will be asked again.")
 
     def get(self, picture: str, question: str) -> str | None:
         """The answer, or None where there is none yet."""
-        return self._known.get((picture, question))
+        return self._store.replies.get((picture, question))
 
     def keep(self, picture: str, question: str, answer: str) -> None:
         """Append an answer; it is in the file when this returns."""
-        self._file.add({"picture": picture, "question": question, "answer": answer, "asked": self.asked})
-        self._known[picture, question] = answer
+        record = {"picture": picture, "question": question, "answer": answer, "asked": self.asked}
+        self._store.keep((picture, question), answer, record)
 
-    def _read(self, found: Mapping[str, Any]) -> None:
-        picture, question, answer, asked = (found[name] for name in ("picture", "question", "answer", "asked"))
+    def _read(self, record: Mapping[str, Any]) -> tuple[tuple[str, str], str] | None:
+        picture, question, answer, asked = (record[name] for name in ("picture", "question", "answer", "asked"))
         if not all(isinstance(text, str) for text in (picture, question, answer)):
             raise TypeError("picture, question and answer must be text")
-        if asked == self.asked:
-            self._known[picture, question] = answer
+        return ((picture, question), answer) if asked == self.asked else None
 
 
 FOLD = "{fold}"
