@@ -103,14 +103,14 @@ class Plan:
     def provenance(self) -> dict[str, Any]:
         """The provenance of rows and descriptions, as recorded in the folder's card and a run's log."""
         rows = [part.rows for part in self.parts]
-        shown = hashlib.sha256("".join(sha for part in self.parts for sha in part.pictures).encode()).hexdigest()
+        digest = hashlib.sha256("".join(sha for part in self.parts for sha in part.pictures).encode()).hexdigest()
         source = {
             "dataset": self.dataset,
             "requested_revision": self.requested_revision,
             "revision": rows[0].revision,
             "splits": [f"{part.config}/{part.split}" for part in self.parts],
             "fingerprint": join_fingerprints([r.fingerprint for r in rows]),
-            "pictures": shown,
+            "pictures": digest,
         }
         section = {"source": source, "asked": dict(self.asked), "questions": dict(QUESTIONS)}
         return section | {"unanswered": self.unanswered, "humor_tasks": __version__}
@@ -124,8 +124,8 @@ def is_made(output: Path, plan: Plan) -> bool:
     if made is None:
         raise BadInput(f"{output}: already exists and was not made by humor-tasks describe; give another -o.")
     wanted = _comparable(json.loads(json.dumps(plan.provenance())))
-    found = _comparable(made)
-    if different := [name for name in wanted if found.get(name) != wanted[name]]:
+    existing = _comparable(made)
+    if different := [name for name in wanted if existing.get(name) != wanted[name]]:
         raise BadInput(
             f"{output}: already exists with other settings ({', '.join(different)}); give another -o, or remove it."
         )
@@ -149,17 +149,17 @@ def answers_file(output: Path) -> Path:
 
 def by_model(name: str, parts: Sequence[Part]) -> dict[str, list[Part]]:
     """The parts by the name of their model: `FOLD` in `name` is replaced by each part's fold."""
-    found: dict[str, list[Part]] = {}
+    by_name: dict[str, list[Part]] = {}
     for part in parts:
-        found.setdefault(name.replace(FOLD, part.fold), []).append(part)
-    return found
+        by_name.setdefault(name.replace(FOLD, part.fold), []).append(part)
+    return by_name
 
 
 def descriptions(
     pictures: Mapping[str, Picture], answers: Mapping[str, Mapping[str, str]], unanswered: str | None
 ) -> dict[str, Description]:
     """Each picture's description. Raises BadInput listing answers without text unless `unanswered` replaces them."""
-    found: dict[str, Description] = {}
+    by_picture: dict[str, Description] = {}
     empty = []
     for sha256, given in answers.items():
         words = {name: given[question] for name, question in QUESTIONS.items()}
@@ -168,12 +168,12 @@ def descriptions(
                 words[name] = unanswered or ""
                 empty.append(f"'{QUESTIONS[name]}' about {pictures[sha256].where}")
         if unanswered or not empty:
-            found[sha256] = Description.of(words, pictures[sha256].where)
+            by_picture[sha256] = Description.of(words, pictures[sha256].where)
     if empty and not unanswered:
         raise BadInput(
             f"{listed('empty answer', empty, 3)}. Give a replacement with --unanswered TEXT, or use another model."
         )
-    return found
+    return by_picture
 
 
 def write_folder(
@@ -237,21 +237,23 @@ HEADING = "## Descriptions"
 Ask = Callable[[Mapping[str, Picture]], Mapping[str, str]]
 
 
-def texts_of(shown: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, str]:
+def texts_of(pictures: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, str]:
     """media_id -> description: of `known`, else of the rows. Raises BadInput for an id that is not there."""
-    unknown = [name for name in known if name not in shown]
+    unknown = [name for name in known if name not in pictures]
     if unknown:
         raise BadInput(f"--known: {listed('media_id', unknown)} of no picture here.")
-    own = {name: each.description for name, each in shown.items() if each.description}
-    return own | dict(known)
+    from_rows = {name: picture.description for name, picture in pictures.items() if picture.description}
+    return from_rows | dict(known)
 
 
-def answered(shown: Mapping[str, Shown], texts: Mapping[str, str], ask: Ask, unanswered: str | None) -> dict[str, str]:
+def answered(
+    pictures: Mapping[str, Shown], texts: Mapping[str, str], ask: Ask, unanswered: str | None
+) -> dict[str, str]:
     """media_id -> description, of all pictures: those of `texts`, and the model's for the others.
 
     Raises BadInput for an answer without text, unless `unanswered` replaces it.
     """
-    missing = {name: each.picture for name, each in shown.items() if name not in texts}
+    missing = {name: picture.picture for name, picture in pictures.items() if name not in texts}
     given = {name: " ".join(text.split()) for name, text in ask(missing).items()} if missing else {}
     empty = [name for name, text in given.items() if not is_visible(text)]
     if empty and not unanswered:

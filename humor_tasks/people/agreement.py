@@ -78,13 +78,13 @@ def read_questions(votes: Sequence[Path], pairs: Sequence[Path] = (), twice: str
     files: dict[Path, list[Path]] = {}
     for i, path in enumerate(votes):
         files.setdefault(pairs[i % len(pairs)], []).append(path)
-    return [question for path, own in files.items() for question in _with_items(path, own, twice)]
+    return [question for path, paths in files.items() for question in _with_items(path, paths, twice)]
 
 
 def _without_items(path: Path, twice: str) -> list[Question]:
     return [
-        Question(name or path.stem, found.votes, left_out=found.left_out)
-        for name, found in _read(path, None, twice).items()
+        Question(name or path.stem, question_votes.votes, left_out=question_votes.left_out)
+        for name, question_votes in _read(path, None, twice).items()
     ]
 
 
@@ -101,20 +101,20 @@ def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question
         kind = PREFERENCE if unanswered else item.kind  # also for ranking items without an answer
         groups.setdefault((question, kind, systems), {})[item.id] = item
     read = [_read(path, allowed, twice) for path in paths]
-    found = []
+    questions = []
     for name in dict.fromkeys(name for each in read for name in each):
         parts = [each[name] for each in read if name in each]
         one = checked(paths[0], [v for part in parts for v in part.votes], twice=twice, choices=None)
         left_out = dict(one.left_out)
         for why, n in (pair for part in parts for pair in part.left_out.items()):
             left_out[why] = left_out.get(why, 0) + n
-        for (question, kind, systems), own in groups.items():
-            given = tuple(vote for vote in one.votes if vote.item in own)
+        for (question, kind, systems), votes in groups.items():
+            given = tuple(vote for vote in one.votes if vote.item in votes)
             if given or not name:
                 told = name or question or (" vs ".join(systems) if systems and len(groups) > 1 else stem)
-                found.append(Question(told, given, kind, systems, own, left_out))
+                questions.append(Question(told, given, kind, systems, votes, left_out))
                 left_out = {}  # reported once
-    return found
+    return questions
 
 
 def _read(path: Path, allowed: Mapping[str, Collection[str]] | None, twice: str) -> dict[str, Votes]:
@@ -140,15 +140,15 @@ def _rows(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], Callable[[str],
 
 def _about(pairs: Path) -> dict[str, tuple[str, tuple[str, str] | None]]:
     """Item id -> its question and systems, fields not shown to annotators; `read_pairs` reads the other fields."""
-    found: dict[str, tuple[str, tuple[str, str] | None]] = {}
+    about: dict[str, tuple[str, tuple[str, str] | None]] = {}
     for where, row in read_json_rows(pairs, read_body(pairs)):
         question = row.get("question")
         systems = row.get("systems")
         if systems is not None and not (isinstance(systems, list) and len(systems) == 2):
             raise BadInput(f"{where}: systems is {systems!r}; it must list the authors of options A and B.")
         named = (_text(systems[0], "systems", where), _text(systems[1], "systems", where)) if systems else None
-        found[str(row["id"]).strip()] = _text(question, "question", where) if question is not None else "", named
-    return found
+        about[str(row["id"]).strip()] = _text(question, "question", where) if question is not None else "", named
+    return about
 
 
 def _text(value: Any, name: str, where: str) -> str:
@@ -232,21 +232,21 @@ def agreed(question: Question) -> Agreed:
     preference = question.kind == PREFERENCE
     generated = "" if not preference else "B" if question.systems and _is_second(question.systems) else "A"
     if preference:
-        own = [question.cluster(vote.item) for vote in question.votes]
-        found = {
+        vote_clusters = [question.cluster(vote.item) for vote in question.votes]
+        estimates = {
             "win_rate": win_rate([WORTH[majority[item]] for item in items], clusters),
-            "win_rate_of_votes": win_rate([WORTH[vote.choice] for vote in question.votes], own),
+            "win_rate_of_votes": win_rate([WORTH[vote.choice] for vote in question.votes], vote_clusters),
             "human_acc": clustered_proportion([float(majority[item] == generated) for item in items], clusters),
         }
     else:
-        found = _accuracies(question)
+        estimates = _accuracies(question)
     # An option without votes is also a category. A tie is one only if voted for: the votes do not record if it was
     # allowed.
     labels = {label for item in question.items.values() for label in item.labels} or {"A", "B"}
     categories = sorted(labels | {vote.choice for vote in question.votes})
-    found |= agreement(rows, clusters, categories=categories)
-    found |= {"human_ceiling": human_ceiling(rows, clusters), "first_shown": first_shown(question, question.votes)}
-    return Agreed(question, majority, generated, found)
+    estimates |= agreement(rows, clusters, categories=categories)
+    estimates |= {"human_ceiling": human_ceiling(rows, clusters), "first_shown": first_shown(question, question.votes)}
+    return Agreed(question, majority, generated, estimates)
 
 
 def _is_second(systems: tuple[str, str]) -> bool:
@@ -285,9 +285,9 @@ def _right(question: Question, item: str, choice: str) -> float:
 
 def first_shown(question: Question, votes: Sequence[Vote]) -> Estimate:
     """How often the option shown first was chosen, without ties; nan where no vote records the order."""
-    told = [vote for vote in votes if vote.order and vote.choice != TIE]
-    chosen = [float(vote.choice == vote.order[0]) for vote in told]
-    return clustered_proportion(chosen, [question.cluster(vote.item) for vote in told])
+    ordered = [vote for vote in votes if vote.order and vote.choice != TIE]
+    chosen = [float(vote.choice == vote.order[0]) for vote in ordered]
+    return clustered_proportion(chosen, [question.cluster(vote.item) for vote in ordered])
 
 
 # ---- raters -------------------------------------------------------------------------------------
@@ -336,14 +336,14 @@ def _seconds(votes: Sequence[Vote]) -> float:
 # ---- systems ------------------------------------------------------------------------------------
 
 
-def systems(found: Sequence[Agreed]) -> tuple[dict[str, Strength], str]:
+def systems(questions: Sequence[Agreed]) -> tuple[dict[str, Strength], str]:
     """The Bradley-Terry strengths of the compared systems, by the majority on each item, or the reason for none.
 
     Both are empty where the questions compare fewer than two pairs of systems.
     """
     named = [
         (each.question.systems, WORTH[choice], each.question.cluster(item))
-        for each in found
+        for each in questions
         if each.question.systems and each.question.kind == PREFERENCE
         for item, choice in each.majority.items()
     ]

@@ -81,17 +81,17 @@ def analyse(
             "--judge needs --pairs: without them nothing tells whose text A is and which two texts were compared, "
             "and a judge of other texts, or with A and B exchanged, would go unnoticed."
         )
-    found = [agreed(question) for question in questions]
-    strengths, why = systems(found)
+    questions_agreed = [agreed(question) for question in questions]
+    strengths, why = systems(questions_agreed)
     people = raters(questions)
-    notes = [note for each in found for note in each.notes] + _alike(people) + ([why] if why else [])
+    notes = [note for each in questions_agreed for note in each.notes] + _alike(people) + ([why] if why else [])
     judges: list[Comparison] = []
     if logs:
         from humor_tasks.people.judge import against_people, read_judge_log
 
-        judges = against_people(found, [read_judge_log(path) for path in logs], explainers)
+        judges = against_people(questions_agreed, [read_judge_log(path) for path in logs], explainers)
         notes += [note for each in judges for note in each.notes]
-    return Analysis(found, people, strengths, judges, notes)
+    return Analysis(questions_agreed, people, strengths, judges, notes)
 
 
 def _alike(people: Sequence[Rater]) -> list[str]:
@@ -149,16 +149,16 @@ def as_csv(analysis: Analysis) -> str:
     return as_table(["question", "kind", "a", "b", "generated", "ratings", "items", "ties", *names], rows)
 
 
-def _about(each: Agreed) -> dict[str, Any]:
-    a, b = _names(each)
-    q = each.question
-    facts = {"question": q.name, "kind": q.kind, "a": a, "b": b, "generated": each.generated}
-    return facts | {"ratings": len(q.votes), "items": len(each.majority), "ties": each.ties}
+def _about(agreed: Agreed) -> dict[str, Any]:
+    a, b = _names(agreed)
+    q = agreed.question
+    facts = {"question": q.name, "kind": q.kind, "a": a, "b": b, "generated": agreed.generated}
+    return facts | {"ratings": len(q.votes), "items": len(agreed.majority), "ties": agreed.ties}
 
 
-def _names(each: Agreed) -> tuple[str, str]:
+def _names(agreed: Agreed) -> tuple[str, str]:
     """The names of A and B; the letters without PAIRS, empty where the options are not systems."""
-    return each.question.systems or (("A", "B") if each.question.kind == PREFERENCE else ("", ""))
+    return agreed.question.systems or (("A", "B") if agreed.question.kind == PREFERENCE else ("", ""))
 
 
 # ---- Markdown -----------------------------------------------------------------------------------
@@ -191,11 +191,11 @@ def as_markdown(analysis: Analysis) -> str:
 _HEAD = ("ratings", "AC1 x100", "items", "ties", "% by single votes")
 
 
-def _line(each: Agreed, metric: str, *names: str) -> tuple[object, ...]:
+def _line(agreed: Agreed, metric: str, *names: str) -> tuple[object, ...]:
     """A row with the columns of Table 3 of Hessel et al. (2023), then the additional columns."""
-    by = each.estimates
-    first = (each.question.name, *names, percent(by[metric]), len(each.question.votes), percent(by["gwet_ac1"]))
-    return (*first, len(each.majority), each.ties, percent(by[f"{metric}_of_votes"]))
+    by = agreed.estimates
+    first = (agreed.question.name, *names, percent(by[metric]), len(agreed.question.votes), percent(by["gwet_ac1"]))
+    return (*first, len(agreed.majority), agreed.ties, percent(by[f"{metric}_of_votes"]))
 
 
 def _agreement(questions: Sequence[Agreed]) -> str:
@@ -226,19 +226,19 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _raters(found: Sequence[Rater]) -> str:
+def _raters(people: Sequence[Rater]) -> str:
     rows = []
-    for one in found:
+    for one in people:
         seconds = "-" if math.isnan(one.seconds) else f"{one.seconds:.1f}"
         shares = (percent(one.share_a), percent(one.first_shown), percent(one.accuracy))
         rows.append((one.name, one.votes, *shares, seconds))
     return table(("rater", "votes", "% A", "% first shown", "% right", "median seconds"), rows)
 
 
-def _systems(found: Mapping[str, Strength]) -> str:
+def _systems(strengths: Mapping[str, Strength]) -> str:
     rows = [
         (name, interval(one.estimate), interval(one.elo, 0), f"{one.best} to {one.worst}", one.estimate.n)
-        for name, one in found.items()
+        for name, one in strengths.items()
     ]
     return table(("system", "log odds (Bradley-Terry)", "in Elo points", "rank", "items"), rows)
 

@@ -32,10 +32,10 @@ CONTEST = re.compile("[0-9]{1,9}")
 Found = Sequence[tuple[Item, Vote]]
 
 
-def contests(found: Found, before: Path | None) -> dict[str, Any]:
+def contests(annotations: Found, before: Path | None) -> dict[str, Any]:
     """Contest -> its entry with the annotations, added to those of the file `before`. Names are hashed."""
     entries = _entries(before) if before else {}
-    for item, vote in found:
+    for item, vote in annotations:
         if not CONTEST.fullmatch(item.cluster):
             raise BadInput(f"item {item.id}: cluster is {item.cluster!r:.60}; it must be the number of a contest.")
         start = {"contest_number": int(item.cluster), "official_newyorker_finalists": ["UNKNOWN"]}
@@ -50,27 +50,27 @@ def contests(found: Found, before: Path | None) -> dict[str, Any]:
 
 def _entries(path: Path) -> dict[str, dict[str, Any]]:
     """The file's entries by contest. Raises BadInput for another form than `build newyorker` reads."""
-    found = json_object(path, "entries by contest number")
-    for number, entry in found.items():
+    entries = json_object(path, "entries by contest number")
+    for number, entry in entries.items():
         hits = entry.get("mturk_annotations", {}) if isinstance(entry, dict) else None
         if not CONTEST.fullmatch(number) or number != str(int(number)):
             raise BadInput(f"{path}: {number!r:.60} is no contest number; name entries by it, such as 510.")
         if not isinstance(hits, dict) or not all(isinstance(hits.get(name, []), list) for name in HITS.values()):
-            told = "an object whose mturk_annotations hold lists"
-            raise BadInput(f"{path}, contest {number}: must be {told}, as in the published file.")
-    return found
+            wanted = "an object whose mturk_annotations hold lists"
+            raise BadInput(f"{path}, contest {number}: must be {wanted}, as in the published file.")
+    return entries
 
 
-def descriptions(found: Found) -> dict[str, str]:
+def descriptions(annotations: Found) -> dict[str, str]:
     """{media_id: text}; the last annotation of a picture counts."""
-    latest = sorted(found, key=lambda pair: pair[1].time)
+    latest = sorted(annotations, key=lambda pair: pair[1].time)
     return {item.id: LITERAL.read(vote.choice)["description"] for item, vote in latest}
 
 
-def edits(found: Found) -> list[tuple[str, str, str]]:
+def edits(annotations: Found) -> list[tuple[str, str, str]]:
     """(id, original, edit) of every edited headline, in which only the replaced word is marked."""
     rows, counts = [], dict[str, int]()
-    for item, vote in found:
+    for item, vote in annotations:
         texts = EDITING.read(vote.choice)
         counts[item.id] = counts.get(item.id, 0) + 1
         rows.append((f"{item.id}-{counts[item.id]}", _marked(item.headline, int(texts["place"])), texts["edit"]))
@@ -83,13 +83,13 @@ def _marked(headline: str, place: int) -> str:
     return "".join(parts)
 
 
-def grades(found: Found, rows: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, str, str, float]]:
+def grades(annotations: Found, rows: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, str, str, float]]:
     """(id, original, edit, grades, meanGrade) of every rated headline; grades from high to low, as in Humicroedit.
 
     rows: item id -> its row, with `original` and `edit`.
     """
     given: dict[str, list[int]] = {}
-    for item, vote in found:
+    for item, vote in annotations:
         row = rows[item.id]
         if len(item.options) != GRADES or not all(isinstance(row.get(name), str) for name in ("original", "edit")):
             wanted = f"{GRADES} options, and original and edit as text"
@@ -112,26 +112,28 @@ def write_annotations(
 ) -> int:
     """Write the annotations of the items' kind, and return how many there are. Raises BadInput for other kinds."""
     known = {item.id: item for item in items}
-    found = [(known[vote.item], vote) for vote in votes]
+    annotations = [(known[vote.item], vote) for vote in votes]
     kinds = {item.kind for item in items}
     if before and not kinds <= HITS.keys():
         raise BadInput("--into takes the contest's annotations: items of the kinds description and links.")
     makers: Mapping[frozenset[str], Callable[[], object]] = {
-        frozenset(HITS): lambda: write_json(out, contests(found, before)),
-        frozenset({LITERAL.kind}): lambda: write_json(out, descriptions(found)),
-        frozenset({EDITING.kind}): lambda: write_table(out, ("id", "original", "edit"), edits(found), exact=True),
+        frozenset(HITS): lambda: write_json(out, contests(annotations, before)),
+        frozenset({LITERAL.kind}): lambda: write_json(out, descriptions(annotations)),
+        frozenset({EDITING.kind}): lambda: write_table(out, ("id", "original", "edit"), edits(annotations), exact=True),
         frozenset({RATING.kind}): lambda: write_table(
-            out, ("id", "original", "edit", "grades", "meanGrade"), grades(found, rows), exact=True
+            out, ("id", "original", "edit", "grades", "meanGrade"), grades(annotations, rows), exact=True
         ),
     }
     make = next((make for accepted, make in makers.items() if kinds <= accepted), None)
     if make is None:
-        told = ", ".join(sorted(kinds))
-        raise BadInput(f"items of the kinds {told}: `humor-tasks agreement` reads votes; see `items` for annotations.")
-    if not found:
+        kinds_named = ", ".join(sorted(kinds))
+        raise BadInput(
+            f"items of the kinds {kinds_named}: `humor-tasks agreement` reads votes; see `items` for annotations."
+        )
+    if not annotations:
         raise BadInput("there are no annotations yet.")
     make()
-    return len(found)
+    return len(annotations)
 
 
 COLUMNS = ("rater", "votes", "right", "share", "qualified")
@@ -159,15 +161,17 @@ def candidates(items: Sequence[Item], votes: Sequence[Vote]) -> list[Candidate]:
     for vote in votes:
         given.setdefault(vote.rater, []).append(vote)
     return [
-        Candidate(rater, len(own), sum(vote.choice == answers.get(vote.item) for vote in own), len(answers))
-        for rater, own in given.items()
+        Candidate(
+            rater, len(rater_votes), sum(vote.choice == answers.get(vote.item) for vote in rater_votes), len(answers)
+        )
+        for rater, rater_votes in given.items()
     ]
 
 
-def write_round(path: Path, found: Sequence[Candidate], threshold: float) -> int:
+def write_round(path: Path, round_results: Sequence[Candidate], threshold: float) -> int:
     """Write the result of a round, and return how many passed."""
     rows = []
-    for each in found:
+    for each in round_results:
         passed = "" if each.share is None else "yes" if each.share >= threshold else "no"
         rows.append((each.rater, each.votes, each.right, "" if each.share is None else f"{each.share:.4g}", passed))
     write_table(path, COLUMNS, rows)
@@ -178,16 +182,16 @@ def read_qualified(path: Path) -> frozenset[str]:
     """The annotators with yes in the column `qualified`. Raises BadInput for a value other than yes and no, and for
     an annotator with both.
     """
-    found = read_csv(path, ("rater", "qualified"))
+    table = read_csv(path, ("rater", "qualified"))
     who, known = set(), dict[str, str]()
-    for i, row in enumerate(found.rows):
+    for i, row in enumerate(table.rows):
         rater, passed = stripped(row["rater"]), row["qualified"].strip()
         if not rater:
-            raise BadInput(f"{found.where(i)}: rater is empty; write the annotator's id.")
+            raise BadInput(f"{table.where(i)}: rater is empty; write the annotator's id.")
         if passed not in ("yes", "no"):
-            raise BadInput(f"{found.where(i)}: qualified is {row['qualified']!r}; write yes or no.")
+            raise BadInput(f"{table.where(i)}: qualified is {row['qualified']!r}; write yes or no.")
         if known.setdefault(rater.casefold(), passed) != passed:
-            raise BadInput(f"{found.where(i)}: {rater} has yes and no; keep one row of each annotator.")
+            raise BadInput(f"{table.where(i)}: {rater} has yes and no; keep one row of each annotator.")
         if passed == "yes":
             who.add(rater)
     if not who:

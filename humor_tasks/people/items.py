@@ -70,12 +70,12 @@ class Form:
 
     def written(self, texts: Mapping[str, str]) -> str:
         """The answer with these texts, as JSON. Raises BadInput for texts that a field does not take."""
-        kept = {field.name: plain(str(texts.get(field.name, ""))) for field in self.fields}
+        cleaned = {field.name: plain(str(texts.get(field.name, ""))) for field in self.fields}
         for one in self.fields:
-            if len(kept[one.name]) > MAX_TEXT:
-                raise BadInput(f"'{one.label}' has {len(kept[one.name]):,} characters; at most {MAX_TEXT:,} fit.")
-            one.check(kept[one.name])
-        return json.dumps(kept, ensure_ascii=False)
+            if len(cleaned[one.name]) > MAX_TEXT:
+                raise BadInput(f"'{one.label}' has {len(cleaned[one.name]):,} characters; at most {MAX_TEXT:,} fit.")
+            one.check(cleaned[one.name])
+        return json.dumps(cleaned, ensure_ascii=False)
 
     def read(self, answer: str) -> dict[str, str]:
         """The texts of an answer. Raises BadInput where it is none of this form."""

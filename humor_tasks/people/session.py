@@ -107,8 +107,8 @@ class View:
         if self.item is None:
             return ""
         of = (self.item.id, self.item.headline) if self.item.headline else (self.item.id,)
-        shown = "\0".join((*of, *(self.item.options[i] for i in self.order)))
-        return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        texts = "\0".join((*of, *(self.item.options[i] for i in self.order)))
+        return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Session:
@@ -258,9 +258,9 @@ class VoteStore:
             last = next((i for i in reversed(range(len(self._votes))) if self._votes[i].rater == rater), None)
             if last is None:
                 return None
-            kept = self._votes[:last] + self._votes[last + 1 :]
-            self._replace(f"{_HEADER}\n{_table(kept)}".encode())
-            withdrawn, self._votes = self._votes[last], kept
+            remaining = self._votes[:last] + self._votes[last + 1 :]
+            self._replace(f"{_HEADER}\n{_table(remaining)}".encode())
+            withdrawn, self._votes = self._votes[last], remaining
             return withdrawn
 
     # ---- the file -------------------------------------------------------------------------------
@@ -304,8 +304,8 @@ class VoteStore:
     def _read(self) -> list[Vote]:
         if self._file.size == len(_HEADER) + 1:
             return []
-        found = read_csv(self.path, COLUMNS)
-        votes = [vote_of(row, found.where(i), stripped) for i, row in enumerate(found.rows)]
+        table = read_csv(self.path, COLUMNS)
+        votes = [vote_of(row, table.where(i), stripped) for i, row in enumerate(table.rows)]
         return list(checked(self.path, votes, self.choices, "error", self.choices).votes)
 
     def _replace(self, data: bytes) -> None:

@@ -146,9 +146,9 @@ Rows = list[dict[str, Any]]
 
 def cartoons(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
     """The cartoons of a folder with NUMBER.jpg or .png."""
-    found = {str(number): path for number, path in sorted(contest_files(source, PICTURES).items())}
-    shown = {number: picture_file(source, found[number].name) for number in sampled(list(found), size, seed)}
-    images = _copied(shown, output)
+    by_number = {str(number): path for number, path in sorted(contest_files(source, PICTURES).items())}
+    chosen = {number: picture_file(source, by_number[number].name) for number in sampled(list(by_number), size, seed)}
+    images = _copied(chosen, output)
     return [
         {"id": f"{number}-{kind}", "kind": kind, "cluster": number, "image": image} for number, image in images.items()
     ]
@@ -156,20 +156,20 @@ def cartoons(kind: str, source: Path, size: int | None, seed: int, output: Path)
 
 def pictures(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
     """The pictures of a MOCK folder; those that have a description begin with it."""
-    shown = described.pictures(source)
-    images = _copied({name: shown[name].picture for name in sampled(sorted(shown), size, seed)}, output)
+    known = described.pictures(source)
+    images = _copied({name: known[name].picture for name in sampled(sorted(known), size, seed)}, output)
     return [
-        {"id": name, "kind": kind, "cluster": shown[name].scene, "image": image}
-        | ({"draft": {"description": shown[name].description}} if shown[name].description else {})
+        {"id": name, "kind": kind, "cluster": known[name].scene, "image": image}
+        | ({"draft": {"description": known[name].description}} if known[name].description else {})
         for name, image in images.items()
     ]
 
 
-def _copied(shown: Mapping[str, Picture], output: Path) -> dict[str, str]:
+def _copied(pictures: Mapping[str, Picture], output: Path) -> dict[str, str]:
     """Name -> path of the picture's copy. All pictures are checked before the first is copied."""
-    for picture in shown.values():
+    for picture in pictures.values():
         picture.read()
-    return {name: copy_picture(picture, output) for name, picture in shown.items()}
+    return {name: copy_picture(picture, output) for name, picture in pictures.items()}
 
 
 def to_edit(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
@@ -177,17 +177,17 @@ def to_edit(kind: str, source: Path, size: int | None, seed: int, output: Path) 
 
     Rows that mark other words of one headline are one item, in which all are marked.
     """
-    found = read_csv(source, ("original",))
+    table = read_csv(source, ("original",))
     marked: dict[str, dict[int, str]] = {}
-    for i, row in enumerate(found.rows):
+    for i, row in enumerate(table.rows):
         parts = MARK.split(" ".join(row["original"].split()))
         if len(parts) < 3:
-            raise BadInput(f"{found.where(i)}: no word is marked; write <word/> for those that may be replaced.")
+            raise BadInput(f"{table.where(i)}: no word is marked; write <word/> for those that may be replaced.")
         plain = "".join(parts)
         starts = [sum(map(len, parts[:at])) for at in range(1, len(parts), 2)]
-        own = marked.setdefault(plain, {})
-        taken = {at for start, word in own.items() for at in range(start, start + len(word))}
-        own |= {at: word for at, word in zip(starts, parts[1::2], strict=True) if at not in taken}
+        words = marked.setdefault(plain, {})
+        taken = {at for start, word in words.items() for at in range(start, start + len(word))}
+        words |= {at: word for at, word in zip(starts, parts[1::2], strict=True) if at not in taken}
     return [
         {"id": hashlib.sha256(text.encode()).hexdigest()[:8], "kind": kind, "headline": _with_marks(text, marked[text])}
         for text in sampled(list(marked), size, seed)
@@ -203,9 +203,9 @@ def _with_marks(text: str, words: Mapping[int, str]) -> str:
 
 def to_rate(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
     """The edited headlines of a CSV file with id, original and edit, such as that of `editing`."""
-    found = read_csv(source, ("id", "original", "edit"))
-    rows = dict(zip((h.id for h in headlines(found)), found.rows, strict=True))
-    edited = {h.id: " ".join(x for x in (h.before, f"<{h.edit}/>", h.after) if x) for h in headlines(found)}
+    table = read_csv(source, ("id", "original", "edit"))
+    rows = dict(zip((h.id for h in headlines(table)), table.rows, strict=True))
+    edited = {h.id: " ".join(x for x in (h.before, f"<{h.edit}/>", h.after) if x) for h in headlines(table)}
     return [
         {
             "id": name,

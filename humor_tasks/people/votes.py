@@ -178,10 +178,10 @@ def _text(value: Any, name: str, where: str) -> str:
     return value or ""
 
 
-def _refuse(what: str, found: Sequence[str], remedy: str, most: int = 5) -> None:
-    if found:
-        more = f" and {len(found) - most} more" if len(found) > most else ""
-        raise BadInput(f"{what}: {', '.join(found[:most])}{more}. {remedy}")
+def _refuse(what: str, wrong: Sequence[str], remedy: str, most: int = 5) -> None:
+    if wrong:
+        more = f" and {len(wrong) - most} more" if len(wrong) > most else ""
+        raise BadInput(f"{what}: {', '.join(wrong[:most])}{more}. {remedy}")
 
 
 def _without_repeats(path: Path, votes: Sequence[Vote], twice: str) -> list[Vote]:

@@ -52,6 +52,10 @@ class Item:
         """The texts that the question is about: the choices, or the text that is rated or asked about."""
         return self.choices or (self.about,)
 
+    def compared(self, what: str) -> tuple[str, ...]:
+        """What is compared with other rows: the texts ("text"), or the scene ("scene")."""
+        return self.texts if what == "text" else (self.context,)
+
     @property
     def answer(self) -> str:
         """The label in words: the right choice's text, yes or no, or the rating."""
@@ -89,10 +93,10 @@ class Items:
 
     def folds(self) -> dict[str, list[Part]]:
         """Fold -> its parts."""
-        found: dict[str, list[Part]] = {}
+        by_fold: dict[str, list[Part]] = {}
         for part in self.parts.values():
-            found.setdefault(part.fold, []).append(part)
-        return found
+            by_fold.setdefault(part.fold, []).append(part)
+        return by_fold
 
 
 @lru_cache(maxsize=1_000_000)
@@ -155,25 +159,24 @@ class Finding:
     rows: tuple[str, ...] = ()
 
 
-def found(kind: str, severity: Severity, what: str, rows: Iterable[str], count: int | None = None) -> list[Finding]:
-    """One finding, or none where there are no rows."""
+def finding(kind: str, severity: Severity, noun: str, what: str, rows: Iterable[str]) -> list[Finding]:
+    """One finding, which says how many rows (or what `noun` is) and `what` they are; none where there are no rows."""
     named = list(rows)
-    if not named and not count:
+    if not named:
         return []
-    return [Finding(kind, severity, len(named) if count is None else count, what, tuple(named[:MOST_ROWS]))]
+    return [Finding(kind, severity, len(named), f"{counted(len(named), noun)} {what}", tuple(named[:MOST_ROWS]))]
 
 
 def fails(findings: Sequence[Finding], kinds: Sequence[str]) -> bool:
     """Whether the audit fails: for a finding of these kinds, or without kinds for one that is an error."""
-    return any(each.kind in kinds if kinds else each.severity == "error" for each in findings)
+    return any(one.kind in kinds if kinds else one.severity == "error" for one in findings)
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Errors first, then in the order of KINDS."""
-    kinds = list(KINDS)
-    return sorted(findings, key=lambda each: (SEVERITIES.index(each.severity), kinds.index(each.kind)))
+    return sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), [*KINDS].index(one.kind)))
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(number: int, noun: str) -> str:
     """ "1 row", "2 rows"."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

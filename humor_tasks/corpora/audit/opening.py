@@ -67,11 +67,11 @@ def _of_benchmark(dataset: str, task: str, given: Sequence[str], splits: Sequenc
     for split in every:
         if all(part.split != split for part, _ in runs) and (splits or not runs):
             raise absent[split]
-    told = tuple(dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, UserWarning)))
-    return _items_of_runs(dataset, task, runs, told)
+    notes = tuple(dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, UserWarning)))
+    return _items_of_runs(dataset, task, runs, notes)
 
 
-def _items_of_runs(dataset: str, task: str, runs: Sequence[tuple[Part, Run]], told: tuple[str, ...]) -> Items:
+def _items_of_runs(dataset: str, task: str, runs: Sequence[tuple[Part, Run]], notes: tuple[str, ...]) -> Items:
     form = runs[0][1].form
     kind = next((name for each, name in FORMS.items() if isinstance(form, each)), None)
     if kind is None:
@@ -80,7 +80,7 @@ def _items_of_runs(dataset: str, task: str, runs: Sequence[tuple[Part, Run]], to
     lines = [f"Read as {ANSWERS[kind]} by the benchmark {task}; groups are its clusters."]
     if dropped := sum(len(run.data.dropped) for _, run in runs):
         lines.append(f"Rows without an answer that the benchmark leaves out: {dropped:,}.")
-    return Items(dataset, kind, {part.name: part for part, _ in runs}, items, True, tuple(lines), told)
+    return Items(dataset, kind, {part.name: part for part, _ in runs}, items, True, tuple(lines), notes)
 
 
 def _item(record: Record, kind: Kind, part: Part, i: int, run: Run) -> Item:
@@ -138,7 +138,7 @@ class Columns:
         """The column of a role that takes one."""
         return next(iter(self.of.get(role, ())), None)
 
-    def told(self) -> str:
+    def in_words(self) -> str:
         """A sentence on what was given and what was recognised by its name."""
         parts = [
             f"{role} from {', '.join(names)} ({'given' if role in self.given else 'recognised by its name'})"
@@ -155,16 +155,14 @@ def find_columns(table: Table, named: dict[str, str | None]) -> Columns:
     known, where = table.columns, table.where(0)
     of: dict[str, tuple[str, ...]] = {}
     for role, names in NAMES.items():
-        if said := named.get(role):
-            of[role] = tuple(part.strip() for part in said.split(",")) if role in _SEVERAL else (said,)
+        if by_user := named.get(role):
+            of[role] = tuple(part.strip() for part in by_user.split(",")) if role in _SEVERAL else (by_user,)
             for name in of[role]:
                 check_choice(f"{where}: --{role}: column", name, known)
-            continue
-        found = [name for name in names if name in known and not any(name in taken for taken in of.values())]
-        if found:
-            of[role] = tuple(found) if role == "context" else (found[0],)
-    by_user = frozenset(role for role in NAMES if named.get(role))
-    if "choices" in of and "text" not in by_user:
+        elif free := [name for name in names if name in known and not any(name in taken for taken in of.values())]:
+            of[role] = tuple(free) if role == "context" else (free[0],)
+    named_roles = frozenset(role for role in NAMES if named.get(role))
+    if "choices" in of and "text" not in named_roles:
         of.pop("text", None)
     for role, what in (("answer", "answers"), ("text", "choices or texts")):
         if role not in of and not (role == "text" and "choices" in of):
@@ -173,68 +171,67 @@ def find_columns(table: Table, named: dict[str, str | None]) -> Columns:
                 f"{where}: no column is known to hold the {what}; the columns are: {', '.join(known)[:400]}. Name it "
                 f"with {options}. Where these are not names but values, the file has no header: add one."
             )
-    return Columns(of, by_user)
+    return Columns(of, named_roles)
 
 
 def items_of(tables: Sequence[Table], named: dict[str, str | None], dataset: str) -> Items:
     """The rows of the tables as items. Raises BadInput naming the row, its column and the remedy."""
     columns = find_columns(tables[0], named)
-    places = [(table, i) for table in tables for i in range(len(table.rows))]
-    rows = [table.rows[i] for table, i in places]
-    wheres = [table.where(i) for table, i in places]
-    choices = [_choices(row, columns.of["choices"], at) for row, at in zip(rows, wheres, strict=True)] \
-        if "choices" in columns.of else [()] * len(rows)  # fmt: skip
-    answer = str(columns.one("answer"))
-    kind, read, told = _answers([row.get(answer) for row in rows], choices, wheres, answer)
-    group, text, identity, image = (columns.one(role) for role in ("group", "text", "id", "image"))
-    found = []
-    for (table, i), row, at, own in zip(places, rows, wheres, choices, strict=True):
-        named_id = str(row.get(identity) or "") if identity else ""
-        place = f"{at} ({named_id:.60})" if named_id and named_id not in at else at
-        found.append(
+    places = [(table, i, table.where(i)) for table in tables for i in range(len(table.rows))]
+    answer, group, text, identity, image = map(columns.one, ("answer", "group", "text", "id", "image"))
+    options = columns.of.get("choices")
+    choices = [_choices(table.rows[i], options, where) if options else () for table, i, where in places]
+    cells = [
+        Cell(table.rows[i].get(str(answer)), row_choices, str(answer), where)
+        for (table, i, where), row_choices in zip(places, choices, strict=True)
+    ]
+    kind, read, in_words = _answers(cells)
+    items = []
+    for (table, i, where), cell in zip(places, cells, strict=True):
+        row = table.rows[i]
+        row_id = str(row.get(identity) or "") if identity else ""
+        place = f"{where} ({row_id:.60})" if row_id and row_id not in where else where
+        items.append(
             Item(
-                id=named_id or at,
+                id=row_id or where,
                 where=place,
                 part=table.part.name,
-                group=_group(row.get(group), group, at) if group else place,
+                group=_group(row.get(group), group, where) if group else place,
                 context=_words([row.get(name) for name in columns.of.get("context", ())]),
-                choices=own,
-                about=_text(row.get(str(text)), str(text), at) if not own else "",
-                target=read(row.get(answer), own, at),
+                choices=cell.choices,
+                about=_text(row.get(str(text)), str(text), where) if not cell.choices else "",
+                target=read(cell) if cell.is_labelled else None,
                 picture=table.picture(i, image) if image else None,
             )
         )
-    parts = {table.part.name: table.part for table in tables}
-    lines = [f"Read as {ANSWERS[kind]}: {told}.", columns.told()]
+    lines = [f"Read as {ANSWERS[kind]}: {in_words}.", columns.in_words()]
     if not group:
         lines.append("No column is known to hold groups, so each row counts as independent; name one with --group.")
-    return Items(dataset, kind, parts, found, group is not None, tuple(lines))
+    parts = {table.part.name: table.part for table in tables}
+    return Items(dataset, kind, parts, items, group is not None, tuple(lines))
 
 
 # ---- cells --------------------------------------------------------------------------------------
 
 
 def _choices(row: dict[str, Any], columns: Sequence[str], where: str) -> tuple[str, ...]:
-    if len(columns) > 1:
-        held: Any = [row.get(name) for name in columns]
-    else:
-        held = row.get(columns[0])
-        if isinstance(held, str) and held.lstrip().startswith("["):
-            try:
-                held = json.loads(held)
-            except ValueError:
-                raise BadInput(f"{where}: {columns[0]} is {held!r:.80}, which is no JSON list; correct it.") from None
+    cell: Any = row.get(columns[0]) if len(columns) == 1 else [row.get(name) for name in columns]
+    if isinstance(cell, str) and cell.lstrip().startswith("["):
+        try:
+            cell = json.loads(cell)
+        except ValueError:
+            raise BadInput(f"{where}: {columns[0]} is {cell!r:.80}, which is no JSON list; correct it.") from None
     name = ", ".join(columns)
-    if not isinstance(held, list) or len(held) < 2:
+    if not isinstance(cell, list) or len(cell) < 2:
         raise BadInput(
-            f"{where}: {name} is {held!r:.80}; it must be a list of two texts or more. Correct the row or leave it out."
+            f"{where}: {name} is {cell!r:.80}; it must be a list of two texts or more. Correct the row or leave it out."
         )
-    if len(held) > len(LETTERS):
-        raise BadInput(f"{where}: {name} has {len(held)} texts; at most {len(LETTERS)} have letters.")
-    for i, choice in enumerate(held):
+    if len(cell) > len(LETTERS):
+        raise BadInput(f"{where}: {name} has {len(cell)} texts; at most {len(LETTERS)} have letters.")
+    for letter, choice in zip(LETTERS, cell, strict=False):
         if not isinstance(choice, str):
-            raise BadInput(f"{where}: {name}: choice {LETTERS[i]} is {choice!r:.60}; it must be text. Correct the row.")
-    return tuple(held)
+            raise BadInput(f"{where}: {name}: choice {letter} is {choice!r:.60}; it must be text. Correct the row.")
+    return tuple(cell)
 
 
 def _text(value: Any, column: str, where: str) -> str:
@@ -245,13 +242,9 @@ def _text(value: Any, column: str, where: str) -> str:
 
 def _words(values: Sequence[Any]) -> str:
     """Texts, lists of texts and turns of a dialogue as one text."""
-    found: list[str] = []
-    for value in values:
-        for each in value if isinstance(value, list) else [value]:
-            said = each.get("text") if isinstance(each, dict) else each
-            if not missing(said):
-                found.append(str(said))
-    return "\n".join(found)
+    parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return "\n".join(str(text) for text in texts if not missing(text))
 
 
 def _group(value: Any, column: str, where: str) -> str:
@@ -262,89 +255,100 @@ def _group(value: Any, column: str, where: str) -> str:
 
 # ---- answers ------------------------------------------------------------------------------------
 
-Reader = Callable[[Any, tuple[str, ...], str], int | bool | float | None]
+
+@dataclass(frozen=True)
+class Cell:
+    """A row's answer as it stands, with the row's choices, its column and its place."""
+
+    value: Any
+    choices: tuple[str, ...]
+    column: str
+    where: str
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether there is an answer; an empty one is that of a row without a label."""
+        missing = self.value is None or self.value == ""
+        return not missing and not (isinstance(self.value, float) and math.isnan(self.value))
+
+    @property
+    def word(self) -> str:
+        """The value as a word in lower case."""
+        return str(self.value).strip().lower()
+
+    @property
+    def number(self) -> float | None:
+        """The value as a finite number; None for another."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float | str):
+            return None
+        try:
+            number = float(self.value)
+        except ValueError:
+            return None
+        return number if math.isfinite(number) else None
 
 
-def _answers(
-    values: Sequence[Any], choices: Sequence[tuple[str, ...]], wheres: Sequence[str], column: str
-) -> tuple[Kind, Reader, str]:
-    """What the answers are, how one is read, and in words. Empty answers are rows without a label."""
-    held = [(value, own, at) for value, own, at in zip(values, choices, wheres, strict=True) if _given(value)]
-    if not held:
-        raise BadInput(f"{wheres[0]}: {column} is empty in every row; an audit needs answers. Name another --answer.")
-    if choices[0]:
-        return _of_choices(held, column)
-    odd = next((each for each in held if _word(each[0]) not in _YES_NO), None)
-    if odd is None:
-        return "yes/no", lambda value, own, at: _YES_NO[_word(value)] if _given(value) else None, "yes or no"
-    if _number(held[0][0]) is None:
+Reader = Callable[[Cell], int | bool | float | None]
+
+
+def _answers(cells: Sequence[Cell]) -> tuple[Kind, Reader, str]:
+    """What the answers are, how one is read, and in words."""
+    labelled = [cell for cell in cells if cell.is_labelled]
+    if not labelled:
+        first = cells[0]
         raise BadInput(
-            f"{odd[2]}: {column} is {odd[0]!r:.60}; without choices it must be yes or no, true or false, 1 or 0, or a "
-            "number in every row. Are the columns shifted? Otherwise name another --answer, or the --choices."
+            f"{first.where}: {first.column} is empty in every row; an audit needs answers. Name another --answer."
         )
-
-    def read(value: Any, own: tuple[str, ...], at: str) -> float | None:
-        if not _given(value):
-            return None
-        if (number := _number(value)) is None:
-            raise BadInput(f"{at}: {column} is {value!r:.60}; the first row has a number. Are the columns shifted?")
-        return number
-
-    return "rating", read, "numbers"
-
-
-def _of_choices(held: Sequence[tuple[Any, tuple[str, ...], str]], column: str) -> tuple[Kind, Reader, str]:
-    first, own, _ = held[0]
-    if isinstance(first, str) and len(first.strip()) == 1 and first.strip().upper() in LETTERS:
-        return (
-            "choice",
-            _reader(lambda v, c: LETTERS.find(str(v).strip().upper() or " "), column, "a letter"),
-            "letters",
+    if cells[0].choices:
+        return _of_choices(labelled)
+    odd = next((cell for cell in labelled if cell.word not in _YES_NO), None)
+    if odd is None:
+        return "yes/no", lambda cell: _YES_NO[cell.word], "yes or no"
+    if labelled[0].number is None:
+        raise BadInput(
+            f"{odd.where}: {odd.column} is {odd.value!r:.60}; without choices it must be yes or no, true or false, 1 "
+            "or 0, or a number in every row. Are the columns shifted? Otherwise name another --answer, or the "
+            "--choices."
         )
-    if (number := _number(first)) is not None and number % 1 == 0 and str(first) not in own:
-        numbers = [(n, len(c)) for v, c, _ in held if (n := _number(v)) is not None]
-        least = min(n for n, _ in numbers)
-        if least > 0 and not any(n == most for n, most in numbers):
-            raise BadInput(f"{held[0][2]}: {column} counts choices, from 0 or from 1? Write letters instead.")
+    return "rating", _rating, "numbers"
+
+
+def _rating(cell: Cell) -> float:
+    if cell.number is None:
+        raise BadInput(
+            f"{cell.where}: {cell.column} is {cell.value!r:.60}; the first row has a number. Are the columns shifted?"
+        )
+    return cell.number
+
+
+def _of_choices(labelled: Sequence[Cell]) -> tuple[Kind, Reader, str]:
+    first = labelled[0]
+    letter = first.value.strip().upper() if isinstance(first.value, str) else ""
+    if len(letter) == 1 and letter in LETTERS:
+        return "choice", _reader(lambda c: LETTERS.find(str(c.value).strip().upper() or " "), "a letter"), "letters"
+    if first.number is not None and first.number % 1 == 0 and str(first.value) not in first.choices:
+        numbers = [(cell.number, len(cell.choices)) for cell in labelled if cell.number is not None]
+        least = min(number for number, _ in numbers)
+        if least > 0 and not any(number == most for number, most in numbers):
+            raise BadInput(f"{first.where}: {first.column} counts choices, from 0 or from 1? Write letters instead.")
         start = 0 if least == 0 else 1
-        reader = _reader(lambda v, c: _index(v, start), column, f"a number from {start}")
-        return "choice", reader, f"answers counted from {start}"
-    return "choice", _reader(lambda v, c: c.index(v) if v in c else -1, column, "one of the choices"), "answers as text"
+
+        def index(cell: Cell) -> int:
+            return -1 if cell.number is None or cell.number % 1 else int(cell.number) - start
+
+        return "choice", _reader(index, f"a number from {start}"), f"answers counted from {start}"
+    by_text = _reader(lambda c: c.choices.index(c.value) if c.value in c.choices else -1, "one of the choices")
+    return "choice", by_text, "answers as text"
 
 
-def _reader(index: Callable[[Any, tuple[str, ...]], int], column: str, wanted: str) -> Reader:
-    def read(value: Any, own: tuple[str, ...], at: str) -> int | None:
-        if not _given(value):
-            return None
-        found = index(value, own)
-        if not 0 <= found < len(own):
+def _reader(index: Callable[[Cell], int], wanted: str) -> Reader:
+    def read(cell: Cell) -> int:
+        place = index(cell)
+        if not 0 <= place < len(cell.choices):
             raise BadInput(
-                f"{at}: {column} is {value!r:.60}; it must be {wanted} (there are {len(own)} choices). Are the columns "
-                "shifted? Correct the row, or name another --answer."
+                f"{cell.where}: {cell.column} is {cell.value!r:.60}; it must be {wanted} (there are "
+                f"{len(cell.choices)} choices). Are the columns shifted? Correct the row, or name another --answer."
             )
-        return found
+        return place
 
     return read
-
-
-def _index(value: Any, start: int) -> int:
-    number = _number(value)
-    return -1 if number is None or number % 1 else int(number) - start
-
-
-def _given(value: Any) -> bool:
-    return value is not None and value != "" and not (isinstance(value, float) and math.isnan(value))
-
-
-def _word(value: Any) -> str:
-    return str(value).strip().lower()
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from humor_tasks.corpora.audit.items import Finding, Item, Items, counted, found, key
-from humor_tasks.corpora.audit.repeated import shared_in_folds
+from humor_tasks.corpora.audit.items import Finding, Item, Items, finding, key
+from humor_tasks.corpora.audit.repeated import shared_in_folds, text_with
 from humor_tasks.errors import BadInput
 
 ALIKE = 0.8
@@ -70,7 +69,7 @@ def _signatures(sets: Sequence[frozenset[bytes]]) -> Any:
             "near-duplicates need datasketch: install the extra 'corpus' (pip install 'humor-tasks[corpus]')."
         ) from None
     made = MinHash.generator(sets, num_perm=BANDS * PER_BAND, seed=SEED)
-    return np.stack([each.hashvalues for each in made])
+    return np.stack([minhash.hashvalues for minhash in made])
 
 
 def _equal(band: Any) -> Iterator[tuple[int, int]]:
@@ -88,46 +87,36 @@ def _equal(band: Any) -> Iterator[tuple[int, int]]:
             yield from ((int(a), int(b)) for a, b in itertools.pairwise(run[1:]))
 
 
-# ---- findings -----------------------------------------------------------------------------------
-
-
 def near_duplicates(data: Items) -> list[Finding]:
     """Texts that are almost the same, in two splits of a fold or in two groups of a split.
 
     Equal texts are not told here, nor texts of one group, which are alike because they share a scene.
     """
-    return [each for what in ("text", "scene") for each in _in(data, what)]
+    return [one for what in ("text", "scene") for one in _near_duplicates(data, what)]
 
 
-def _in(data: Items, what: str) -> list[Finding]:
+def _near_duplicates(data: Items, what: str) -> list[Finding]:
     places: dict[str, dict[str, Item]] = {}
     groups: dict[str, set[Hashable]] = {}
     for item in data.items:
-        for text in item.texts if what == "text" else (item.context,):
-            own = key(text)
-            places.setdefault(own, {}).setdefault(item.part, item)
-            groups.setdefault(own, set()).add(item.group)
+        for text_key in map(key, item.compared(what)):
+            places.setdefault(text_key, {}).setdefault(item.part, item)
+            groups.setdefault(text_key, set()).add(item.group)
     keys = list(places)
     between: list[str] = []
     within: list[str] = []
     for i, j, score in near_pairs(keys):
         a, b = keys[i], keys[j]
-        if not groups[a].isdisjoint(groups[b]):
-            continue
-        pair = _nearest(data, places[a], places[b])
+        pair = _nearest(data, places[a], places[b]) if groups[a].isdisjoint(groups[b]) else None
         if pair is not None:
-            texts = f"{_shown(pair[0], what, a)} / {_shown(pair[1], what, b)}"
-            told = f"{pair[0].where} and {pair[1].where}: {texts} ({score:.2f})"
-            (within if pair[0].part == pair[1].part else between).append(told)
+            one, other = pair
+            texts = f"{text_with(a, one.compared(what))} / {text_with(b, other.compared(what))}"
+            row = f"{one.where} and {other.where}: {texts} ({score:.2f})"
+            (within if one.part == other.part else between).append(row)
     alike = f"of {what}s with {ALIKE:.0%} of their runs of {SHINGLE} characters in common"
     return [
-        *found(
-            "near_duplicate_in_two_splits",
-            "warning",
-            f"{counted(len(between), 'pair')} {alike}, in two splits.",
-            between,
-        ),
-        *found("near_duplicate", "note", f"{counted(len(within), 'pair')} {alike}, in two groups.", within),
+        *finding("near_duplicate_in_two_splits", "warning", "pair", f"{alike}, in two splits.", between),
+        *finding("near_duplicate", "note", "pair", f"{alike}, in two groups.", within),
     ]
 
 
@@ -137,10 +126,7 @@ def _nearest(data: Items, a: dict[str, Item], b: dict[str, Item]) -> tuple[Item,
     return next((pair for pair in pairs if pair[0].part != pair[1].part), pairs[0] if pairs else None)
 
 
-def _shown(item: Item, what: str, wanted: str) -> str:
-    texts = item.texts if what == "text" else (item.context,)
-    return next((f"{text:.80}" for text in texts if key(text) == wanted), "")
-
+# ---- pictures -----------------------------------------------------------------------------------
 
 SIDE = 8
 MOST_DIFFERENT = 4
@@ -148,19 +134,11 @@ MOST_DIFFERENT = 4
 _BLOCK = 512
 
 
-@dataclass(frozen=True)
-class Known:
-    """A picture: the SHA-256 of its bytes, and its difference hash."""
-
-    sha256: str
-    hashed: int
-
-
 def pictures(data: Items) -> list[Finding]:
     """Findings on the rows' pictures; none where the dataset has none. A picture that cannot be read is one."""
-    known: dict[str, Known] = {}
-    unreadable: list[str] = []
+    sha256_of: dict[str, str] = {}  # by the row's place
     hashes: dict[str, int] = {}
+    unreadable: list[str] = []
     for item in data.items:
         if item.picture is None:
             continue
@@ -168,41 +146,37 @@ def pictures(data: Items) -> list[Finding]:
             sha256 = item.picture.sha256()
             if sha256 not in hashes:
                 hashes[sha256] = difference_hash(item.picture.open())
-            known[item.where] = Known(sha256, hashes[sha256])
+            sha256_of[item.where] = sha256
         except BadInput as problem:
             unreadable.append(f"{item.where}: {problem}")
-    with_pictures = [item for item in data.items if item.where in known]
-    shared = shared_in_folds(data, lambda item: [known[item.where].sha256] if item.where in known else [])
+    shared = shared_in_folds(data, lambda item: [sha256_of[item.where]] if item.where in sha256_of else [])
     in_splits = [f"{sha256}: {first.where} and {other.where}" for sha256, first, other in shared]
-    lost = f"{counted(len(unreadable), 'picture')} that cannot be read."
     return [
-        *found("unreadable_picture", "error", lost, unreadable),
-        *found("picture_in_two_splits", "error", f"{counted(len(in_splits), 'picture')} in two splits.", in_splits),
-        *(_between_groups(with_pictures, known) if data.grouped else []),
+        *finding("unreadable_picture", "error", "picture", "that cannot be read.", unreadable),
+        *finding("picture_in_two_splits", "error", "picture", "in two splits.", in_splits),
+        *(_between_groups(data, sha256_of, hashes) if data.grouped else []),
     ]
 
 
-def _between_groups(items: Sequence[Item], known: dict[str, Known]) -> list[Finding]:
+def _between_groups(data: Items, sha256_of: dict[str, str], hashes: dict[str, int]) -> list[Finding]:
     firsts: dict[str, Item] = {}
     groups: dict[str, set[Hashable]] = {}
     same: dict[str, str] = {}
-    for item in items:
-        sha256 = known[item.where].sha256
-        first = firsts.setdefault(sha256, item)
-        groups.setdefault(sha256, set()).add(item.group)
-        if first.group != item.group:
-            same.setdefault(sha256, f"{sha256}: {first.where} and {item.where}")
+    for item in data.items:
+        if sha256 := sha256_of.get(item.where):
+            first = firsts.setdefault(sha256, item)
+            groups.setdefault(sha256, set()).add(item.group)
+            if first.group != item.group:
+                same.setdefault(sha256, f"{sha256}: {first.where} and {item.where}")
     names = list(firsts)
     near = [
         f"{firsts[names[i]].where} and {firsts[names[j]].where} ({bits} of {SIDE * SIDE} bits differ)"
-        for i, j, bits in alike([known[firsts[name].where].hashed for name in names])
+        for i, j, bits in alike([hashes[name] for name in names])
         if groups[names[i]].isdisjoint(groups[names[j]])
     ]
     return [
-        *found(
-            "picture_in_two_groups", "warning", f"{counted(len(same), 'picture')} of two groups.", list(same.values())
-        ),
-        *found("similar_picture", "warning", f"{counted(len(near), 'pair')} of similar pictures of two groups.", near),
+        *finding("picture_in_two_groups", "warning", "picture", "of two groups.", same.values()),
+        *finding("similar_picture", "warning", "pair", "of similar pictures of two groups.", near),
     ]
 
 

@@ -69,8 +69,8 @@ Read = tuple[list[dict[str, Any]], Callable[[int], str]]
 
 
 def _of_csv(path: Path, delimiter: str = ",") -> Read:
-    found = read_csv(path, (), delimiter)
-    return list(found.rows), found.where
+    table = read_csv(path, (), delimiter)
+    return list(table.rows), table.where
 
 
 def _of_tsv(path: Path) -> Read:
@@ -126,8 +126,8 @@ def row_files(folder: Path) -> list[Path]:
         if path.is_file() and not any(part[0] in "._" for part in path.relative_to(folder).parts)
     ]
     for endings in (IN_FOLDERS, (".json",)):
-        if found := [path for path in files if path.suffix.lower() in endings]:
-            return found
+        if matching := [path for path in files if path.suffix.lower() in endings]:
+            return matching
     raise BadInput(f"{folder}: there is no file that ends in {', '.join(READERS)}.")
 
 
@@ -152,17 +152,17 @@ def read_tables(dataset: str, configs: Sequence[str], splits: Sequence[str]) -> 
 
 
 def _of_folder(folder: Path, configs: Sequence[str], splits: Sequence[str]) -> list[Table]:
-    found: dict[tuple[str, str], list[Path]] = {}
+    by_split: dict[tuple[str, str], list[Path]] = {}
     for path in row_files(folder):
         inside = path.relative_to(folder)
         config = inside.parent.as_posix() if len(inside.parts) > 1 else DEFAULT
-        found.setdefault((config, SHARD.sub("", path.stem)), []).append(path)
-    _check_named("--config", configs, [config for config, _ in found])
-    kept = {name: paths for name, paths in found.items() if not configs or name[0] in configs}
-    _check_named("--split", splits, [split for _, split in kept])
+        by_split.setdefault((config, SHARD.sub("", path.stem)), []).append(path)
+    _check_named("--config", configs, [config for config, _ in by_split])
+    chosen = {name: paths for name, paths in by_split.items() if not configs or name[0] in configs}
+    _check_named("--split", splits, [split for _, split in chosen])
     return [
-        read_file(path, _part(config, split, len({c for c, _ in kept}) > 1), config)
-        for (config, split), paths in kept.items()
+        read_file(path, _part(config, split, len({c for c, _ in chosen}) > 1), config)
+        for (config, split), paths in chosen.items()
         if not splits or split in splits
         for path in paths
     ]

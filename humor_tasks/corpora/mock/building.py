@@ -153,9 +153,9 @@ def build_mock(
 
 def _nothing_left(sources: Sequence[Source]) -> str:
     reasons = [f"{source.name}: {n:,}, {reason}" for source in sources for reason, n in source.dropped.items() if n]
-    shown = f"Left out: {'; '.join(reasons)}. " if reasons else ""
+    left_out = f"Left out: {'; '.join(reasons)}. " if reasons else ""
     return (
-        f"the sources have no usable row. {shown}--missing keep keeps rows without their file, and "
+        f"the sources have no usable row. {left_out}--missing keep keeps rows without their file, and "
         "--keep-short-dialogues short dialogues."
     )
 
@@ -267,7 +267,7 @@ def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
     rng = random.Random(seed)
     lines = [Line(item.line, _shown(item), item.media_id, item.source) for item in items]
     drawn = distractors(lines, seed)
-    found = {}
+    by_item = {}
     for item, others, letter in zip(items, drawn, balanced_letters(len(items), rng), strict=True):
         offered = rng.sample(item.others, len(item.others)) if item.others else others
         distinct = {as_seen(line): line for line in reversed(offered)}
@@ -278,8 +278,8 @@ def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
         rng.shuffle(options)
         options.insert("ABCD".index(letter), item.line)
         kind = "other captions of the source" if item.others else "lines of other items"
-        found[item.id] = {"options": options, "answer": letter, "options_from": kind}
-    return found
+        by_item[item.id] = {"options": options, "answer": letter, "options_from": kind}
+    return by_item
 
 
 def _shown(item: Item) -> str:

@@ -125,14 +125,14 @@ def split_files(path: Path, names: Mapping[str, Sequence[str]]) -> dict[str, Pat
         return {matching[0]: path}
     if not path.is_dir():
         raise BadInput(f"{path}: there is no such file or folder.")
-    found = {
+    files = {
         split: next(file for name in known if (file := path / name).is_file())
         for split, known in names.items()
         if any((path / name).is_file() for name in known)
     }
-    if not found:
+    if not files:
         raise BadInput(f"{path}: holds none of {', '.join(name for known in names.values() for name in known)}.")
-    return found
+    return files
 
 
 @dataclass

@@ -172,10 +172,10 @@ def _unquoted(caption: str) -> str:
     if caption[:1] not in ("'", '"') or len(caption) > MAX_LINE:
         return caption
     try:
-        found = ast.literal_eval(caption)
+        literal = ast.literal_eval(caption)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return caption
-    return found if isinstance(found, str) else caption
+    return literal if isinstance(literal, str) else caption
 
 
 def read_cai(path: Path, images: Path | None, media: Media) -> Source:
@@ -199,10 +199,10 @@ def read_cai(path: Path, images: Path | None, media: Media) -> Source:
             numbers["here"][answer] += "<num>" in line.split()
             item = _post(source, "cai", identity, split, picture, line)
             source.items.append(replace(item, label=answer, funny=bool(label)))
-    shown = "; ".join(
+    counts_told = "; ".join(
         f"{when} {count['yes']:,} positive and {count['no']:,} negative" for when, count in numbers.items()
     )
-    source.notes.append(f"Numbers are written <num> in all posts. Posts with <num>: {shown}.")
+    source.notes.append(f"Numbers are written <num> in all posts. Posts with <num>: {counts_told}.")
     return source
 
 
@@ -215,15 +215,19 @@ def _post(source: Source, kind: str, identity: str, split: str, picture: Picture
 def _cai_line(line: str, where: str, most: int) -> tuple[str, str, int]:
     """(id, text, label) of one line, parsed as a literal and never executed."""
     try:
-        found: Any = ast.literal_eval(line.strip()) if len(line) <= MAX_LINE else None
+        literal: Any = ast.literal_eval(line.strip()) if len(line) <= MAX_LINE else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not 2 <= len(found) <= most or not all(isinstance(x, str) for x in found[:2]):
+        literal = None
+    if (
+        not isinstance(literal, list)
+        or not 2 <= len(literal) <= most
+        or not all(isinstance(x, str) for x in literal[:2])
+    ):
         raise BadInput(f"{where}: must be a Python list of an id, a text and a label.")
-    if len(found) == 2 or found[-1] not in (0, 1) or isinstance(found[-1], bool):
-        label = "missing" if len(found) == 2 else f"{found[-1]!r:.60}"
+    if len(literal) == 2 or literal[-1] not in (0, 1) or isinstance(literal[-1], bool):
+        label = "missing" if len(literal) == 2 else f"{literal[-1]!r:.60}"
         raise BadInput(f"{where}: the label is {label}; it must be 0 or 1.")
-    return safe_id(found[0], where), found[1], found[-1]
+    return safe_id(literal[0], where), literal[1], literal[-1]
 
 
 def _picture_folder(path: Path, name: str) -> Path | None:
@@ -246,10 +250,10 @@ def read_table(option: str, folder: Path, media: Media) -> Source:
     """The items of `items.csv` in a folder. Raises BadInput naming file and line."""
     name, scene = OWN[option]
     source = Source(name)
-    found = read_csv(folder / FILE, ("image", "caption"))
+    table = read_csv(folder / FILE, ("image", "caption"))
     known: dict[str, str] = {}
-    for i, row in enumerate(found.rows):
-        where = found.where(i)
+    for i, row in enumerate(table.rows):
+        where = table.where(i)
         source.rows += 1
         if missing(row["image"]):
             raise BadInput(f"{where}: image is empty; it must be the path of a picture in {folder}.")

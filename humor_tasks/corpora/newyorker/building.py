@@ -81,7 +81,7 @@ def prepare(inputs: Inputs, settings: Settings, folder: Path) -> Work:
     annotated = read_annotations(inputs.annotations) if inputs.annotations else {}
     crowd = contest_files(inputs.crowd)
     usable, left_out = with_rows(inputs, settings, {*annotated, *crowd}, set(described(annotated)))
-    finalists = {number: each.finalists for number, each in annotated.items()}
+    finalists = {number: annotated_contest.finalists for number, annotated_contest in annotated.items()}
     numbers = sorted({*usable, *crowd})
     digests = {n: _digest(digest_of(crowd[n]) if n in crowd else None, finalists.get(n, ())) for n in numbers}
     quality = digest_of_folder(inputs.quality) if inputs.quality else None
@@ -111,7 +111,7 @@ def with_rows(
     """
     reasons: Counter[str] = Counter()
     pictures = contest_files(inputs.images, IMAGES) if inputs.images else {}
-    found = []
+    usable = []
     for number in sorted(numbers):
         if settings.since is not None and number <= settings.since:
             reasons[f"contests up to {settings.since}"] += 1
@@ -120,12 +120,12 @@ def with_rows(
         elif inputs.images and number not in pictures:
             reasons["contests without a picture"] += 1
         else:
-            found.append(number)
+            usable.append(number)
     if not described and not inputs.images:
         raise BadInput("no cartoon is described or shown: give --annotations with descriptions, or --images.")
-    if not found:
+    if not usable:
         raise BadInput(f"no contest is left: {', '.join(f'{n} {what}' for what, n in reasons.items())}.")
-    return found, dict(reasons)
+    return usable, dict(reasons)
 
 
 IMAGES = (".jpg", ".jpeg", ".png", ".webp")
@@ -207,10 +207,10 @@ def _of_contests(
 
 def files_of(inputs: Inputs, work: Work, pictures: Mapping[int, Path]) -> dict[str, str]:
     """The input files with their SHA-256; pictures: those of `inputs.images`."""
-    found = {path.name: digest_of(path) for path in (inputs.annotations, inputs.explanations) if path}
+    digests = {path.name: digest_of(path) for path in (inputs.annotations, inputs.explanations) if path}
     for folder, files in (("crowd", work.crowd), ("images", pictures)):
-        found |= {f"{folder}/{path.name}": digest_of(path) for path in files.values()}
-    return found
+        digests |= {f"{folder}/{path.name}": digest_of(path) for path in files.values()}
+    return digests
 
 
 def settings_of(settings: Settings) -> dict[str, Any]:
@@ -229,6 +229,6 @@ def _told(work: Work, counts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict
     """The counts of the stages, with contests that got no rows and the quality model's validation."""
     held = read_json(work.unit("quality") / "validation.json")
     validation = {name: f"{v:.3f} [{low:.3f}, {high:.3f}]" for name, (v, low, high) in held.items()}
-    told = {stage: dict(counted) for stage, counted in counts.items()}
-    told["quality"] = told.get("quality", {}) | validation
-    return {"contests left out": dict(work.settings["left_out"]), **told}
+    stages = {stage: dict(counted) for stage, counted in counts.items()}
+    stages["quality"] = stages.get("quality", {}) | validation
+    return {"contests left out": dict(work.settings["left_out"]), **stages}

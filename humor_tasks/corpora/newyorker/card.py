@@ -58,13 +58,13 @@ class Provenance:
 
 def versions() -> dict[str, str]:
     """The versions of the packages that are installed."""
-    found = {"humor-tasks": __version__}
+    installed = {"humor-tasks": __version__}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def card(
@@ -152,8 +152,8 @@ def baselines(contents: Contents, quality: Mapping[str, float] | None = None) ->
         "| rule | accuracy |",
         "|---|---|",
     ]
-    for rule, found in answer_only(instances, quality).items():
-        lines.append(f"| {rule} | {found.value:.3f} [{found.low:.3f}, {found.high:.3f}] |")
+    for rule, estimate in answer_only(instances, quality).items():
+        lines.append(f"| {rule} | {estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}] |")
     return "\n".join(lines)
 
 

@@ -90,12 +90,12 @@ def contents_of(
     for task in TASKS:
         blocks = instances.tasks[task]
         for name, held, lacking in ((task, scenes, "a description"), (task + PIXELS, images, "a picture")):
-            kept = [[each for each in block if each.contest in held] for block in blocks]
-            order = [generator(f"{seed}:order:{task}:{k}").permutation(len(b)).tolist() for k, b in enumerate(kept)]
-            kept = [[block[i] for i in places] for block, places in zip(kept, order, strict=True)]
+            chosen = [[each for each in block if each.contest in held] for block in blocks]
+            order = [generator(f"{seed}:order:{task}:{k}").permutation(len(b)).tolist() for k, b in enumerate(chosen)]
+            chosen = [[block[i] for i in places] for block, places in zip(chosen, order, strict=True)]
             total = sum(map(len, blocks))
-            missing = total - sum(map(len, kept))
-            empty = [str(k) for k, block in enumerate(kept) if not block]
+            missing = total - sum(map(len, chosen))
+            empty = [str(k) for k, block in enumerate(chosen) if not block]
             if empty:
                 why = f"block {', '.join(empty)} would have no rows" if total > missing else "no rows"
                 left_out.append(f"{name}: {why}")
@@ -103,10 +103,10 @@ def contents_of(
             if missing:
                 left_out.append(f"{name}: {missing:,} of {total:,} instances, whose contests lack {lacking}")
             if name == task:
-                fixed, every = _with_words(kept, scenes, images, f"{seed}:{task}")
+                fixed, every = _with_words(chosen, scenes, images, f"{seed}:{task}")
                 configs.append(Config(task, name, fixed, every))
             else:
-                fixed = [[row_of(each, None, images[each.contest]) for each in block] for block in kept]
+                fixed = [[row_of(each, None, images[each.contest]) for each in block] for block in chosen]
                 configs.append(Config(task, name, fixed, None))
     if not configs:
         raise BadInput("no configuration has rows in every block: give more contests with descriptions or pictures.")
@@ -117,12 +117,16 @@ def _with_words(
     blocks: Sequence[Sequence[Instance]], scenes: Mapping[int, Annotated], images: Mapping[int, str], seed: str
 ) -> tuple[list[list[Row]], list[list[Row]]]:
     """The rows of all blocks with the fixed annotation tuple, and with all. A column is in all rows or in none."""
-    shown = all(each.contest in images for block in blocks for each in block)
+    pictured = all(each.contest in images for block in blocks for each in block)
 
-    def rows(each: Instance, every: bool) -> Iterator[Row]:
-        own, image = scenes[each.contest], images[each.contest] if shown else None
-        assert own.fixed is not None
-        yield from rows_of(each, own.scenes, own.fixed, image) if every else [row_of(each, own.fixed, image)]
+    def rows(instance: Instance, every: bool) -> Iterator[Row]:
+        annotated, image = scenes[instance.contest], images[instance.contest] if pictured else None
+        assert annotated.fixed is not None
+        yield from (
+            rows_of(instance, annotated.scenes, annotated.fixed, image)
+            if every
+            else [row_of(instance, annotated.fixed, image)]
+        )
 
     fixed = [[row for each in block for row in rows(each, False)] for block in blocks]
     repeated = [[row for each in block for row in rows(each, True)] for block in blocks]

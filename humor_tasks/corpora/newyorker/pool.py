@@ -46,16 +46,16 @@ def select(
         first.setdefault(row["key"], row)
     distinct = list(first.values())
     roles = _rated_roles(len(distinct)) if rated else [{"unrated"} for _ in distinct]
-    found: dict[str, dict[str, Any]] = {}
+    taken: dict[str, dict[str, Any]] = {}
     for text in finalists:
         known = first.get(key_of(text), {"mean": None, "votes": None, "place": None})
-        found.setdefault(key_of(text), {**known, "caption": text, "key": key_of(text), "roles": {"finalist"}})
+        taken.setdefault(key_of(text), {**known, "caption": text, "key": key_of(text), "roles": {"finalist"}})
     for row, of in zip(distinct, roles, strict=True):
-        if row["key"] in found:
-            found[row["key"]]["roles"] |= of
+        if row["key"] in taken:
+            taken[row["key"]]["roles"] |= of
         elif of:
-            found[row["key"]] = {**row, "roles": of}
-    rows = [{**row, "roles": sorted(row["roles"])} for row in found.values()]
+            taken[row["key"]] = {**row, "roles": of}
+    rows = [{**row, "roles": sorted(row["roles"])} for row in taken.values()]
     counts = {"duplicates": len(captions) - len(distinct), "captions": len(rows)}
     return rows, counts | {role: sum(role in row["roles"] for row in rows) for role in sorted(_all_roles(rows))}
 
@@ -92,15 +92,15 @@ def embed(texts: Sequence[str], name: str, device: str | None = None) -> NDArray
     distinct = list(dict.fromkeys(texts))
     lengths = _lengths(model, distinct)
     order = sorted(range(len(distinct)), key=lambda i: (lengths[i], distinct[i]))
-    found = np.zeros((len(distinct), model.get_embedding_dimension()), dtype=np.float16)
+    vectors = np.zeros((len(distinct), model.get_embedding_dimension()), dtype=np.float16)
     budget = TOKENS * (1 if model.device.type == "cpu" else 64)
     for batch in batches([lengths[i] for i in order], budget):
         places = [order[i] for i in batch]
-        found[places] = model.encode(
+        vectors[places] = model.encode(
             [distinct[i] for i in places], batch_size=len(places), normalize_embeddings=True, show_progress_bar=False
         )
     where = {text: i for i, text in enumerate(distinct)}
-    return found[[where[text] for text in texts]]
+    return vectors[[where[text] for text in texts]]
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[range]:
@@ -191,15 +191,15 @@ def pool(
     wide = sorted([*middle, *(set(unrated) - set(worst))])
     okay = distinct(wide, rows, vectors)
     sources = [*((i, "official_winner") for i in official), *((i, "crowd_winner") for i in crowd)]
-    found = [_described(rows[i], i, source, quality[i]) for i, source in [*sources, *((i, "okay") for i in okay)]]
+    pooled = [_described(rows[i], i, source, quality[i]) for i, source in [*sources, *((i, "okay") for i in okay)]]
     counts = {"official": len(official), "of the crowd": len(crowd), "left out: lowest quality": len(worst)}
-    return found, counts | {"okay with near-duplicates": len(wide), "okay": len(okay)}
+    return pooled, counts | {"okay with near-duplicates": len(wide), "okay": len(okay)}
 
 
 def diverse(places: Sequence[int], vectors: NDArray[Any]) -> list[int]:
     """The first of each of three clusters of these places, which are in the crowd's order."""
     clusters = cut(np.asarray(vectors)[list(places)], min(DIVERSE, len(places)))
-    return [places[int(np.flatnonzero(clusters == each)[0])] for each in np.unique(clusters)]
+    return [places[int(np.flatnonzero(clusters == cluster)[0])] for cluster in np.unique(clusters)]
 
 
 def distinct(places: Sequence[int], rows: Sequence[Row], vectors: NDArray[Any]) -> list[int]:
@@ -215,5 +215,5 @@ def distinct(places: Sequence[int], rows: Sequence[Row], vectors: NDArray[Any]) 
 def _described(row: Row, place: int, source: str, quality: float) -> dict[str, Any]:
     text = row["caption"]
     counted = {"words": len(text.split()), "characters": len(text), "punctuation": punctuation(text)}
-    kept = {name: row[name] for name in ("caption", "key", "mean", "votes")}
-    return {**kept, "source": source, "row": place, "quality": float(quality), **counted}
+    copied = {name: row[name] for name in ("caption", "key", "mean", "votes")}
+    return {**copied, "source": source, "row": place, "quality": float(quality), **counted}

@@ -106,12 +106,14 @@ def _matching(
 ) -> list[Instance]:
     """Each caption of a block as the answer among four others of the block."""
     try:
-        found = assign([stands[contest] for contest, *_ in captions], [key for *_, key in captions], f"{seed}:matching")
+        assignment = assign(
+            [stands[contest] for contest, *_ in captions], [key for *_, key in captions], f"{seed}:matching"
+        )
     except BadInput as problem:
         raise BadInput(f"block {block} of {BLOCKS}: {problem}") from None
     answers = letters(len(captions), 5, f"{seed}:matching letters")
     instances = []
-    for (contest, caption, _), others, letter in zip(captions, found.tolist(), answers, strict=True):
+    for (contest, caption, _), others, letter in zip(captions, assignment.tolist(), answers, strict=True):
         choices = [captions[i][1] for i in others]
         choices.insert(LETTERS.index(letter), caption)
         instances.append(Instance("matching", contest, caption, tuple(choices), letter))
@@ -207,7 +209,7 @@ def read_explanations(path: Path) -> list[Reference]:
         if not isinstance(held, list):
             raise BadInput(f"{path}: must be a list of rows with contest_number, caption and explanation.")
         rows = [(f"{path}, row {i}", row) for i, row in enumerate(held)]
-    found: dict[tuple[int, str], Reference] = {}
+    references: dict[tuple[int, str], Reference] = {}
     repeated = []
     for where, row in rows:
         if not isinstance(row, dict):
@@ -218,9 +220,9 @@ def read_explanations(path: Path) -> list[Reference]:
         if not isinstance(contest, int) or isinstance(contest, bool):
             raise BadInput(f"{where}: contest_number is {contest!r}; it must be a whole number.")
         caption, text = (" ".join(check_text(row.get(n), f"{where}: {n}").split()) for n in ("caption", "explanation"))
-        if (contest, caption) in found:
+        if (contest, caption) in references:
             repeated.append(f"'{caption}' of contest {contest}")
-        found[contest, caption] = Reference(contest, caption, text)
+        references[contest, caption] = Reference(contest, caption, text)
     if repeated:
         raise BadInput(f"{path}: {listed('caption', repeated)} explained more than once; keep one explanation of each.")
-    return list(found.values())
+    return list(references.values())

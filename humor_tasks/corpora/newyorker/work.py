@@ -100,7 +100,7 @@ class Work:
 
     def missing(self, name: str) -> list[int | None]:
         """The units of a stage that are not done."""
-        return [each for each in self.units(name) if not (self.unit(name, each) / "counts.json").is_file()]
+        return [contest for contest in self.units(name) if not (self.unit(name, contest) / "counts.json").is_file()]
 
     def counts(self, name: str, contest: int | None = None) -> dict[str, Any]:
         """The counts of a finished unit."""
