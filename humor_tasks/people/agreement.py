@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
@@ -22,11 +22,10 @@ from typing import Any
 
 from humor_tasks.benchmarks.systems import HUMAN
 from humor_tasks.data.reading import read_body
-from humor_tasks.data.rows import read_csv
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.people.items import Item, choices_of, read_pairs
-from humor_tasks.people.vote_files import read_json_rows, read_votes
-from humor_tasks.people.votes import REQUIRED, TIE, Vote, Votes, checked, stripped, vote_of, votes_table
+from humor_tasks.people.vote_files import read_json_rows, read_rows, read_votes
+from humor_tasks.people.votes import REQUIRED, TIE, Vote, Votes, checked, vote_of, votes_table
 from humor_tasks.scorers.agreement import agreement
 from humor_tasks.scorers.annotators import human_ceiling, majority_vote
 from humor_tasks.scorers.bradley_terry import Strength, bradley_terry
@@ -69,7 +68,11 @@ def read_questions(votes: Sequence[Path], pairs: Sequence[Path] = (), twice: str
     if len({path.resolve() for path in votes}) < len(votes):
         raise BadInput("a file of votes is given twice; give each file once.")
     if not pairs:
-        return [question for path in votes for question in _without_items(path, twice)]
+        return [
+            Question(name or path.stem, given.votes, left_out=given.left_out)
+            for path in votes
+            for name, given in _votes_by_question(path, None, twice).items()
+        ]
     if len(pairs) not in (1, len(votes)):
         raise BadInput(
             f"--pairs is given {len(pairs)} times and there are {len(votes)} files of votes; give it once for all, "
@@ -78,14 +81,7 @@ def read_questions(votes: Sequence[Path], pairs: Sequence[Path] = (), twice: str
     files: dict[Path, list[Path]] = {}
     for i, path in enumerate(votes):
         files.setdefault(pairs[i % len(pairs)], []).append(path)
-    return [question for path, paths in files.items() for question in _with_items(path, paths, twice)]
-
-
-def _without_items(path: Path, twice: str) -> list[Question]:
-    return [
-        Question(name or path.stem, question_votes.votes, left_out=question_votes.left_out)
-        for name, question_votes in _read(path, None, twice).items()
-    ]
+    return [question for path, vote_files in files.items() for question in _with_items(path, vote_files, twice)]
 
 
 def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question]:
@@ -100,50 +96,40 @@ def _with_items(pairs: Path, paths: Sequence[Path], twice: str) -> list[Question
         question, systems = about[item.id]
         kind = PREFERENCE if unanswered else item.kind  # also for ranking items without an answer
         groups.setdefault((question, kind, systems), {})[item.id] = item
-    read = [_read(path, allowed, twice) for path in paths]
+    files = [_votes_by_question(path, allowed, twice) for path in paths]
     questions = []
-    for name in dict.fromkeys(name for each in read for name in each):
-        parts = [each[name] for each in read if name in each]
-        one = checked(paths[0], [v for part in parts for v in part.votes], twice=twice, choices=None)
-        left_out = dict(one.left_out)
-        for why, n in (pair for part in parts for pair in part.left_out.items()):
-            left_out[why] = left_out.get(why, 0) + n
-        for (question, kind, systems), votes in groups.items():
-            given = tuple(vote for vote in one.votes if vote.item in votes)
-            if given or not name:
-                told = name or question or (" vs ".join(systems) if systems and len(groups) > 1 else stem)
-                questions.append(Question(told, given, kind, systems, votes, left_out))
-                left_out = {}  # reported once
+    for name in dict.fromkeys(name for file in files for name in file):
+        parts = [file[name] for file in files if name in file]
+        pooled = checked(paths[0], [vote for part in parts for vote in part.votes], twice=twice, choices=None)
+        left_out = Counter(pooled.left_out)
+        for part in parts:
+            left_out.update(part.left_out)
+        for (question, kind, systems), members in groups.items():
+            votes = tuple(vote for vote in pooled.votes if vote.item in members)
+            if votes or not name:
+                title = name or question or (" vs ".join(systems) if systems and len(groups) > 1 else stem)
+                questions.append(Question(title, votes, kind, systems, members, left_out))
+                left_out = Counter()  # reported once
     return questions
 
 
-def _read(path: Path, allowed: Mapping[str, Collection[str]] | None, twice: str) -> dict[str, Votes]:
+def _votes_by_question(path: Path, allowed: Mapping[str, Collection[str]] | None, twice: str) -> dict[str, Votes]:
     """The votes by the value of their column `question`; all under "" without this column."""
-    rows, text = _rows(path)
+    rows, text = read_rows(path)
     choices: dict[str, Any] = {} if allowed is None else {"choices": allowed}
     if not any({*REQUIRED, "question"} <= set(row) for _, row in rows):
         return {"": read_votes(path, allowed, twice, **choices)}
     groups: dict[str, list[Vote]] = {}
     for where, row in rows:
         groups.setdefault(_text(row.get("question"), "question", where), []).append(vote_of(row, where, text))
-    return {name: checked(path, given, allowed, twice, **choices) for name, given in groups.items()}
-
-
-def _rows(path: Path) -> tuple[list[tuple[str, dict[str, Any]]], Callable[[str], str]]:
-    """(location, row) of each row, and what reads the texts of its columns."""
-    body = read_body(path)
-    if body.lstrip()[:1] in ("[", "{"):
-        return read_json_rows(path, body), str.strip
-    found = read_csv(path, REQUIRED)
-    return [(found.where(i), dict(row)) for i, row in enumerate(found.rows)], stripped
+    return {name: checked(path, votes, allowed, twice, **choices) for name, votes in groups.items()}
 
 
 def _about(pairs: Path) -> dict[str, tuple[str, tuple[str, str] | None]]:
     """Item id -> its question and systems, fields not shown to annotators; `read_pairs` reads the other fields."""
     about: dict[str, tuple[str, tuple[str, str] | None]] = {}
     for where, row in read_json_rows(pairs, read_body(pairs)):
-        question = row.get("question")
-        systems = row.get("systems")
+        question, systems = row.get("question"), row.get("systems")
         if systems is not None and not (isinstance(systems, list) and len(systems) == 2):
             raise BadInput(f"{where}: systems is {systems!r}; it must list the authors of options A and B.")
         named = (_text(systems[0], "systems", where), _text(systems[1], "systems", where)) if systems else None
@@ -157,7 +143,8 @@ def _text(value: Any, name: str, where: str) -> str:
     return value.strip()
 
 
-_SIDES = {"right": True, "wrong": False}
+# ---- a question ---------------------------------------------------------------------------------
+
 WORTH = {"A": 1.0, TIE: 0.5, "B": 0.0}  # A's score for each choice
 
 
@@ -190,38 +177,35 @@ class Agreed:
     @property
     def unanimous(self) -> dict[str, str]:
         """{item: its choice} of the items with at least two votes, all for the same option; no tie is one."""
-        given: dict[str, list[str]] = {}
+        choices: dict[str, list[str]] = {}
         for vote in self.question.votes:
-            given.setdefault(vote.item, []).append(vote.choice)
-        return {i: x[0] for i, x in given.items() if len(x) > 1 and len(set(x)) == 1 and x[0] != TIE}
+            choices.setdefault(vote.item, []).append(vote.choice)
+        return {i: x[0] for i, x in choices.items() if len(x) > 1 and len(set(x)) == 1 and x[0] != TIE}
 
     def sides(self, choices: Mapping[str, str]) -> dict[str, list[str]]:
         """The items of some choices by side: A and B of a preference, else right and wrong where there is an answer."""
         if self.question.kind == PREFERENCE:
             return {side: [i for i, choice in choices.items() if choice == side] for side in ("A", "B")}
         answers = {i: item.answer for i, item in self.question.items.items() if item.answer}
-        told = {i: choice == answers[i] for i, choice in choices.items() if i in answers and choice != TIE}
-        return {name: [i for i, is_right in told.items() if is_right == side] for name, side in _SIDES.items()}
+        decided = [i for i, choice in choices.items() if i in answers and choice != TIE]
+        right = [i for i in decided if choices[i] == answers[i]]
+        return {"right": right, "wrong": [i for i in decided if i not in right]}
 
     @property
     def notes(self) -> list[str]:
         """Messages on missing votes, votes left out and undefined coefficients, which the table does not show."""
-        q, told = self.question, [f"{n} {why}" for why, n in self.question.left_out.items() if n]
-        given = Counter(Counter(vote.item for vote in q.votes).values())
-        told += self._undefined(max(given, default=0))
-        if len(given) > 1:
-            told.append("votes an item differ: " + ", ".join(f"{n} with {k}" for k, n in sorted(given.items())))
-        unvoted = len(q.items) - len(self.majority) if q.items else 0
-        told += [f"{unvoted} of {len(q.items)} items have no votes"] if unvoted else []
-        return [f"{q.name}: {each}." for each in told]
-
-    def _undefined(self, most: int) -> list[str]:
-        """Why coefficients are undefined; `most` is the highest number of ratings of one item."""
-        if most == 1:
-            return ["no item has two ratings, so that nothing tells how far raters agree"]
-        if most > 1 and len({vote.choice for vote in self.question.votes}) == 1:
-            return ["all ratings are the same, for which Krippendorff's alpha and the kappas are undefined"]
-        return []
+        q = self.question
+        notes = [f"{n} {why}" for why, n in q.left_out.items() if n]
+        per_item = Counter(Counter(vote.item for vote in q.votes).values())  # number of votes -> items
+        if max(per_item, default=0) == 1:
+            notes.append("no item has two ratings, so that nothing tells how far raters agree")
+        elif per_item and len({vote.choice for vote in q.votes}) == 1:
+            notes.append("all ratings are the same, for which Krippendorff's alpha and the kappas are undefined")
+        if len(per_item) > 1:
+            notes.append("votes an item differ: " + ", ".join(f"{n} with {k}" for k, n in sorted(per_item.items())))
+        if q.items and (unvoted := len(q.items) - len(self.majority)):
+            notes.append(f"{unvoted} of {len(q.items)} items have no votes")
+        return [f"{q.name}: {note}." for note in notes]
 
 
 def agreed(question: Question) -> Agreed:
@@ -229,9 +213,10 @@ def agreed(question: Question) -> Agreed:
     items, _, rows = votes_table(question.votes)
     clusters = [question.cluster(item) for item in items]
     majority = {i: str(c or TIE) for i, c in zip(items, majority_vote(rows), strict=True)}
-    preference = question.kind == PREFERENCE
-    generated = "" if not preference else "B" if question.systems and _is_second(question.systems) else "A"
-    if preference:
+    generated = ""
+    if question.kind == PREFERENCE:
+        first, second = question.systems or ("", "")
+        generated = "B" if first == HUMAN != second else "A"
         vote_clusters = [question.cluster(vote.item) for vote in question.votes]
         estimates = {
             "win_rate": win_rate([WORTH[majority[item]] for item in items], clusters),
@@ -249,38 +234,27 @@ def agreed(question: Question) -> Agreed:
     return Agreed(question, majority, generated, estimates)
 
 
-def _is_second(systems: tuple[str, str]) -> bool:
-    return systems[0] == HUMAN != systems[1]
-
-
 def _accuracies(question: Question) -> dict[str, Estimate]:
     """Accuracies over the items for which PAIRS give the answer."""
     votes = [vote for vote in question.votes if question.items[vote.item].answer]
-    choices: dict[str, list[str]] = {}
+    choices: dict[str, Counter[str]] = {}
     for vote in votes:
-        choices.setdefault(vote.item, []).append(vote.choice)
+        choices.setdefault(vote.item, Counter())[vote.choice] += 1
     worth = []
-    for item, given in choices.items():
-        counts = Counter(given)
+    for item, counts in choices.items():
         leading = [choice for choice, n in counts.items() if n == max(counts.values())]
         worth.append(sum(_right(question, item, choice) for choice in leading) / len(leading))
     by_majority = clustered_proportion(worth, [question.cluster(item) for item in choices])
-    return {
-        "accuracy": by_majority,
-        "accuracy_of_votes": _accuracy(question, votes),
-        "human_acc": by_majority,
-    }
-
-
-def _accuracy(question: Question, votes: Sequence[Vote]) -> Estimate:
-    right = [_right(question, vote.item, vote.choice) for vote in votes]
-    return clustered_proportion(right, [question.cluster(vote.item) for vote in votes])
+    of_votes = clustered_proportion(
+        [_right(question, vote.item, vote.choice) for vote in votes], [question.cluster(vote.item) for vote in votes]
+    )
+    return {"accuracy": by_majority, "accuracy_of_votes": of_votes, "human_acc": by_majority}
 
 
 def _right(question: Question, item: str, choice: str) -> float:
     """1 or 0; for a tie, the expected accuracy of a random choice."""
-    asked = question.items[item]
-    return 1 / len(asked.options) if choice == TIE else float(choice == asked.answer)
+    options, answer = question.items[item].options, question.items[item].answer
+    return 1 / len(options) if choice == TIE else float(choice == answer)
 
 
 def first_shown(question: Question, votes: Sequence[Vote]) -> Estimate:
@@ -310,11 +284,11 @@ class Rater:
 
 def raters(questions: Sequence[Question]) -> list[Rater]:
     """All raters, in the order of their first votes."""
-    given: dict[str, list[tuple[Question, Vote]]] = {}
+    votes: dict[str, list[tuple[Question, Vote]]] = {}
     for question in questions:
         for vote in question.votes:
-            given.setdefault(vote.rater, []).append((question, vote))
-    return [_rater(name, votes) for name, votes in given.items()]
+            votes.setdefault(vote.rater, []).append((question, vote))
+    return [_rater(name, of_rater) for name, of_rater in votes.items()]
 
 
 def _rater(name: str, votes: Sequence[tuple[Question, Vote]]) -> Rater:
@@ -323,14 +297,11 @@ def _rater(name: str, votes: Sequence[tuple[Question, Vote]]) -> Rater:
 
     chose = [(WORTH[v.choice], q, v) for q, v in votes if q.kind == PREFERENCE]
     first = [(float(v.choice == v.order[0]), q, v) for q, v in votes if v.order and v.choice != TIE]
-    asked = [(q, v) for q, v in votes if q.kind != PREFERENCE and q.items[v.item].answer]
-    right = [(_right(q, v.item, v.choice), q, v) for q, v in asked]
-    return Rater(name, len(votes), share(chose), share(first), share(right), _seconds([v for _, v in votes]))
-
-
-def _seconds(votes: Sequence[Vote]) -> float:
-    times = sorted(datetime.fromisoformat(vote.time) for vote in votes if vote.time)
-    return median((b - a).total_seconds() for a, b in pairwise(times)) if len(times) > 1 else math.nan
+    answered = [(q, v) for q, v in votes if q.kind != PREFERENCE and q.items[v.item].answer]
+    right = [(_right(q, v.item, v.choice), q, v) for q, v in answered]
+    times = sorted(datetime.fromisoformat(vote.time) for _, vote in votes if vote.time)
+    seconds = [(b - a).total_seconds() for a, b in pairwise(times)]
+    return Rater(name, len(votes), share(chose), share(first), share(right), median(seconds) if seconds else math.nan)
 
 
 # ---- systems ------------------------------------------------------------------------------------
@@ -342,10 +313,10 @@ def systems(questions: Sequence[Agreed]) -> tuple[dict[str, Strength], str]:
     Both are empty where the questions compare fewer than two pairs of systems.
     """
     named = [
-        (each.question.systems, WORTH[choice], each.question.cluster(item))
-        for each in questions
-        if each.question.systems and each.question.kind == PREFERENCE
-        for item, choice in each.majority.items()
+        (one.question.systems, WORTH[choice], one.question.cluster(item))
+        for one in questions
+        if one.question.systems and one.question.kind == PREFERENCE
+        for item, choice in one.majority.items()
     ]
     if len({frozenset(pair) for pair, _, _ in named}) < 2:
         return {}, ""

@@ -72,14 +72,9 @@ def read_votes(
     Raises BadInput naming the rows where any vote is invalid.
     """
     check_choice("twice", twice, TWICE)
-    body = read_body(path)
-    if body.lstrip()[:1] not in ("[", "{"):
-        table = read_csv(path, REQUIRED)
-        votes = [vote_of(row, table.where(i), stripped) for i, row in enumerate(table.rows)]
-        return checked(path, votes, known_items, twice, choices)
-    rows = read_json_rows(path, body)
-    if not rows:
-        raise BadInput(f"{path}: there are no rows.")
+    rows, text = read_rows(path)
+    if text is stripped:  # a CSV file
+        return checked(path, [vote_of(row, where, text) for where, row in rows], known_items, twice, choices)
     read = next((read for is_shape, read in _SHAPES if any(is_shape(row) for _, row in rows)), None)
     if read is None and any(set(REQUIRED) & set(row) for _, row in rows):
         return checked(path, [vote_of(row, where) for where, row in rows], known_items, twice, choices)
@@ -90,6 +85,18 @@ def read_votes(
         )
     votes, left_out = _read_export(path, rows, read, Export(**export))
     return checked(path, votes, known_items, twice, choices, left_out)
+
+
+def read_rows(path: Path) -> tuple[list[tuple[str, Row]], Callable[[str], str]]:
+    """(location, row) of each row of a JSON, JSON-lines or CSV file, and what reads the texts of its columns."""
+    body = read_body(path)
+    if body.lstrip()[:1] not in ("[", "{"):
+        table = read_csv(path, REQUIRED)
+        return [(table.where(i), row) for i, row in enumerate(table.rows)], stripped
+    rows = read_json_rows(path, body)
+    if not rows:
+        raise BadInput(f"{path}: there are no rows.")
+    return [*rows], str.strip
 
 
 def read_json_rows(path: Path, body: str) -> list[tuple[str, dict[str, Any]]]:
