@@ -138,22 +138,9 @@ class Comparison:
     """A judge and the human votes on one question.
 
     own: the side whose explainer is of the judge's family, "" for neither or both. pairs: the number of pairs with a
-    verdict and votes. The estimates are over these pairs and clustered by the log's clusters, except for unread, the
-    win rates and prediction_powered:
-
-    accuracy: how often the judge agrees with the human majority, over pairs without a tie of either. gwet_ac1,
-    raw_agreement: of judge and majority as two raters, with ties as a category. human_ceiling: as in `agreement`, for
-    comparison. first_shown: the share of the judge's verdicts for a side that prefer the text shown first;
-    people_first_shown: the same of the votes. inconsistent: the share of pairs whose two orders disagree.
-    length_effect: the effect of length in log odds (`length_controlled_win_rate`). longer: how often the longer text
-    is preferred. people_length_effect, people_longer: the same of the majority. self_preference: the judge's win rate
-    of its `own` side minus the human win rate of that side. unread: the share of pairs with votes that have no
-    verdict. judge_win_rate: A's win rate over all pairs with a verdict. people_win_rate: A's over all pairs with votes.
-    missing_verdicts: the share of the judge's questions without a verdict. Where there are any, the bounds
-    accuracy_missing_failed and _missing_passed count a pair without a verdict as disagreement and as agreement, and
-    judge_win_rate_missing_failed and _missing_passed a missing verdict as lost and as won by A.
-    prediction_powered: an estimate of A's human win rate over all pairs with a verdict; the pairs with votes must be a
-    random sample of them (`prediction_powered`).
+    verdict and votes. estimates: over these pairs and clustered by the log's clusters, except for unread, the win rates
+    and prediction_powered; `agreement_report.LEGEND` says what each is. prediction_powered needs the pairs with votes
+    to be a random sample of those with a verdict.
     """
 
     judge: str
@@ -174,17 +161,17 @@ def against_people(
     """
     for side in explainers or {}:
         check_choice("explainer", side, ("A", "B"))
-    made = []
+    comparisons: list[Comparison] = []
     for log in logs:
-        comparisons = [_compare(each, log, explainers or {}) for each in questions if each.question.kind == PREFERENCE]
-        known = [each for each in comparisons if each]
-        if not known:
+        preferences = [agreed for agreed in questions if agreed.question.kind == PREFERENCE]
+        of_log = [one for agreed in preferences if (one := _compare(agreed, log, explainers or {}))]
+        if not of_log:
             raise BadInput(
                 f"{log.path}: judges no pair that people voted on: no id and pair of texts is that of a vote's item. "
                 f"It compares {log.models[0]} with {log.models[1]}; its ids are such as {next(iter(log.pairs))}."
             )
-        made += known
-    return made
+        comparisons += of_log
+    return comparisons
 
 
 @dataclass(frozen=True)
@@ -231,9 +218,15 @@ def _compare(agreed: Agreed, log: JudgeLog, explainers: Mapping[str, str]) -> Co
         about = f"{log.settled} of the log's pairs"
         notes.append(f"the judge was not asked about {about} (the same text twice, or an empty one); left out.")
     who = ", ".join(log.judges)
-    told = tuple(f"{who} on {question.name}: {note}" for note in notes)
-    estimates = _agreement(words) | _biases(words, own_side) | {"unread": unread} | corrected | bounds
-    return Comparison(who, question.name, question.systems or systems, own_side, len(words.shared), estimates, told)
+    return Comparison(
+        who,
+        question.name,
+        question.systems or systems,
+        own_side,
+        len(words.shared),
+        _agreement(words) | _biases(words, own_side) | {"unread": unread} | corrected | bounds,
+        tuple(f"{who} on {question.name}: {note}" for note in notes),
+    )
 
 
 def _turned(question: Question, log: JudgeLog) -> tuple[bool | None, list[str]]:
