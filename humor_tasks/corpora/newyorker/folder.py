@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from humor_tasks.corpora.newyorker.matching import generator
 from humor_tasks.corpora.newyorker.rows import BLOCKS, TASKS, Instance, Instances, row_of, rows_of
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+T = TypeVar("T")
 PIXELS = "_from_pixels"
 
 
@@ -85,53 +86,53 @@ def contents_of(
     _from_pixels configurations hold the contests with one. Raises BadInput where nothing can be made.
     """
     images = {contest: image_name(contest, pictures[contest]) for contest in instances.blocks if contest in pictures}
-    scenes = {c: each for c, each in annotated.items() if each.fixed is not None and c in instances.blocks}
+    scenes = {c: one for c, one in annotated.items() if one.fixed is not None and c in instances.blocks}
     configs, left_out = [], [f"{count:,} {what}" for what, count in instances.left_out.items()]
     for task in TASKS:
         blocks = instances.tasks[task]
-        for name, held, lacking in ((task, scenes, "a description"), (task + PIXELS, images, "a picture")):
-            chosen = [[each for each in block if each.contest in held] for block in blocks]
-            order = [generator(f"{seed}:order:{task}:{k}").permutation(len(b)).tolist() for k, b in enumerate(chosen)]
-            chosen = [[block[i] for i in places] for block, places in zip(chosen, order, strict=True)]
-            total = sum(map(len, blocks))
+        total = sum(map(len, blocks))
+        for name, sources, lacking in ((task, scenes, "a description"), (task + PIXELS, images, "a picture")):
+            chosen = [
+                _shuffled([one for one in block if one.contest in sources], f"{seed}:order:{task}:{k}")
+                for k, block in enumerate(blocks)
+            ]
             missing = total - sum(map(len, chosen))
-            empty = [str(k) for k, block in enumerate(chosen) if not block]
-            if empty:
+            if empty := [str(k) for k, block in enumerate(chosen) if not block]:
                 why = f"block {', '.join(empty)} would have no rows" if total > missing else "no rows"
                 left_out.append(f"{name}: {why}")
                 continue
             if missing:
                 left_out.append(f"{name}: {missing:,} of {total:,} instances, whose contests lack {lacking}")
             if name == task:
-                fixed, every = _with_words(chosen, scenes, images, f"{seed}:{task}")
-                configs.append(Config(task, name, fixed, every))
+                configs.append(Config(task, name, *_with_words(chosen, scenes, images, f"{seed}:{task}")))
             else:
-                fixed = [[row_of(each, None, images[each.contest]) for each in block] for block in chosen]
+                fixed = [[row_of(one, None, images[one.contest]) for one in block] for block in chosen]
                 configs.append(Config(task, name, fixed, None))
     if not configs:
         raise BadInput("no configuration has rows in every block: give more contests with descriptions or pictures.")
     return Contents(instances, configs, left_out)
 
 
+def _shuffled(items: Sequence[T], seed: str) -> list[T]:
+    return [items[i] for i in generator(seed).permutation(len(items)).tolist()]
+
+
 def _with_words(
     blocks: Sequence[Sequence[Instance]], scenes: Mapping[int, Annotated], images: Mapping[int, str], seed: str
 ) -> tuple[list[list[Row]], list[list[Row]]]:
     """The rows of all blocks with the fixed annotation tuple, and with all. A column is in all rows or in none."""
-    pictured = all(each.contest in images for block in blocks for each in block)
-
-    def rows(instance: Instance, every: bool) -> Iterator[Row]:
-        annotated, image = scenes[instance.contest], images[instance.contest] if pictured else None
-        assert annotated.fixed is not None
-        yield from (
-            rows_of(instance, annotated.scenes, annotated.fixed, image)
-            if every
-            else [row_of(instance, annotated.fixed, image)]
-        )
-
-    fixed = [[row for each in block for row in rows(each, False)] for block in blocks]
-    repeated = [[row for each in block for row in rows(each, True)] for block in blocks]
-    for k, block in enumerate(repeated):
-        repeated[k] = [block[i] for i in generator(f"{seed}:{k}").permutation(len(block)).tolist()]
+    pictured = all(instance.contest in images for block in blocks for instance in block)
+    fixed: list[list[Row]] = []
+    repeated: list[list[Row]] = []
+    for k, block in enumerate(blocks):
+        fixed.append([])
+        with_all: list[Row] = []
+        for instance in block:
+            annotated, image = scenes[instance.contest], images[instance.contest] if pictured else None
+            assert annotated.fixed is not None
+            fixed[-1].append(row_of(instance, annotated.fixed, image))
+            with_all += rows_of(instance, annotated.scenes, annotated.fixed, image)
+        repeated.append(_shuffled(with_all, f"{seed}:{k}"))
     return fixed, repeated
 
 
@@ -160,11 +161,16 @@ def write_folder(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out}: is there and not empty; name another folder, or remove it.")
     used = {contest: path for contest, path in sorted(pictures.items()) if contest in contents.instances.blocks}
-    check_pictures(used)
+    media = {contest: Picture(str(path), str(path), path.read_bytes) for contest, path in used.items()}
+    if problems := check_media(media, "checking pictures of contests"):
+        raise BadInput(
+            f"{len(problems)} of {len(used)} pictures of contests cannot be used: "
+            f"{' '.join(list(problems.values())[:5])} Restore them, or remove the files to leave out their contests."
+        )
     with replacing(out) as folder:
         folder.mkdir()
         for contest, path in used.items():
-            place(path, folder / image_name(contest, path))
+            _place(path, folder / image_name(contest, path))
         for config in contents.configs:
             for kind, blocks in {"": config.fixed, "_all": config.every or ()}.items():
                 for k, rows in enumerate(blocks):
@@ -175,17 +181,7 @@ def write_folder(
         write_text(folder / "README.md", card)
 
 
-def check_pictures(pictures: Mapping[int, Path]) -> None:
-    """Raise BadInput naming the files that are not complete, readable pictures."""
-    media = {contest: Picture(str(path), str(path), path.read_bytes) for contest, path in pictures.items()}
-    if problems := check_media(media, "checking pictures of contests"):
-        raise BadInput(
-            f"{len(problems)} of {len(pictures)} pictures of contests cannot be used: "
-            f"{' '.join(list(problems.values())[:5])} Restore them, or remove the files to leave out their contests."
-        )
-
-
-def place(source: Path, target: Path) -> None:
+def _place(source: Path, target: Path) -> None:
     """Link the file, which is never changed; copy it where the file system has no hard links or is another."""
     target.parent.mkdir(exist_ok=True)
     try:

@@ -74,24 +74,24 @@ def make_instances(
     block, and are one contest to matching, because a caption of the one fits the cartoon of the other. Raises BadInput
     where a contest has a caption twice and where matching is impossible in a block.
     """
-    twins = [tuple(each) for each in twins]
+    twins = [tuple(pair) for pair in twins]
     captions = [(contest, caption, key) for contest in sorted(high) for caption, key in high[contest]]
     _check_once(captions)
     blocks = folds([contest for contest, *_ in captions], f"{seed}:folds", BLOCKS, twins)
     stands = joined(sorted(blocks), twins)
-    known = [each for each in references if each.contest in blocks]
+    explained = [reference for reference in references if reference.contest in blocks]
     tasks: dict[str, list[list[Instance]]] = {task: [] for task in TASKS}
     for block in range(BLOCKS):
-        own = [each for each in captions if blocks[each[0]] == block]
-        tasks["matching"].append(_matching(own, stands, f"{seed}:{block}", block))
-        of_block = {contest: pairs[contest] for contest in sorted(pairs) if blocks.get(contest) == block}
-        tasks["ranking"].append(_ranking(of_block, f"{seed}:{block}"))
+        of_block = [caption for caption in captions if blocks[caption[0]] == block]
+        tasks["matching"].append(_matching(of_block, stands, f"{seed}:{block}", block))
+        pairs_of_block = {contest: pairs[contest] for contest in sorted(pairs) if blocks.get(contest) == block}
+        tasks["ranking"].append(_ranking(pairs_of_block, f"{seed}:{block}"))
         tasks["explanation"].append([
-            Instance("explanation", each.contest, each.caption, (each.caption,), each.explanation)
-            for each in known
-            if blocks[each.contest] == block
+            Instance("explanation", one.contest, one.caption, (one.caption,), one.explanation)
+            for one in explained
+            if blocks[one.contest] == block
         ])  # fmt: skip
-    left_out = {"explanations of contests without rows": len(references) - len(known)}
+    left_out = {"explanations of contests without rows": len(references) - len(explained)}
     return Instances(blocks, tasks, {what: count for what, count in left_out.items() if count})
 
 
@@ -205,10 +205,10 @@ def read_explanations(path: Path) -> list[Reference]:
     if path.suffix in (".jsonl", ".ndjson"):
         rows = list(json_lines(path))
     else:
-        held = parse_json(path, read_body(path))
-        if not isinstance(held, list):
+        body = parse_json(path, read_body(path))
+        if not isinstance(body, list):
             raise BadInput(f"{path}: must be a list of rows with contest_number, caption and explanation.")
-        rows = [(f"{path}, row {i}", row) for i, row in enumerate(held)]
+        rows = [(f"{path}, row {i}", row) for i, row in enumerate(body)]
     references: dict[tuple[int, str], Reference] = {}
     repeated = []
     for where, row in rows:

@@ -76,12 +76,12 @@ class Work:
         stage = self.stages[name]
         place = (name, None if stage.whole else contest)
         if place not in self._keys:
-            parts: list[Any] = [name, stage.version, {each: self.settings[each] for each in stage.settings}]
+            parts: list[Any] = [name, stage.version, {setting: self.settings[setting] for setting in stage.settings}]
             if not stage.needs:
                 parts.append(self.inputs[int(str(contest))])
             for need in stage.needs:
-                each = self.units(need) if stage.whole else [contest]
-                parts += [[number, self.key(need, number)] for number in each]
+                read = self.units(need) if stage.whole else [contest]
+                parts += [[number, self.key(need, number)] for number in read]
             self._keys[place] = _digest(json.dumps(parts, sort_keys=True).encode())[:16]
         return self._keys[place]
 
@@ -104,8 +104,7 @@ class Work:
 
     def counts(self, name: str, contest: int | None = None) -> dict[str, Any]:
         """The counts of a finished unit."""
-        found: dict[str, Any] = read_json(self.unit(name, contest) / "counts.json")
-        return found
+        return dict(read_json(self.unit(name, contest) / "counts.json"))
 
     def run(self, item: tuple[str, int | None]) -> None:
         """Do one unit, a stage's name and a contest: its folder is there as a whole, or not at all."""
