@@ -16,6 +16,7 @@ Captions that a reader sees as the same (equal keys) count once, at the best pla
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -29,8 +30,18 @@ from humor_tasks.models.choosers.shortcuts import punctuation
 
 CROWD_TOP = 5
 TRAINING = 1000
+DIVERSE = 3
+KEPT = 0.7
+"""Clusters of the okay pool, as a share of its captions."""
+LOWEST = 0.25
+"""The share of an unrated contest's captions that is left out for its predicted quality."""
+TOKENS = 1024
+"""Tokens of a batch with its padding, on a CPU; a GPU takes 64 times as many."""
 
 Row = Mapping[str, Any]
+
+
+# ---- selection ----------------------------------------------------------------------------------
 
 
 def select(
@@ -38,8 +49,8 @@ def select(
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """The captions with a role, finalists first and then in the crowd's order, and counts.
 
-    captions: the ingested captions in the crowd's order, see `ingest.COLUMNS`. A finalist has the crowd's mean and
-    votes where the crowd rated the same caption.
+    captions: the ingested captions in the crowd's order. A finalist has the crowd's mean and votes where the crowd
+    rated the same caption.
     """
     first: dict[str, Row] = {}
     for row in captions:
@@ -48,39 +59,35 @@ def select(
     roles = _rated_roles(len(distinct)) if rated else [{"unrated"} for _ in distinct]
     taken: dict[str, dict[str, Any]] = {}
     for text in finalists:
-        known = first.get(key_of(text), {"mean": None, "votes": None, "place": None})
-        taken.setdefault(key_of(text), {**known, "caption": text, "key": key_of(text), "roles": {"finalist"}})
-    for row, of in zip(distinct, roles, strict=True):
+        of_crowd = first.get(key_of(text), {"mean": None, "votes": None, "place": None})
+        taken.setdefault(key_of(text), {**of_crowd, "caption": text, "key": key_of(text), "roles": {"finalist"}})
+    for row, of_row in zip(distinct, roles, strict=True):
         if row["key"] in taken:
-            taken[row["key"]]["roles"] |= of
-        elif of:
-            taken[row["key"]] = {**row, "roles": of}
+            taken[row["key"]]["roles"] |= of_row
+        elif of_row:
+            taken[row["key"]] = {**row, "roles": of_row}
     rows = [{**row, "roles": sorted(row["roles"])} for row in taken.values()]
     counts = {"duplicates": len(captions) - len(distinct), "captions": len(rows)}
-    return rows, counts | {role: sum(role in row["roles"] for row in rows) for role in sorted(_all_roles(rows))}
+    by_role = Counter(role for row in rows for role in row["roles"])
+    return rows, counts | dict(sorted(by_role.items()))
 
 
 def _rated_roles(n: int) -> list[set[str]]:
     """The roles of the captions at each place of a rated contest."""
     trained = min(TRAINING, n // 2)
-    held: list[set[str]] = [set() for _ in range(n)]
-    for name, start, stop in (
-        ("crowd_top", 0, CROWD_TOP),
-        ("train_top", 0, trained),
-        ("train_bottom", n - trained, n),
-        ("middle", n // 3, n - n // 3),
-    ):
-        for roles in held[start:stop]:
-            roles.add(name)
-    return held
+    places = {
+        "crowd_top": range(CROWD_TOP),
+        "train_top": range(trained),
+        "train_bottom": range(n - trained, n),
+        "middle": range(n // 3, n - n // 3),
+    }
+    return [{role for role, of_role in places.items() if i in of_role} for i in range(n)]
 
 
-def _all_roles(rows: Sequence[Row]) -> set[str]:
-    return {role for row in rows for role in row["roles"]}
-
-
-TOKENS = 1024
-"""Tokens of a batch with its padding, on a CPU; a GPU takes 64 times as many."""
+# ---- sentence vectors ---------------------------------------------------------------------------
+# Captions of similar length in tokens share a batch, so that little of it is padding, and batches hold a bounded number
+# of tokens. Which captions share a batch decides the last bits of their vectors. Their content alone decides it, not
+# the number of workers.
 
 
 def embed(texts: Sequence[str], name: str, device: str | None = None) -> NDArray[np.float16]:
@@ -90,7 +97,8 @@ def embed(texts: Sequence[str], name: str, device: str | None = None) -> NDArray
     """
     model = _model(name, device)
     distinct = list(dict.fromkeys(texts))
-    lengths = _lengths(model, distinct)
+    tokens = model.tokenizer(distinct, truncation=False, verbose=False)["input_ids"] if distinct else []
+    lengths = [min(len(ids), model.max_seq_length or 512) for ids in tokens]
     order = sorted(range(len(distinct)), key=lambda i: (lengths[i], distinct[i]))
     vectors = np.zeros((len(distinct), model.get_embedding_dimension()), dtype=np.float16)
     budget = TOKENS * (1 if model.device.type == "cpu" else 64)
@@ -101,6 +109,9 @@ def embed(texts: Sequence[str], name: str, device: str | None = None) -> NDArray
         )
     where = {text: i for i, text in enumerate(distinct)}
     return vectors[[where[text] for text in texts]]
+
+
+_model = lru_cache(maxsize=1)(open_model)
 
 
 def batches(lengths: Sequence[int], budget: int) -> Iterator[range]:
@@ -114,24 +125,24 @@ def batches(lengths: Sequence[int], budget: int) -> Iterator[range]:
         yield range(start, len(lengths))
 
 
-def _lengths(model: Any, texts: list[str]) -> list[int]:
-    if not texts:
-        return []
-    most = model.max_seq_length or 512
-    return [min(len(ids), most) for ids in model.tokenizer(texts, truncation=False, verbose=False)["input_ids"]]
-
-
-@lru_cache(maxsize=1)
-def _model(name: str, device: str | None) -> Any:
-    return open_model(name, device)
+# ---- clusters -----------------------------------------------------------------------------------
 
 
 def cut(vectors: NDArray[Any], count: int) -> NDArray[np.intp]:
-    """The cluster of each vector, numbered by the place of its first member.
+    """The cluster of each vector by agglomerative clustering, exact; numbered by the place of its first member.
 
-    vectors: [n, dimensions] of any length; a zero vector is like no other. They are computed with as float32. count:
-    clusters, from 1 to n. Of equally similar pairs the one with the first place is merged first. Memory is 4 n^2 bytes;
-    time grows with n^2.
+    vectors: [n, dimensions] of any length, computed with as float32; a zero vector is like no other. count: clusters,
+    from 1 to n. Memory is 4 n^2 bytes; time grows with n^2.
+
+    Average linkage: the two clusters with the highest mean cosine over their pairs of members are merged first; of
+    equally similar pairs, the one with the first place. The sentence-embedding library that the paper uses documents
+    agglomerative clustering for this purpose; it names no linkage. The mean cosine says how much two groups of captions
+    say the same, and has no bias by size.
+
+    The similarity of a merged cluster to another is the mean of its parts' similarities, weighted by size, so that one
+    row of the matrix is recomputed for each merger. A row's nearest neighbour changes only when it was one of the
+    merged: the linkage is reducible (Bruynooghe 1977). With .7 N clusters three mergers of ten are done, where a
+    dendrogram needs all N - 1.
     """
     n = len(vectors)
     if not n:
@@ -163,11 +174,7 @@ def cut(vectors: NDArray[Any], count: int) -> NDArray[np.intp]:
     return np.unique(owner, return_inverse=True)[1]
 
 
-DIVERSE = 3
-KEPT = 0.7
-"""Clusters of the okay pool, as a share of its captions."""
-LOWEST = 0.25
-"""The share of an unrated contest's captions that is left out for its predicted quality."""
+# ---- pools --------------------------------------------------------------------------------------
 
 
 def pool(
@@ -181,9 +188,8 @@ def pool(
     kept.
     """
     official = [i for i, row in enumerate(rows) if "finalist" in row["roles"]]
-    crowd = diverse(
-        [i for i, row in enumerate(rows) if "crowd_top" in row["roles"] and i not in set(official)], vectors
-    )
+    top = [i for i, row in enumerate(rows) if "crowd_top" in row["roles"] and i not in official]
+    crowd = diverse(top, vectors)
     high = {*official, *crowd}
     middle = [i for i, row in enumerate(rows) if "middle" in row["roles"] and i not in high]
     unrated = [i for i, row in enumerate(rows) if "unrated" in row["roles"] and i not in high]
@@ -214,6 +220,6 @@ def distinct(places: Sequence[int], rows: Sequence[Row], vectors: NDArray[Any]) 
 
 def _described(row: Row, place: int, source: str, quality: float) -> dict[str, Any]:
     text = row["caption"]
-    counted = {"words": len(text.split()), "characters": len(text), "punctuation": punctuation(text)}
-    copied = {name: row[name] for name in ("caption", "key", "mean", "votes")}
-    return {**copied, "source": source, "row": place, "quality": float(quality), **counted}
+    features = {"words": len(text.split()), "characters": len(text), "punctuation": punctuation(text)}
+    of_row = {name: row[name] for name in ("caption", "key", "mean", "votes")}
+    return {**of_row, "source": source, "row": place, "quality": float(quality), **features}
