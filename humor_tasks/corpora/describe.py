@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import yaml
 
@@ -135,11 +134,7 @@ def is_made(output: Path, plan: Plan) -> bool:
 def _comparable(section: Mapping[str, Any]) -> dict[str, Any]:
     """The provenance without values that may differ for the same rows and descriptions: path, branch name, version."""
     source = dict(section.get("source") or {})
-    return {
-        **section,
-        "humor_tasks": None,
-        "source": [source.get(name) for name in ("splits", "fingerprint", "pictures")],
-    }
+    return {**section, "humor_tasks": None, "source": [source.get(n) for n in ("splits", "fingerprint", "pictures")]}
 
 
 def answers_file(output: Path) -> Path:
@@ -161,8 +156,8 @@ def descriptions(
     """Each picture's description. Raises BadInput listing answers without text unless `unanswered` replaces them."""
     by_picture: dict[str, Description] = {}
     empty = []
-    for sha256, given in answers.items():
-        words = {name: given[question] for name, question in QUESTIONS.items()}
+    for sha256, by_question in answers.items():
+        words = {name: by_question[question] for name, question in QUESTIONS.items()}
         for name in ("location", "description", "uncanny"):
             if not is_visible(words[name]):  # the folder would be refused when it is read
                 words[name] = unanswered or ""
@@ -180,25 +175,16 @@ def write_folder(
     output: Path, plan: Plan, pictures: Mapping[str, Picture], words: Mapping[str, Mapping[str, Description]]
 ) -> None:
     """Write the folder atomically; `words` holds the descriptions by fold. Raises BadInput where that fails."""
-    start = f".{output.name}.part"
-    temporary = output.with_name(f"{start}-{uuid4().hex}")  # unique, because another process may write the same folder
-    try:
-        (temporary / "images").mkdir(parents=True)
+    with replacing(output) as folder:
+        (folder / "images").mkdir(parents=True)
         files = {sha256: f"images/{sha256[:20]}.{picture.mime()[6:]}" for sha256, picture in pictures.items()}
         for sha256, name in files.items():
-            (temporary / name).write_bytes(pictures[sha256].read())
+            (folder / name).write_bytes(pictures[sha256].read())
         for part in plan.parts:
-            _write_part(temporary, part, files, words[part.fold])
-        (temporary / "README.md").write_text(_card(plan), encoding="utf-8")
-        if output.is_dir():
-            output.rmdir()  # empty, see `is_made`
-        temporary.replace(output)
-        for leftover in output.parent.glob(f"{glob.escape(start)}*"):  # left by interrupted processes
-            shutil.rmtree(leftover, ignore_errors=True)
-    except OSError as problem:
-        raise BadInput(f"{output}: cannot be written ({problem}).") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+            _write_part(folder, part, files, words[part.fold])
+        (folder / "README.md").write_text(_card(plan), encoding="utf-8")
+    for leftover in output.parent.glob(f".{glob.escape(output.name)}.{'[0-9a-f]' * 32}"):  # of interrupted processes
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _write_part(folder: Path, part: Part, files: Mapping[str, str], words: Mapping[str, Description]) -> None:
@@ -232,6 +218,8 @@ def _card(plan: Plan) -> str:
     )
 
 
+# ---- MOCK ----------------------------------------------------------------------------------------
+
 QUESTION = QUESTIONS["description"]
 HEADING = "## Descriptions"
 Ask = Callable[[Mapping[str, Picture]], Mapping[str, str]]
@@ -254,11 +242,11 @@ def answered(
     Raises BadInput for an answer without text, unless `unanswered` replaces it.
     """
     missing = {name: picture.picture for name, picture in pictures.items() if name not in texts}
-    given = {name: " ".join(text.split()) for name, text in ask(missing).items()} if missing else {}
-    empty = [name for name, text in given.items() if not is_visible(text)]
+    answers = {name: " ".join(text.split()) for name, text in ask(missing).items()} if missing else {}
+    empty = [name for name, text in answers.items() if not is_visible(text)]
     if empty and not unanswered:
         raise BadInput(f"{listed('empty answer', empty, 3)}. Give a replacement with --unanswered TEXT.")
-    return {**texts, **given, **dict.fromkeys(empty, unanswered or "")}
+    return {**texts, **answers, **dict.fromkeys(empty, unanswered or "")}
 
 
 def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str) -> int:

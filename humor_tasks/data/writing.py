@@ -110,6 +110,15 @@ def cell_text(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
+def link_or_copy(source: Path, target: Path) -> None:
+    """Link a file that is never changed; copy it where the file system has no hard links or is another."""
+    target.parent.mkdir(exist_ok=True)
+    try:
+        os.link(source.resolve(), target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
 @contextlib.contextmanager
 def moved_into_place(path: Path) -> Iterator[Path]:
     """A temporary path in the same folder, for a file or folder that replaces `path` when the block succeeds.

@@ -8,7 +8,6 @@ judges.
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import shutil
@@ -27,7 +26,7 @@ from humor_tasks.data.media.picture import picture_file, resolve_inside
 from humor_tasks.data.reading import json_lines, read_body
 from humor_tasks.data.records import Record
 from humor_tasks.data.text import as_seen
-from humor_tasks.data.writing import LONE, replacing, write_text
+from humor_tasks.data.writing import LONE, link_or_copy, replacing, write_text
 from humor_tasks.errors import BadInput, listed
 
 TASK = "matching"
@@ -189,11 +188,9 @@ def unrelated(items: Sequence[Item], seed: int) -> Mapping[str, Sequence[str]]:
         cells.setdefault(item.cell, []).append(item)
     by_item: dict[str, Sequence[str]] = {}
     for cell, members in cells.items():
-        lines = [
-            Line(each.line, each.record.context, each.record.cluster, str(each.row.get("source"))) for each in members
-        ]
+        lines = [Line(one.line, one.record.context, one.record.cluster, str(one.row.get("source"))) for one in members]
         drawn = distractors(lines, f"{seed}:{cell}")
-        by_item |= {each.record.id: others for each, others in zip(members, drawn, strict=True)}
+        by_item |= {one.record.id: others for one, others in zip(members, drawn, strict=True)}
     return by_item
 
 
@@ -263,15 +260,11 @@ def copy_folder(source: Path, target: Path) -> None:
     for path in source.rglob("*"):
         if path.is_symlink():
             resolve_inside(source, path.relative_to(source).as_posix())
-    shutil.copytree(source, target, copy_function=link_or_copy)
 
+    def copy(file: str, to: str) -> None:
+        if file.endswith((".jsonl", ".json", ".md")):  # rows and cards, which users may edit
+            shutil.copy2(file, to)
+        else:
+            link_or_copy(Path(file), Path(to))
 
-def link_or_copy(source: str, target: str) -> None:
-    """Hard-link a media file, which is never modified; copy rows and cards, which users may edit."""
-    if not source.endswith((".jsonl", ".json", ".md")):
-        try:
-            os.link(source, target)
-            return
-        except OSError:  # another file system, or one without hard links
-            pass
-    shutil.copy2(source, target)
+    shutil.copytree(source, target, copy_function=copy)

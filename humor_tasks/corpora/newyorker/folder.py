@@ -13,7 +13,6 @@ repeat their texts six times.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +24,7 @@ from humor_tasks.corpora.newyorker.rows import BLOCKS, TASKS, Instance, Instance
 from humor_tasks.data.contests.annotations import Annotated
 from humor_tasks.data.media.checking import check_media
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.writing import replacing, write_json, write_parquet, write_text
+from humor_tasks.data.writing import link_or_copy, replacing, write_json, write_parquet, write_text
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
@@ -170,7 +169,7 @@ def write_folder(
     with replacing(out) as folder:
         folder.mkdir()
         for contest, path in used.items():
-            _place(path, folder / image_name(contest, path))
+            link_or_copy(path, folder / image_name(contest, path))
         for config in contents.configs:
             for kind, blocks in {"": config.fixed, "_all": config.every or ()}.items():
                 for k, rows in enumerate(blocks):
@@ -179,15 +178,6 @@ def write_folder(
             shutil.copytree(quality, folder / "quality")
         write_json(folder / "provenance.json", provenance)
         write_text(folder / "README.md", card)
-
-
-def _place(source: Path, target: Path) -> None:
-    """Link the file, which is never changed; copy it where the file system has no hard links or is another."""
-    target.parent.mkdir(exist_ok=True)
-    try:
-        os.link(source.resolve(), target)
-    except OSError:
-        shutil.copyfile(source, target)
 
 
 def types_of(row: Row) -> dict[str, pa.DataType]:
