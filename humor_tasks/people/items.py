@@ -270,7 +270,7 @@ def _item(row: Mapping[str, Any], where: str, folder: Path) -> Item:
     answer = _text(row, "answer", where)
     if answer and answer not in tuple(string.ascii_uppercase[: len(options)]):
         raise BadInput(f"{where}: answer is '{answer}'; it must be the label of an option, such as A for the first.")
-    if form and any(each.of_words for each in form.fields) and not MARK.search(headline):
+    if form and any(one.of_words for one in form.fields) and not MARK.search(headline):
         raise BadInput(f"{where}: headline is {headline!r:.60}; mark the words that may be replaced, written <word/>.")
     draft = row.get("draft") or {}
     if not isinstance(draft, dict) or not all(isinstance(text, str) for text in draft.values()):

@@ -154,7 +154,7 @@ class Session:
         full = self.store.full(self.per_item) - {self._shown.get(rater)} if self.per_item else ()
         mine = assigned(list(self.items.values()), rater, self.seed, self.limit, done, full)
         rest = mine[len(done) :]
-        item = next((each for each in rest if each.id == self._shown.get(rater)), rest[0] if rest else None)
+        item = next((one for one in rest if one.id == self._shown.get(rater)), rest[0] if rest else None)
         self._shown[rater] = item.id if item else ""
         order = shown_order(self.seed, rater, item, self.shuffle) if item else ()
         return View(rater, len(done), len(mine), item, order, reason, note, item.draft if item else {})

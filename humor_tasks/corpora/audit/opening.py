@@ -48,7 +48,7 @@ def open_items(
 def _of_benchmark(dataset: str, task: str, given: Sequence[str], splits: Sequence[str]) -> Items:
     """Every split of every fold that the dataset has, through the benchmark's own loader."""
     known = parameters_of(find_benchmark(task, "task").options)
-    fixed = {each.partition("=")[0] for each in given}
+    fixed = {setting.partition("=")[0] for setting in given}
     if "split" in fixed:
         raise BadInput("-T split: choose the splits with --split, which may be repeated.")
     every = splits or known["split"].choices
@@ -67,13 +67,13 @@ def _of_benchmark(dataset: str, task: str, given: Sequence[str], splits: Sequenc
     for split in every:
         if all(part.split != split for part, _ in runs) and (splits or not runs):
             raise absent[split]
-    notes = tuple(dict.fromkeys(str(each.message) for each in heard if issubclass(each.category, UserWarning)))
+    notes = tuple(dict.fromkeys(str(one.message) for one in heard if issubclass(one.category, UserWarning)))
     return _items_of_runs(dataset, task, runs, notes)
 
 
 def _items_of_runs(dataset: str, task: str, runs: Sequence[tuple[Part, Run]], notes: tuple[str, ...]) -> Items:
     form = runs[0][1].form
-    kind = next((name for each, name in FORMS.items() if isinstance(form, each)), None)
+    kind = next((name for form_class, name in FORMS.items() if isinstance(form, form_class)), None)
     if kind is None:
         raise BadInput(f"{task} has free-text answers; an audit needs choices, yes or no, or ratings.")
     items = [_item(record, kind, part, i, run) for part, run in runs for i, record in enumerate(run.records)]

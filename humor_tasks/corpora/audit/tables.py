@@ -86,7 +86,7 @@ def _of_json(path: Path) -> Read:
     value = parse_json(path, read_body(path))
     if isinstance(value, dict) and value and all(isinstance(row, dict) for row in value.values()):
         value = [{"id": name, **row} for name, row in value.items()]  # {id: row}, as MUStARD is published
-    if isinstance(value, dict) and len(lists := [each for each in value.values() if isinstance(each, list)]) == 1:
+    if isinstance(value, dict) and len(lists := [part for part in value.values() if isinstance(part, list)]) == 1:
         value = lists[0]  # {"examples": [row], ...}, as BBEH is published
     if not isinstance(value, list):
         raise BadInput(
@@ -188,7 +188,7 @@ def _of_hub(dataset: str, configs: Sequence[str], splits: Sequence[str]) -> list
     _check_named("--split", splits, [split for offer in offered.offers.values() for split in offer.splits])
     tables = []
     for config, offer in offered.offers.items():
-        for split in offer.splits if not splits else [each for each in offer.splits if each in splits]:
+        for split in offer.splits if not splits else [name for name in offer.splits if name in splits]:
             columns = [name for name in offer.columns if name != "image"]
             rows = open_rows(
                 dataset,

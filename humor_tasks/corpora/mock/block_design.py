@@ -36,10 +36,10 @@ _NEVER = -(10**9)
 
 @dataclass(frozen=True)
 class Line:
-    """An item's line; the text that is shown with it, "" if none; its medium; and its source."""
+    """An item's line; the scene in words that is shown with it, "" if none; its medium; and its source."""
 
     text: str
-    shown: str
+    scene: str
     medium: str
     source: str
 
@@ -90,15 +90,15 @@ def _fits(lines: Sequence[Line]) -> Any:
     import numpy as np
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-    texts, scenes = [line.text for line in lines], [line.shown for line in lines]
+    texts, scenes = [line.text for line in lines], [line.scene for line in lines]
     tfidf = TfidfVectorizer(sublinear_tf=True, token_pattern=TOKENS).fit(texts + scenes)
     of_texts, of_shown = tfidf.transform(texts), tfidf.transform(scenes)
     fits = (of_shown @ of_texts.T).toarray() + (of_texts @ of_texts.T).toarray() / 2
     words = [content_words(text) for text in texts]
     if any(words):
-        counts = CountVectorizer(analyzer=lambda found: found, binary=True).fit(words)
+        counts = CountVectorizer(analyzer=list, binary=True).fit(words)
         shares = counts.transform([content_words(text) for text in scenes]) @ counts.transform(words).T
-        fits += shares.toarray() / np.maximum([len(found) for found in words], 1)
+        fits += shares.toarray() / np.maximum([len(of_line) for of_line in words], 1)
     lengths = np.log([len(text) for text in texts])
     fits -= LENGTH / 2 * np.abs(lengths[:, None] - lengths)
     whole = np.rint((fits + fits.T) * _SCALE).astype(int)

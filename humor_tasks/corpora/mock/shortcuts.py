@@ -76,7 +76,7 @@ def shortcuts_in(folder: Path) -> Estimates:
         raise BadInput(f"{folder}: a row of {names} is not in the schema of a MOCK folder ({problem!r}).") from None
 
 
-def shown(row: Row) -> str:
+def scene_of(row: Row) -> str:
     """The text that is shown with a row's options: its description, and the dialogue but for the last utterance."""
     before = [turn["text"] for turn in (row.get("dialogue") or [])[:-1]]
     return "\n".join([*([row["description"]] if row.get("description") else []), *before])
@@ -93,7 +93,7 @@ def line_of(row: Row) -> str:
 def _in_matching(rows: Sequence[Row], all_splits: Sequence[Row]) -> dict[str, list[float]]:
     """Rule -> 1 for each row of a split where it is right, else 0."""
     right = ["ABCD".index(row["answer"]) for row in rows]
-    options, scenes = [row["options"] for row in rows], [shown(row) for row in rows]
+    options, scenes = [row["options"] for row in rows], [scene_of(row) for row in rows]
     rules = ("first", "longest", "rarest", *(("overlap", "TF-IDF") if any(scenes) else ()))
     picks = {rule: [best(scores) for scores in SCORES[rule](options, scenes)] for rule in rules}
     picks |= {"always": [_commonest(right)] * len(rows), "source": _of_own_source(rows, all_splits)}
@@ -103,7 +103,7 @@ def _in_matching(rows: Sequence[Row], all_splits: Sequence[Row]) -> dict[str, li
 def _in_detecting(rows: Sequence[Row], learnt: Mapping[str, str] | None) -> dict[str, list[float]]:
     """The same for detecting; `learnt` are the classifier's labels by id."""
     labels = [row["label"] for row in rows]
-    scenes = [shown(row) for row in rows]
+    scenes = [scene_of(row) for row in rows]
     of_source = {
         source: _commonest(row["label"] for row in rows if row.get("source") == source)
         for source in {row.get("source") for row in rows}

@@ -116,7 +116,7 @@ def sizes(contents: Contents) -> str:
             cells.append(f"{counts[0]:,} ({min(counts):,} to {max(counts):,})")
         lines.append(f"| {config.name} | {' | '.join(cells)} |")
     if contents.left_out:
-        lines += ["", "Left out:", "", *(f"- {each}." for each in contents.left_out)]
+        lines += ["", "Left out:", "", *(f"- {what}." for what in contents.left_out)]
     return "\n".join(lines)
 
 
@@ -140,7 +140,7 @@ def answer_only(instances: Sequence[Instance], quality: Mapping[str, float] | No
 
 def baselines(contents: Contents, quality: Mapping[str, float] | None = None) -> str:
     """The section on rules that see the choices of matching alone."""
-    instances = [each for block in contents.instances.tasks["matching"] for each in block]
+    instances = [one for block in contents.instances.tasks["matching"] for one in block]
     if not instances:
         return ""
     lines = [

@@ -63,7 +63,7 @@ def assign(contests: Sequence[Hashable], keys: Sequence[str], seed: str) -> Ints
     if not contests:
         return np.empty((0, DISTRACTORS), dtype=np.intp)
     _check_possible(contests)
-    group, key = (np.asarray(cluster_codes(each)[0]) for each in (contests, keys))
+    group, key = (np.asarray(cluster_codes(names)[0]) for names in (contests, keys))
     for attempt in range(_ATTEMPTS):
         rng = generator(f"{seed}:{attempt}")
         assignment = _Assignment(group, key, _first(group, rng))
