@@ -23,14 +23,14 @@ def items(kind: str, source: Path, size: int | None, seed: int, output: Path) ->
     KIND: description or links, of a folder with NUMBER.jpg (cartoons); literal, of a MOCK folder; editing, of a CSV
     with the column original; rating, of a CSV with id, original and edit. In headlines, <word/> marks a word.
     """
-    from humor_tasks.data.writing import check_output
+    from humor_tasks.data.writing import check_output, write_json_lines
     from humor_tasks.errors import check_choice
-    from humor_tasks.people.items import read_pairs, write_pairs
+    from humor_tasks.people.items import read_pairs
     from humor_tasks.people.sources import KINDS
 
     make = KINDS[check_choice("kind", kind, KINDS)]
     check_output(output, source)
-    write_pairs(output, make(kind, source, size, seed, output))
+    write_json_lines(output, make(kind, source, size, seed, output))
     click.echo(f"{output}: {len(read_pairs(output))} items.")
 
 

@@ -106,8 +106,7 @@ def pairs(
     """
     from humor_tasks.api import load
     from humor_tasks.benchmarks import voted
-    from humor_tasks.data.writing import check_output
-    from humor_tasks.people.items import write_pairs
+    from humor_tasks.data.writing import check_output, write_json_lines
     from humor_tasks.people.sources import choices, preferences, rows, sampled_records
 
     kinds = voted()
@@ -124,7 +123,7 @@ def pairs(
     why = ", ".join(f"{n} {why}" for why, n in left_out.items())
     if not chosen:
         raise BadInput(f"there are no items{f': {why}' if why else ''}.")
-    write_pairs(output, rows(chosen, output))
+    write_json_lines(output, rows(chosen, output))
     click.echo(f"{output}: {len(chosen)} items{f'; left out: {why}' if why else ''}.")
 
 

@@ -30,7 +30,7 @@ from humor_tasks.data.media.picture import Picture
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.rows import described_by, join_fingerprints
 from humor_tasks.data.text import is_visible
-from humor_tasks.data.writing import replacing, write_text
+from humor_tasks.data.writing import replacing, write_json_lines, write_text
 from humor_tasks.errors import BadInput, listed
 
 # ---- the answers file ----------------------------------------------------------------------------
@@ -259,8 +259,7 @@ def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str
         for path in described.files(folder):
             rows = described.described_rows(path, texts)
             count += sum(bool(row["description"]) for row in rows)
-            lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-            write_text(made / path.relative_to(folder), lines)
+            write_json_lines(made / path.relative_to(folder), rows)
         card = made / "README.md"
         write_text(card, with_section(read_body(card) if card.exists() else "", HEADING, f"{HEADING}\n\n{note}"))
     return count

@@ -70,6 +70,11 @@ def write_json(path: Path, data: Any) -> None:
     write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
+def write_json_lines(path: Path, rows: Iterable[Any]) -> None:
+    """Write one JSON value a line, atomically."""
+    write_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
+
+
 def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]], types: Mapping[str, Any]) -> None:
     """Write `rows` as Parquet, atomically; types: column -> its pyarrow type. Raises OSError where that fails."""
     import pyarrow as pa

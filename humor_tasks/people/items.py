@@ -27,7 +27,6 @@ from humor_tasks.benchmarks.uses import MATCHING, PREFERENCE, RANKING, VOTES
 from humor_tasks.data.media.picture import Picture, picture_file
 from humor_tasks.data.reading import read_body
 from humor_tasks.data.text import check_text, missing
-from humor_tasks.data.writing import write_text
 from humor_tasks.errors import BadInput, check_choice
 from humor_tasks.people.vote_files import read_json_rows
 from humor_tasks.people.votes import TIE
@@ -232,11 +231,6 @@ def read_pairs(path: Path) -> list[Item]:
             raise BadInput(f"{where}: id '{item.id}' repeats that of {locations[item.id]}.")
         items[item.id], locations[item.id] = item, where
     return list(items.values())
-
-
-def write_pairs(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows as JSON lines, atomically."""
-    write_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
 
 
 def choices_of(items: Iterable[Item]) -> dict[str, Collection[str]]:

@@ -18,11 +18,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from humor_tasks.data.append_log import AppendLog
-from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import write_bytes
 from humor_tasks.errors import BadInput
 from humor_tasks.people.items import Answers, Item, choices_of, plain, same_text
-from humor_tasks.people.votes import COLUMNS, TIE, Vote, checked, csv_text, stripped, utc, vote_of
+from humor_tasks.people.vote_files import read_votes
+from humor_tasks.people.votes import COLUMNS, TIE, Vote, csv_text, stripped, utc
 
 # ---- assignment ----------------------------------------------------------------------------------
 # Who gets which items, and the order of items and options. All of it is derived from seed, annotator and item by
@@ -304,9 +304,7 @@ class VoteStore:
     def _read(self) -> list[Vote]:
         if self._file.size == len(_HEADER) + 1:
             return []
-        table = read_csv(self.path, COLUMNS)
-        votes = [vote_of(row, table.where(i), stripped) for i, row in enumerate(table.rows)]
-        return list(checked(self.path, votes, self.choices, "error", self.choices).votes)
+        return list(read_votes(self.path, self.choices, choices=self.choices).votes)
 
     def _replace(self, data: bytes) -> None:
         try:

@@ -6,7 +6,6 @@ independent of the order that the annotator saw. `vote_files` reads files.
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from humor_tasks.data.text import missing
-from humor_tasks.data.writing import as_table, cell_text, write_text
+from humor_tasks.data.writing import as_table, cell_text, write_json_lines, write_text
 from humor_tasks.errors import BadInput
 
 TIE = "tie"
@@ -137,9 +136,7 @@ def write_votes(path: Path, votes: Votes | Iterable[Vote]) -> None:
         raise BadInput(f"{path}: the name of a file of votes must end in .csv or .jsonl.")
     given = votes.votes if isinstance(votes, Votes) else votes
     if path.suffix == ".jsonl":
-        rows = ({name: getattr(vote, name) for name in COLUMNS} for vote in given)
-        lines = (json.dumps(row, ensure_ascii=False) for row in rows)
-        write_text(path, "".join(f"{line}\n" for line in lines))
+        write_json_lines(path, ({name: getattr(vote, name) for name in COLUMNS} for vote in given))
     else:
         write_text(path, csv_text(given))
 

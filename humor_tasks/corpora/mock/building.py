@@ -7,7 +7,6 @@ which are lines of other items (`block_design`) until `humor-tasks build options
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +22,7 @@ from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
 from humor_tasks.corpora.mock.stills import OWN
 from humor_tasks.data.media.picture import MIME, Picture
 from humor_tasks.data.text import as_seen
-from humor_tasks.data.writing import replacing, write_bytes, write_text
+from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.errors import BadInput
 
 if TYPE_CHECKING:
@@ -144,8 +143,7 @@ def build_mock(
             if rows := rows_of(cell, members, names, built):
                 built.rows[cell] = rows
         for (scene, subtask, split), rows in built.rows.items():
-            lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-            write_text(folder / f"{scene}_{subtask}" / f"{split}.jsonl", lines)
+            write_json_lines(folder / f"{scene}_{subtask}" / f"{split}.jsonl", rows)
         built.shortcuts = shortcuts(built.rows)
         write_text(folder / "README.md", card(built))
     return built

@@ -7,7 +7,6 @@ judges.
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import shutil
@@ -26,7 +25,7 @@ from humor_tasks.data.media.picture import picture_file, resolve_inside
 from humor_tasks.data.reading import json_lines, read_body
 from humor_tasks.data.records import Record
 from humor_tasks.data.text import as_seen
-from humor_tasks.data.writing import LONE, link_or_copy, replacing, write_text
+from humor_tasks.data.writing import LONE, link_or_copy, replacing, write_json_lines, write_text
 from humor_tasks.errors import BadInput, listed
 
 TASK = "matching"
@@ -226,20 +225,19 @@ def write_options(source: Path, out: Path, items: Sequence[Item], rows: Mapping[
     Everything else in a folder is copied; media are hard links where the file system allows it. Raises BadInput where a
     file has no row left.
     """
-    texts = dict.fromkeys((item.cell for item in items), "")
+    by_cell: dict[str, list[Any]] = {item.cell: [] for item in items}
     for item in items:
         if item.record.id in rows:
-            texts[item.cell] += json.dumps(rows[item.record.id], ensure_ascii=False) + "\n"
-    empty = [cell for cell, text in texts.items() if not text]
-    if empty:
+            by_cell[item.cell].append(rows[item.record.id])
+    if empty := [cell for cell, of_cell in by_cell.items() if not of_cell]:
         raise BadInput(f"{listed('file', empty)}: no item got its options.")
     if not source.is_dir():
-        write_text(out, "".join(texts.values()))
+        write_json_lines(out, [row for of_cell in by_cell.values() for row in of_cell])
         return shortcuts_of(list(rows.values()), TASK)
     with replacing(out) as folder:
         copy_folder(source, folder)
-        for cell, text in texts.items():
-            write_text(folder / cell, text)
+        for cell, of_cell in by_cell.items():
+            write_json_lines(folder / cell, of_cell)
         card, estimates = folder / "README.md", shortcuts_in(folder)
         before = read_body(card) if card.exists() else ""
         with_baselines = with_section(before, HEADING, section(estimates))
