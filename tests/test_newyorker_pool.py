@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from humor_tasks.corpora.newyorker.pool import KEPT, batches, cut, distinct, diverse, embed, pool, punctuation, select
 from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.contests.twins import twins
+from humor_tasks.data.contests.contest_csv import twins
 
 
 def ingested(*texts: str, rated: bool = True) -> list[dict[str, Any]]:

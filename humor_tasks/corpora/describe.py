@@ -20,16 +20,15 @@ from typing import Any
 import yaml
 
 from humor_tasks._version import __version__
-from humor_tasks.benchmarks.caption_contest.described import Part, described_row
-from humor_tasks.benchmarks.mock import described
-from humor_tasks.benchmarks.mock.described import Shown
+from humor_tasks.benchmarks.caption_contest.rows import Part, described_row
+from humor_tasks.benchmarks.mock import describing
+from humor_tasks.benchmarks.mock.describing import DescribedPicture
 from humor_tasks.corpora.mock.options import copy_folder, with_section
 from humor_tasks.data.append_log import ReplyStore
 from humor_tasks.data.descriptions import QUESTIONS, Description
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import read_body
+from humor_tasks.data.reading import is_visible, read_body
 from humor_tasks.data.rows import described_by, join_fingerprints
-from humor_tasks.data.text import is_visible
 from humor_tasks.data.writing import replacing, write_json_lines, write_text
 from humor_tasks.errors import BadInput, listed
 
@@ -225,7 +224,7 @@ HEADING = "## Descriptions"
 Ask = Callable[[Mapping[str, Picture]], Mapping[str, str]]
 
 
-def texts_of(pictures: Mapping[str, Shown], known: Mapping[str, str]) -> dict[str, str]:
+def texts_of(pictures: Mapping[str, DescribedPicture], known: Mapping[str, str]) -> dict[str, str]:
     """media_id -> description: of `known`, else of the rows. Raises BadInput for an id that is not there."""
     unknown = [name for name in known if name not in pictures]
     if unknown:
@@ -235,7 +234,7 @@ def texts_of(pictures: Mapping[str, Shown], known: Mapping[str, str]) -> dict[st
 
 
 def answered(
-    pictures: Mapping[str, Shown], texts: Mapping[str, str], ask: Ask, unanswered: str | None
+    pictures: Mapping[str, DescribedPicture], texts: Mapping[str, str], ask: Ask, unanswered: str | None
 ) -> dict[str, str]:
     """media_id -> description, of all pictures: those of `texts`, and the model's for the others.
 
@@ -256,8 +255,8 @@ def write_described(folder: Path, out: Path, texts: Mapping[str, str], note: str
     count = 0
     with replacing(out) as made:
         copy_folder(folder, made)
-        for path in described.files(folder):
-            rows = described.described_rows(path, texts)
+        for path in describing.files(folder):
+            rows = describing.described_rows(path, texts)
             count += sum(bool(row["description"]) for row in rows)
             write_json_lines(made / path.relative_to(folder), rows)
         card = made / "README.md"

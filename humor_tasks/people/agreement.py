@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from humor_tasks.benchmarks.systems import HUMAN
+from humor_tasks.benchmarks.pair_verdicts import HUMAN
 from humor_tasks.data.reading import read_body
 from humor_tasks.errors import BadInput, listed
 from humor_tasks.people.items import Item, choices_of, read_pairs

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from humor_tasks.benchmarks.uses import RATING
+from humor_tasks.benchmarks.card import RATING
 from humor_tasks.data.reading import json_object
 from humor_tasks.data.rows import read_csv
 from humor_tasks.data.writing import write_json, write_table

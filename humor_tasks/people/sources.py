@@ -13,11 +13,11 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, cast
 
-from humor_tasks.benchmarks.contract import Run
+from humor_tasks.benchmarks.card import PREFERENCE, RATING, VOTES
+from humor_tasks.benchmarks.definition import Run
 from humor_tasks.benchmarks.humicroedit.corpus import headlines
-from humor_tasks.benchmarks.mock import described
-from humor_tasks.benchmarks.systems import read_system
-from humor_tasks.benchmarks.uses import PREFERENCE, RATING, VOTES
+from humor_tasks.benchmarks.mock import describing
+from humor_tasks.benchmarks.pair_verdicts import read_system
 from humor_tasks.data.contests.contest_csv import contest_files
 from humor_tasks.data.media.clip import Clip
 from humor_tasks.data.media.picture import MIME, Picture, picture_file
@@ -70,7 +70,7 @@ def choices(run: Run, kind: str) -> tuple[ItemRows, Counter[str]]:
             left_out["with the same caption twice"] += 1
         else:
             answer = str(record.target)
-            if VOTES[kind].between == "scale":
+            if VOTES[kind].option_kind == "scale":
                 answer = ascii_uppercase[record.choices.index(answer)]
             item_fields = {"kind": kind, "options": list(record.choices), "answer": answer}
             selected.append((record, item_fields | _said(record)))
@@ -156,7 +156,7 @@ def cartoons(kind: str, source: Path, size: int | None, seed: int, output: Path)
 
 def pictures(kind: str, source: Path, size: int | None, seed: int, output: Path) -> Rows:
     """The pictures of a MOCK folder; those that have a description begin with it."""
-    known = described.pictures(source)
+    known = describing.pictures(source)
     images = _copied({name: known[name].picture for name in sampled(sorted(known), size, seed)}, output)
     return [
         {"id": name, "kind": kind, "cluster": known[name].scene, "image": image}

@@ -14,7 +14,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from humor_tasks.data.text import missing
+from humor_tasks.data.reading import missing
 from humor_tasks.data.writing import as_table, cell_text, write_json_lines, write_text
 from humor_tasks.errors import BadInput
 

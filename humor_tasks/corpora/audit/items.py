@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from humor_tasks.data.contests.captions import key_of
-from humor_tasks.data.text import as_seen
+from humor_tasks.data.reading import as_seen
 from humor_tasks.models.choosers.chooser import LETTERS
 
 Kind = Literal["choice", "yes/no", "rating"]

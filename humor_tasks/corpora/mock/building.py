@@ -21,7 +21,7 @@ from humor_tasks.corpora.mock.items import SPLITS, Built, Item, Media, Source, b
 from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
 from humor_tasks.corpora.mock.stills import OWN
 from humor_tasks.data.media.picture import MIME, Picture
-from humor_tasks.data.text import as_seen
+from humor_tasks.data.reading import as_seen
 from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.errors import BadInput
 

@@ -36,9 +36,8 @@ from typing import Any
 from humor_tasks.benchmarks.caption_contest.corpus import CARD, HUB
 from humor_tasks.corpora.mock.items import SPLITS, Item, Media, Source, one_line, safe_id, split_files
 from humor_tasks.data.media.picture import Picture
-from humor_tasks.data.reading import lines_of, read_body
+from humor_tasks.data.reading import lines_of, missing, read_body
 from humor_tasks.data.rows import Absent, Rows, open_rows, read_csv
-from humor_tasks.data.text import missing
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 

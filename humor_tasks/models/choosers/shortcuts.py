@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-from humor_tasks.data.text import as_seen
+from humor_tasks.data.reading import as_seen
 from humor_tasks.data.writing import encodable
 
 FOLDS = 5
