@@ -35,6 +35,9 @@ MARK = re.compile(r"<(\s*[^<>\s][^<>]*)/>")
 MAX_TEXT = 1000  # characters
 
 
+# ---- forms --------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Field:
     """One text to write. pattern: a regular expression that the whole text matches, also in a browser; `wants` says
@@ -178,6 +181,9 @@ def plain(text: str, most: int | None = None) -> str:
     """One line without control characters, so that a vote is one line of the file."""
     line = " ".join(text.split())
     return "".join(c for c in line if c.isprintable() or c == "\u200d")[:most].strip()
+
+
+# ---- items --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,8 @@ def copy_picture(picture: Picture, output: Path) -> str:
     return name
 
 
+# ---- cartoons, pictures and headlines -----------------------------------------------------------
+
 PICTURES = (".jpg", ".jpeg", ".png")
 GRADES = ("Not funny", "Slightly funny", "Moderately funny", "Funny")
 """The scale of SemEval-2020 Task 7, from 0."""

@@ -20,7 +20,7 @@ from humor_tasks.corpora.mock.block_design import Line, distractors
 from humor_tasks.corpora.mock.items import SPLITS, Built, Item, Media, Source, balanced_letters
 from humor_tasks.corpora.mock.shortcuts import Cell, section, shortcuts
 from humor_tasks.corpora.mock.stills import OWN
-from humor_tasks.data.media.picture import MIME, Picture
+from humor_tasks.data.media.picture import MIME
 from humor_tasks.data.reading import as_seen
 from humor_tasks.data.writing import replacing, write_bytes, write_json_lines, write_text
 from humor_tasks.errors import BadInput
@@ -80,10 +80,8 @@ def sizes(built: Built) -> str:
     lines = ["| scene, sub-task | " + " | ".join(f"{split} (MOCK)" for split in SPLITS) + " |", "|---|---|---|---|"]
     for scene, subtasks in PUBLISHED.items():
         for subtask, published in subtasks.items():
-            cells = [
-                f"{built.size(scene, subtask, split):,} ({size:,})"
-                for split, size in zip(SPLITS, published, strict=True)
-            ]
+            rows = [len(built.rows.get((scene, subtask, split), ())) for split in SPLITS]
+            cells = [f"{count:,} ({size:,})" for count, size in zip(rows, published, strict=True)]
             lines.append(f"| {scene}, {subtask} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -136,7 +134,12 @@ def build_mock(
     if unknown:
         raise BadInput(f"descriptions: {len(unknown)} unknown media ids, such as {unknown[0]!r}.")
     if not chosen:
-        raise BadInput(_nothing_left(sources))
+        reasons = [f"{source.name}: {n:,}, {reason}" for source in sources for reason, n in source.dropped.items() if n]
+        left_out = f"Left out: {'; '.join(reasons)}. " if reasons else ""
+        raise BadInput(
+            f"the sources have no usable row. {left_out}--missing keep keeps rows without their file, and "
+            "--keep-short-dialogues short dialogues."
+        )
     with replacing(out) as folder:
         names = write_media(folder, chosen)
         for cell, members in chosen.items():
@@ -147,15 +150,6 @@ def build_mock(
         built.shortcuts = shortcuts(built.rows)
         write_text(folder / "README.md", card(built))
     return built
-
-
-def _nothing_left(sources: Sequence[Source]) -> str:
-    reasons = [f"{source.name}: {n:,}, {reason}" for source in sources for reason, n in source.dropped.items() if n]
-    left_out = f"Left out: {'; '.join(reasons)}. " if reasons else ""
-    return (
-        f"the sources have no usable row. {left_out}--missing keep keeps rows without their file, and "
-        "--keep-short-dialogues short dialogues."
-    )
 
 
 def _new_folder(out: Path) -> Path:
@@ -195,7 +189,7 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
 
     Raises BadInput for two different rows with the same id.
     """
-    wanted = [(item, subtask) for item in items for subtask in subtasks_of(item)]
+    wanted = [(item, subtask) for item in items for subtask in item.subtasks]
     latest: dict[tuple[str, str], str] = {}
     for item, _ in wanted:
         medium = (item.scene, item.media_id)
@@ -220,12 +214,6 @@ def select(items: Iterable[Item], built: Built) -> dict[Cell, list[Item]]:
     return chosen
 
 
-def subtasks_of(item: Item) -> list[str]:
-    """The sub-tasks that an item can be used for."""
-    good = {"detecting": item.label is not None, "matching": item.funny, "explaining": item.explanation is not None}
-    return [subtask for subtask, is_good in good.items() if is_good]
-
-
 # ---- rows ---------------------------------------------------------------------------------------
 
 
@@ -239,7 +227,7 @@ def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: 
         if subtask == "matching" and item.id not in options:
             built.left_out[scene, subtask, NOTHING_BEFORE if len(item.turns) == 1 else TOO_FEW] += 1
             continue
-        medium = medium_of(item, subtask)
+        medium = item.medium(subtask)
         name = names[id(medium)] if medium is not None else None
         built.without_media += name is None
         built.unseen += name is None and not item.turns and not item.description
@@ -248,12 +236,19 @@ def rows_of(cell: Cell, items: Sequence[Item], names: Mapping[int, str], built: 
             "matching": options.get(item.id),
             "explaining": {"explanation": item.explanation},
         }
-        said = {"caption": None if item.turns else item.line, "dialogue": None}
-        if item.turns:
-            said["dialogue"] = [{"speaker": who, "text": text} for who, text in item.turns]  # type: ignore[assignment]
-        row = {"id": f"{item.id}_{subtask}", "scene": scene, "media_id": item.media_id, "media": name}
-        row |= {**said, "description": item.description, **answers[subtask], "source": item.source}
-        rows.append(row)
+        rows.append(
+            {
+                "id": f"{item.id}_{subtask}",
+                "scene": scene,
+                "media_id": item.media_id,
+                "media": name,
+                "caption": None if item.turns else item.line,
+                "dialogue": [{"speaker": who, "text": text} for who, text in item.turns] or None,
+                "description": item.description,
+                **answers[subtask],
+                "source": item.source,
+            }
+        )
     return rows
 
 
@@ -263,7 +258,7 @@ def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
     The three distractors are those of the source, or lines of other items of the same source and script.
     """
     rng = random.Random(seed)
-    lines = [Line(item.line, _shown(item), item.media_id, item.source) for item in items]
+    lines = [Line(item.line, item.shown_with_options, item.media_id, item.source) for item in items]
     drawn = distractors(lines, seed)
     by_item = {}
     for item, others, letter in zip(items, drawn, balanced_letters(len(items), rng), strict=True):
@@ -280,17 +275,7 @@ def with_options(items: Sequence[Item], seed: str) -> dict[str, dict[str, Any]]:
     return by_item
 
 
-def _shown(item: Item) -> str:
-    """The text that is shown with an item's options."""
-    return "\n".join([item.description or "", *(spoken for _, spoken in item.turns[:-1])]).strip()
-
-
 # ---- media --------------------------------------------------------------------------------------
-
-
-def medium_of(item: Item, subtask: str) -> Picture | None:
-    """An item's picture or clip for a sub-task."""
-    return item.media.get(subtask) or item.media.get("")
 
 
 def write_media(out: Path, chosen: Mapping[Cell, Sequence[Item]]) -> dict[int, str]:
@@ -298,21 +283,16 @@ def write_media(out: Path, chosen: Mapping[Cell, Sequence[Item]]) -> dict[int, s
     names: dict[int, str] = {}
     for (scene, subtask, _), items in chosen.items():
         for item in items:
-            medium = medium_of(item, subtask)
+            medium = item.medium(subtask)
             if medium is None or id(medium) in names:
                 continue
-            name = f"media/{scene}/{stem(item, medium)}"
-            if scene != "comedy":
-                data = medium.read()
-                name += SUFFIXES[medium.mime()]
-                write_bytes(out / name, data)
-            else:
+            if scene == "comedy" and medium.path:  # clips keep their file names
+                name = f"media/{scene}/{Path(medium.path).name}"
                 (out / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(str(medium.path), out / name)
+            else:
+                data = medium.read()
+                name = f"media/{scene}/{item.media_id}{SUFFIXES[medium.mime()]}"
+                write_bytes(out / name, data)
             names[id(medium)] = name
     return names
-
-
-def stem(item: Item, medium: Picture) -> str:
-    """The file name of a medium's copy, without suffix for pictures: its original file name for clips, else its id."""
-    return Path(medium.path).name if item.scene == "comedy" and medium.path else item.media_id

@@ -46,6 +46,25 @@ class Item:
     others: tuple[str, ...] = ()
     media: Mapping[str, Picture] = field(default_factory=dict)
 
+    @property
+    def subtasks(self) -> list[str]:
+        """The sub-tasks that it can be used for."""
+        usable = {
+            "detecting": self.label is not None,
+            "matching": self.funny,
+            "explaining": self.explanation is not None,
+        }
+        return [subtask for subtask, is_usable in usable.items() if is_usable]
+
+    @property
+    def shown_with_options(self) -> str:
+        """The text that is shown with its options: description and dialogue but for the last utterance."""
+        return "\n".join([self.description or "", *(spoken for _, spoken in self.turns[:-1])]).strip()
+
+    def medium(self, subtask: str) -> Picture | None:
+        """Its picture or clip for a sub-task."""
+        return self.media.get(subtask) or self.media.get("")
+
 
 @dataclass
 class Source:
@@ -146,7 +165,3 @@ class Built:
     without_media: int = 0
     unseen: int = 0
     shortcuts: Estimates = field(default_factory=dict)
-
-    def size(self, scene: str, subtask: str, split: str) -> int:
-        """The number of rows of a cell."""
-        return len(self.rows.get((scene, subtask, split), ()))

@@ -41,6 +41,8 @@ from humor_tasks.data.rows import Absent, Rows, open_rows, read_csv
 from humor_tasks.datasets_cards import folder
 from humor_tasks.errors import BadInput
 
+# ---- New Yorker ---------------------------------------------------------------------------------
+
 COLUMNS = ["contest_number", "caption_choices", "label", "instance_id", "image_description"]
 
 
@@ -122,6 +124,8 @@ def _open(
         revision=revision,
     )
 
+
+# ---- MORE and Cai et al. ------------------------------------------------------------------------
 
 MORE_FILES = {"train": ("train_df.tsv",), "validation": ("val_df.tsv",), "test": ("test_df.tsv",)}
 CAI_FILES = {"train": ("train.txt",), "validation": ("valid2.txt", "valid.txt"), "test": ("test2.txt", "test.txt")}
@@ -234,6 +238,8 @@ def _picture_folder(path: Path, name: str) -> Path | None:
     places = [path / name, path.parent / name] if path.is_dir() else [path.parent / name]
     return next((place for place in places if place.is_dir()), None)
 
+
+# ---- the user's own -----------------------------------------------------------------------------
 
 FILE = "items.csv"
 LABELS = ("", "yes", "no")
