@@ -86,6 +86,7 @@ def _items_of_runs(dataset: str, task: str, runs: Sequence[tuple[Part, Run]], no
 def _item(record: Record, kind: Kind, part: Part, i: int, run: Run) -> Item:
     row = f"row {i} ({record.id:.60})" if not run.data.dropped else f"row {record.id:.60}"
     about = "" if kind == "choice" else record.fields.get("punchline", record.context)
+    read: dict[Kind, Callable[[str], Any]] = {"choice": LETTERS.index, "yes/no": lambda t: t == "yes", "rating": float}
     return Item(
         id=record.id,
         where=f"{row} of {part.name}",
@@ -94,18 +95,12 @@ def _item(record: Record, kind: Kind, part: Part, i: int, run: Run) -> Item:
         context=record.context if about != record.context else "",
         choices=record.choices if kind == "choice" else (),
         about=about,
-        target=_target(record, kind),
+        target=None if record.target is None else read[kind](record.target),
         picture=record.picture,
     )
 
 
-def _target(record: Record, kind: Kind) -> Any:
-    if record.target is None:
-        return None
-    if kind == "choice":
-        return LETTERS.index(record.target)
-    return record.target == "yes" if kind == "yes/no" else float(record.target)
-
+# ---- columns ------------------------------------------------------------------------------------
 
 # Role -> the names of columns that are taken for it, the likeliest first.
 NAMES = {

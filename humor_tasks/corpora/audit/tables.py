@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,10 +74,6 @@ def _of_csv(path: Path, delimiter: str = ",") -> Read:
     return list(table.rows), table.where
 
 
-def _of_tsv(path: Path) -> Read:
-    return _of_csv(path, "\t")
-
-
 def _of_json_lines(path: Path) -> Read:
     lines = list(json_lines(path))
     return [row for _, row in lines], lambda i: lines[i][0]
@@ -111,7 +108,7 @@ READERS: dict[str, Callable[[Path], Read]] = {
     ".ndjson": _of_json_lines,
     ".json": _of_json,
     ".csv": _of_csv,
-    ".tsv": _of_tsv,
+    ".tsv": partial(_of_csv, delimiter="\t"),
     ".parquet": _of_parquet,
 }
 IN_FOLDERS = tuple(ending for ending in READERS if ending != ".json")

@@ -75,7 +75,9 @@ def make_instances(
     """
     twins = [tuple(pair) for pair in twins]
     captions = [(contest, caption, key) for contest in sorted(high) for caption, key in high[contest]]
-    _check_once(captions)
+    counts = Counter((contest, key) for contest, _, key in captions)
+    if repeated := [f"'{key}' of contest {contest}" for (contest, key), count in counts.items() if count > 1]:
+        raise BadInput(f"{listed('high-quality caption', repeated)} given more than once; each is the answer once.")
     blocks = folds([contest for contest, *_ in captions], f"{seed}:folds", BLOCKS, twins)
     stands = joined(sorted(blocks), twins)
     explained = [reference for reference in references if reference.contest in blocks]
@@ -92,12 +94,6 @@ def make_instances(
         ])  # fmt: skip
     left_out = {"explanations of contests without rows": len(references) - len(explained)}
     return Instances(blocks, tasks, {what: count for what, count in left_out.items() if count})
-
-
-def _check_once(captions: Sequence[tuple[int, str, str]]) -> None:
-    counts = Counter((contest, key) for contest, _, key in captions)
-    if repeated := [f"'{key}' of contest {contest}" for (contest, key), count in counts.items() if count > 1]:
-        raise BadInput(f"{listed('high-quality caption', repeated)} given more than once; each is the answer once.")
 
 
 def _matching(
